@@ -10,9 +10,10 @@ const late =
 /**
  * Modules of the start that lazy parts need too, in one file: each further file costs about 1 ms.
  * `mcp/calls` would bring the schemas of MCP with it, `tui` WebSockets with TLS and compression.
+ * `contracts/rpc` is for the chat alone.
  */
 const shared =
-  /[\\/](packages|zod|nanoid|write-file-atomic|fast-wrap-ansi|fast-string-[a-z-]+|daemon[\\/]src)[\\/](?!tools[\\/]mcp[\\/]calls|commands[\\/]tui)/;
+  /[\\/](packages|zod|nanoid|write-file-atomic|fast-wrap-ansi|fast-string-[a-z-]+|daemon[\\/]src)[\\/](?!tools[\\/]mcp[\\/]calls|commands[\\/]tui|contracts[\\/]src[\\/]rpc)/;
 
 /** On before anything large is loaded, which it is for. */
 const compileCache = /[\\/]program[\\/](compile-cache|places)\./;

@@ -10,6 +10,14 @@ export interface RowText {
   goal: { atMost: number } | { atLeast: number };
 }
 
+/** A row that compares ours with something bare. */
+export const ratio = (measure: string, unit: string, goal: RowText['goal']): RowText => ({
+  measure,
+  kind: 'ratio',
+  unit,
+  goal,
+});
+
 export interface Figure {
   ours: number;
   bare?: number;

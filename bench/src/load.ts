@@ -16,10 +16,10 @@ export interface Shot {
 
 export const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
-/** Makes one call of another kind and checks its answer; gives the time that it took. */
+/** Makes a call that is no `Shot` and checks its answer. Returns the time that it took, in milliseconds. */
 export type TimedShot = () => Promise<number>;
 
-/** The time that the answer names itself, else (and for `wholeWay`) the time until it was here. */
+/** The header `took-ms` of the answer; without one, or for `wholeWay`, the time until the answer arrived. */
 const timeOfRequest = async ({
   pool,
   method = 'POST',

@@ -16,17 +16,17 @@ export type RpcFrame = z.infer<typeof rpcFrame>;
 
 /** A client of the JSON-RPC door. */
 export interface RpcClient {
-  /** Sends a request; every frame with its id goes to `listen`, the last one is the answer. Rejects when the socket is gone. */
+  /** Sends a request; every frame with its id goes to `listen`, the last one is the answer. Rejects when the socket is closed. */
   call(
     method: string,
     params?: object,
     request?: { id?: string | undefined; listen?: ((frame: RpcFrame) => void) | undefined },
   ): Promise<RpcFrame>;
-  /** Resolves when the socket is gone. */
+  /** Resolves when the socket is closed. */
   closed: Promise<void>;
-  /** Drops it without a word. */
+  /** Closes the connection without a close frame. */
   drop(): void;
-  /** Stops reading, and goes on. */
+  /** Stops and resumes reading. */
   pause(): void;
   resume(): void;
 }

@@ -4,7 +4,7 @@ import { CommanderError } from 'commander';
 import { connect } from './commands/connect/connect.ts';
 import type { AnswerWith } from './commands/common/command.ts';
 import { exitCodeOf } from './commands/common/errors.ts';
-import { createProgram } from './commands/program.ts';
+import { createProgram, type Actions } from './commands/program.ts';
 import { readEnvironment } from './config.ts';
 import { readRelease } from './program/own-release.ts';
 import { wrapText } from './text/wrap.ts';
@@ -88,7 +88,7 @@ process.on('uncaughtException', (error) => {
 // The token stands in the arguments, which every user of this machine could read.
 process.title = 'drawbridge';
 
-const program = createProgram(releaseName(release), {
+const actions: Actions = {
   connect: async (line) => {
     process.exitCode = await connect(line, {
       environment,
@@ -99,8 +99,13 @@ const program = createProgram(releaseName(release), {
     });
   },
   answer,
-});
+};
 
-program.parseAsync().catch((error: unknown) => {
+const run = async () => {
+  const program = await createProgram(releaseName(release), actions, process.argv.slice(2));
+  await program.parseAsync();
+};
+
+run().catch((error: unknown) => {
   process.exitCode = exitCode(error);
 });

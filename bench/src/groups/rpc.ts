@@ -8,7 +8,7 @@ import {
 } from '@drawbridge/e2e/harness';
 import { folderToRead, folderWithMebibyte } from '../files.ts';
 import type { Asked } from '../bare.ts';
-import type { Figure, Group, RowText, Stage } from '../group.ts';
+import { ratio, type Figure, type Group, type Stage } from '../group.ts';
 import { latencyMs, nowMs, perSecond, warmUp, type TimedShot } from '../load.ts';
 import { mcpShot } from '../mcp.ts';
 import { startProduct, type Product } from '../product.ts';
@@ -16,13 +16,6 @@ import { heldBytes, memoryFlags } from '../processes.ts';
 import { middleOf } from '../spread.ts';
 
 const kibibyte = 1024;
-
-const ratio = (measure: string, unit: string, goal: RowText['goal']): RowText => ({
-  measure,
-  kind: 'ratio',
-  unit,
-  goal,
-});
 
 /** A call over an open socket. */
 const rpcShot =
@@ -42,13 +35,13 @@ const newToken = async ({ person }: Pick<Product, 'person'>): Promise<string> =>
 /** Results of 1 MiB that a second client asked for. */
 const bigResults = 4;
 
-/** What the client beside the measured one asks for, with a token of its own. */
+/** The token of a second client, and the call that it makes. */
 interface Beside {
   token: string;
   big: Asked;
 }
 
-/** A client with big results, which it reads or not; resolves when the machine has given them all. */
+/** Opens a second client that asks for big results. Resolves when the machine has answered all of them. */
 const openBeside = async (product: Product, { token, big }: Beside, isRead: boolean): Promise<RpcClient> => {
   const list = async () => (await product.person.api.calls.list.query({ limit: 100 })).calls;
   const before = new Set((await list()).map(({ requestId }) => requestId));
@@ -67,7 +60,7 @@ const openBeside = async (product: Product, { token, big }: Beside, isRead: bool
 
 const slices = 5;
 
-/** Beside a client that does not read its results, and beside one that has read them. */
+/** The time of a call while a second client does not read its results (`ours`), or reads them (`bare`). */
 const besidePaused = async (
   product: Product,
   shot: TimedShot,
@@ -84,7 +77,7 @@ const besidePaused = async (
   return { ours: middleOf(times.ours), bare: middleOf(times.bare) };
 };
 
-/** As many as one token may have open. */
+/** The most sockets that one token may have open. */
 const socketsEach = 20;
 
 /** Memory per socket that is open and idle, over several tokens of several people. */
@@ -103,12 +96,12 @@ const idleSockets = async ({ processes }: Stage, people: number): Promise<Figure
     });
     for (const _ of ['first', 'second', 'third']) tokens.push(await newToken({ person }));
   }
-  // Hashing passwords has left memory that the system takes back later.
+  // Hashing the passwords left memory that is not freed at once. A new process starts without it.
   await server.end('SIGTERM');
   await server.restart();
   const each = async (token: string) =>
     Promise.all(Array.from({ length: socketsEach }, () => openRpc(server.url, token)));
-  // What the first socket loads belongs to no socket.
+  // The first socket also loads code, which is not counted.
   const warm = await openRpc(server.url, tokens[0] ?? '');
   await warm.call('system.info');
   warm.drop();

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { WebSocketServer } from 'ws';
 
-/** The baseline: sends a call on an event stream and waits for its result. No checks, no store. */
+/** The baseline: sends a call on an event stream or a socket and waits for its result. No checks, no store. */
 export interface Bridge {
   server: Server;
   /** Takes a tool call as JSON and gives what was posted for it, as JSON. */
@@ -17,44 +18,74 @@ export const bodyOf = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString();
 };
 
-/** What `POST init` is answered with: our daemon asks for it, the bare one does not. */
-const initReply = JSON.stringify({ ok: true, sessionKey: `sess_${'b'.repeat(32)}`, epoch: 1 });
-/** Our daemon expects the probe of a stream that is not held back. */
-const hello = 'id: 1\ndata: {"type":"probe","payload":{"id":1}}\n\n';
+/** The reply to `POST init`, which only our daemon sends. It opens a socket where the server has one. */
+const initReply = JSON.stringify({
+  ok: true,
+  sessionKey: `sess_${'b'.repeat(32)}`,
+  epoch: 1,
+  features: ['socket'],
+});
+/** Our daemon waits for a first event on either link. */
+const hello = '{"type":"probe","payload":{"id":1}}';
+
+/** A post on the socket; a message is an array of them. */
+interface SocketPost {
+  id: number;
+  path: string;
+  body: unknown;
+}
 
 export const createBridge = (): Bridge => {
   const waiting = new Map<string, (result: string) => void>();
-  let daemon: ServerResponse | undefined;
+  let send: (event: string) => void = () => {};
   let lastId = 1;
+
+  const take = (path: string, body: string) => {
+    if (!path.startsWith('/response/')) return;
+    const requestId = path.slice('/response/'.length);
+    waiting.get(requestId)?.(body);
+    waiting.delete(requestId);
+  };
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { url = '' } = request;
     if (url === `${base}/events`) {
-      daemon = response.writeHead(200, { 'content-type': 'text/event-stream' });
-      daemon.write(hello);
-      return;
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      send = (event) => void response.write(`id: ${lastId}\ndata: ${event}\n\n`);
+      return send(hello);
     }
-    const body = await bodyOf(request);
-    if (url.startsWith(`${base}/response/`)) {
-      const requestId = url.slice(base.length + '/response/'.length);
-      waiting.get(requestId)?.(body);
-      waiting.delete(requestId);
-    }
+    take(url.slice(base.length), await bodyOf(request));
     response.writeHead(200, json).end(url === `${base}/init` ? initReply : '{"ok":true}');
   };
 
+  const sockets = new WebSocketServer({ noServer: true });
+  sockets.on('connection', (socket) => {
+    socket.on('message', (data: Buffer) => {
+      // Our daemon wrote it.
+      const posts = JSON.parse(data.toString()) as SocketPost[];
+      for (const { path, body } of posts) take(path, JSON.stringify(body));
+      socket.send(JSON.stringify(posts.map(({ id }) => ({ id, status: 200, body: { ok: true } }))));
+    });
+    send = (event) => socket.send(`[{"event":${event}}]`);
+    send(hello);
+  });
+  // The bare daemon does not try again: a connection that is closed between two rounds would end it.
+  const server = createServer(
+    { keepAlive: true, keepAliveTimeout: 120_000 },
+    (request, response) => void handle(request, response),
+  );
+  server.on('upgrade', (request, socket, head) =>
+    sockets.handleUpgrade(request, socket, head, (opened) => sockets.emit('connection', opened)),
+  );
+
   return {
-    // The bare daemon does not try again: a socket that is closed between two rounds would end it.
-    server: createServer(
-      { keepAlive: true, keepAliveTimeout: 120_000 },
-      (request, response) => void handle(request, response),
-    ),
+    server,
     call: (toolCall) =>
       new Promise((resolve) => {
         lastId += 1;
         waiting.set(String(lastId), resolve);
         const payload = `{"requestId":"${lastId}","toolCall":${toolCall}}`;
-        daemon?.write(`id: ${lastId}\ndata: {"type":"filesystem-request","payload":${payload}}\n\n`);
+        send(`{"type":"filesystem-request","payload":${payload}}`);
       }),
   };
 };

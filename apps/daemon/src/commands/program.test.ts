@@ -5,7 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { createProgram } from './program.ts';
 
 const nothing = async () => {};
-const program = createProgram('0.1.0', { connect: nothing, answer: nothing });
+const programFor = (...words: string[]) =>
+  createProgram('0.1.0', { connect: nothing, answer: nothing }, words);
+const program = await programFor('--help');
 const page = readFileSync(join(import.meta.dirname, '../../../../docs/cli.md'), 'utf8');
 
 const allBelow = (command: Command, path: string): [string, Command][] =>
@@ -38,4 +40,25 @@ describe.each(commands)('%s in docs/cli.md', (path, command) => {
 it('names no command that is not there', () => {
   const headed = [...page.matchAll(/^#+ `(drawbridge [a-z ]+)`$/gm)].map(([, path]) => path);
   expect(headed.sort()).toEqual(commands.map(([path]) => path).sort());
+});
+
+it.each([['connect', '--help'], ['https://bridge.example.org', 'gw_token'], ['http://127.0.0.1:3000']])(
+  'loads only `connect` for %s %s',
+  async (...words) => {
+    const alone = await programFor(...words);
+    expect(alone.commands.map((command) => command.name())).toEqual(['connect']);
+  },
+);
+
+it.each([
+  [],
+  ['--version'],
+  ['help', 'connect'],
+  ['status'],
+  ['--dir', 'site', 'status'],
+  ['https://bridge.example.org', '-h'],
+  ['https://bridge.example.org', '--help'],
+])('loads all commands for %s %s', async (...words) => {
+  const whole = await programFor(...words);
+  expect(whole.commands).toHaveLength(program.commands.length);
 });

@@ -1,21 +1,8 @@
 import { Command, Option } from 'commander';
 import { ownCommand } from '../program/own-command.ts';
 import type { AnswerWith } from './common/command.ts';
-import { addDisconnect } from './disconnect.ts';
-import { addDoctor } from './doctor.ts';
 import { addBrowser, addInsecure, addKeyStore, addLink, addModes } from './common/flags.ts';
-import { addLogs } from './logs.ts';
-import { addInstall } from './installation/install.ts';
-import { addMcp } from './mcp.ts';
-import { addPermissions } from './permissions/permissions-command.ts';
 import type { ParsedLine } from './common/options.ts';
-import { addPair } from './pair.ts';
-import { addService } from './installation/service.ts';
-import { addStatus } from './status.ts';
-import { addTools } from './tools.ts';
-import { addTui } from './tui/tui.ts';
-import { addUninstall } from './installation/uninstall.ts';
-import { addUpdate } from './installation/update.ts';
 
 const examples = `
 Examples:
@@ -56,8 +43,17 @@ const inOwnForm = (help: string): string => {
     : help.replace(/^(Usage: | *\$ |next   See | {7})drawbridge\b/gm, `$1${own}`);
 };
 
-/** The command line for commander. `connect` also runs for a bare address. */
-export const createProgram = (version: string, { connect, answer }: Actions): Command => {
+/** Whether these words run `connect`, and nothing else is shown: then no other command is loaded. */
+const isConnect = ([first = '', ...others]: readonly string[]): boolean =>
+  first === 'connect' ||
+  (/^https?:/.test(first) && !others.some((word) => word === '-h' || word === '--help'));
+
+/** The command line for commander, for `words`. `connect` also runs for a bare address. */
+export const createProgram = async (
+  version: string,
+  { connect, answer }: Actions,
+  words: readonly string[],
+): Promise<Command> => {
   const program = new Command('drawbridge')
     .description('Offers the tools of this machine to a Drawbridge server, within what you allow.')
     .usage('<url> <token> [dir] [options]\n       drawbridge connect [url] [token] [options]')
@@ -99,22 +95,10 @@ export const createProgram = (version: string, { connect, answer }: Actions): Co
   addLink(command);
   addModes(command).addHelpText('after', connectExamples);
 
-  const addCommands = [
-    addPair,
-    addInstall,
-    addUpdate,
-    addUninstall,
-    addDisconnect,
-    addStatus,
-    addTools,
-    addLogs,
-    addDoctor,
-    addService,
-    addPermissions,
-    addMcp,
-    addTui,
-  ];
-  for (const add of addCommands) add(program, answer);
+  if (!isConnect(words)) {
+    const { addOtherCommands } = await import('./other-commands.ts');
+    addOtherCommands(program, answer);
+  }
 
   // The bare form takes what `connect` takes, so its help says so.
   return program.configureHelp({
