@@ -90,7 +90,7 @@ export const createSocketStream = (socket: WebSocket, clock: Clock) => {
   return {
     stream,
     answer: (answer: SocketAnswer) => write(JSON.stringify(answer)),
-    /** An answer that nobody waits for: it shares the message of the next event or of other acknowledgements. */
+    /** An answer that can wait: it shares the message of the next event, or of other acknowledgements. */
     acknowledge: (answer: SocketAnswer) => {
       if (!add(JSON.stringify(answer)) || gathered.length === 0) return;
       acks += 1;
