@@ -4,7 +4,7 @@ export { readDownload, readFile } from './files.ts';
 export { apiKey, clockKey, useApi, useClock } from './keys.ts';
 export { keepLive } from './live.ts';
 export { readPushKey, removePush, savePush } from './push.ts';
-export { attempt, createLoaded, createRequest } from './request.ts';
+export { attempt, attemptRemoval, createLoaded, createRequest } from './request.ts';
 export { sessionProof } from './session-proof.ts';
 export { shareLive } from './shared-live.ts';
 export { createApi, type Api } from './trpc.ts';
