@@ -24,7 +24,7 @@ export const keepLive = ({ api, clock, listen }: Needs): (() => void) =>
       return api.live.onEvent.subscribe(undefined, {
         ...ends,
         onData: ({ data }) => {
-          // A refused stream opens as well; only the first message, the machine's state, proves that it works.
+          // A refused stream opens as well; only its first message proves that it works.
           if (!isUp) listen({ type: 'up' });
           isUp = true;
           onGood();

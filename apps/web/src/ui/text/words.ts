@@ -78,3 +78,7 @@ export const scopeTexts: Record<TokenScope, string> = {
   mcp: 'Use the MCP servers configured on the machine.',
   system: 'Request more tools.',
 };
+
+/** The items of a list of permissions to tick. */
+export const scopeItems = <Scope extends TokenScope>(scopes: readonly Scope[]) =>
+  scopes.map((value) => ({ value, label: groupWords(value).label, description: scopeTexts[value] }));
