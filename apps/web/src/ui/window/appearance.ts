@@ -1,4 +1,3 @@
-import { usePreferredDark } from '@vueuse/core';
 import { ref, watchEffect, type Ref } from 'vue';
 import { createStored } from '../../api/index.ts';
 
@@ -10,7 +9,11 @@ const choice = ref<Appearance>(appearances.find((known) => known === kept.read()
 
 /** Applies the chosen appearance to the document, and stores it, from now on. */
 export const applyAppearance = (): void => {
-  const systemDark = usePreferredDark();
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const systemDark = ref(dark.matches);
+  dark.addEventListener('change', () => {
+    systemDark.value = dark.matches;
+  });
   watchEffect(() => {
     const isDark = choice.value === 'system' ? systemDark.value : choice.value === 'dark';
     document.documentElement.classList.toggle('dark', isDark);
