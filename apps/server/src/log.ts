@@ -1,4 +1,4 @@
-import { createBoundedMap } from '@drawbridge/kit';
+import { createBoundedMap, jsonOf } from '@drawbridge/kit';
 import type { Scrubber } from '@drawbridge/kit/node';
 import { pino, type Logger } from 'pino';
 import { z } from 'zod';
@@ -66,20 +66,11 @@ const line = z.object({
 /** Valid in JSON as an escape, but a terminal acts on it. */
 const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
-/** Undefined if the scrubbed line is not valid JSON. */
-const parsed = (json: string): z.infer<typeof line> | undefined => {
-  try {
-    return line.safeParse(JSON.parse(json)).data;
-  } catch {
-    return undefined;
-  }
-};
-
 /** A line of log for a person at a terminal: `error  <message>: <cause>`, with the stack below an error. */
 const asText = (json: string): string => {
-  const read = parsed(json);
-  if (read === undefined) return json;
-  const { level, msg, err } = read;
+  const { data } = line.safeParse(jsonOf(json));
+  if (data === undefined) return json;
+  const { level, msg, err } = data;
   const message = [msg, err?.message].filter(Boolean).join(': ').replaceAll('\n', '\\n');
   const frames = err?.stack.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];
   const stack = level < 50 ? '' : frames.join('\n');

@@ -1,6 +1,6 @@
 export { exponential, fullJitter } from './backoff.ts';
 export { createBoundedMap, type BoundedMap } from './bounded-map.ts';
-export { canonical } from './canonical.ts';
+export { canonical, jsonOf } from './canonical.ts';
 export { nextMacrotask, sleep, systemClock, type Clock } from './clock.ts';
 export { CodedError, createErrors, type ErrorDetail } from './coded-error.ts';
 export { cutText } from './cut-text.ts';

@@ -28,7 +28,6 @@ export type AuthTables = {
     token: string;
     clientId: string;
     userId: string;
-    refreshId: string | null;
     authorizationCodeId: string | null;
     resources: string | null;
     scopes: string;

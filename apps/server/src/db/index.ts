@@ -19,7 +19,6 @@ export {
   type OpenDatabase,
   type Store,
 } from './sqlite/open-database.ts';
-export type { HookTables } from './hook-tables.ts';
 export type { Schema } from './schema.ts';
 export { isStoreTrouble } from './store-trouble.ts';
 export type { CacheRows } from './sqlite/row-cache.ts';

@@ -1,24 +1,87 @@
-/** Settings that were changed while the server ran: one row. */
-export interface RuntimeSettingsTable {
-  id: string;
-  /** JSON. */
-  values: string;
-  revision: number;
-  updatedAt: number;
-}
+import type { NotifyTime } from '@drawbridge/contracts/outside/notifications';
 
-/** The push token of a companion, encrypted. */
-export interface NodePushTokenTable {
-  userId: string;
-  nodeId: string;
-  provider: string;
-  sealed: string;
-  /** Its last four characters. */
-  preview: string;
-  updatedAt: number;
-}
-
+/** The tables of the rooms beside the gateway and the agent's core. */
 export interface RoomTables {
-  runtimeSettings: RuntimeSettingsTable;
-  nodePushTokens: NodePushTokenTable;
+  /** The settings of the agent: one row a scope that has changed them. */
+  agentSettings: {
+    /** `all` for the owner's, `user:<id>` for a user's own. */
+    scope: string;
+    /** JSON. */
+    values: string;
+    /** Keys by their name, as JSON, each encrypted. */
+    sealedKeys: string;
+    updatedAt: number;
+  };
+  /** An address that programs post to. */
+  hooks: {
+    id: string;
+    userId: string;
+    name: string;
+    threadId: string;
+    /** Tool groups, as JSON. */
+    groups: string;
+    /** Encrypted. */
+    secret: string;
+    createdAt: number;
+    lastUsedAt: number | null;
+  };
+  /** A delivery that was accepted; `key` is its signed id, or the digest of its body. */
+  hookDeliveries: {
+    hookId: string;
+    key: string;
+    at: number;
+  };
+  /** A browser that gets notifications while the session that subscribed it lasts. */
+  pushSubscriptions: {
+    userId: string;
+    endpoint: string;
+    p256dh: string;
+    auth: string;
+    /** The token of that session. */
+    session: string;
+    createdAt: number;
+  };
+  /** One row for each person who has changed them. */
+  notificationSettings: {
+    userId: string;
+    when: NotifyTime;
+    webhookUrl: string | null;
+    /** Encrypted. */
+    webhookSecret: string | null;
+    updatedAt: number;
+  };
+  /** A ticket that was not used yet. */
+  rpcTickets: {
+    digest: string;
+    /** The session that it was made for. */
+    sessionToken: string;
+    expiresAt: number;
+  };
+  /** The name of a thread at the JSON-RPC door. */
+  rpcSessions: {
+    userId: string;
+    /** `person`, or the token whose namespace it is: `token:<id>`. */
+    principal: string;
+    sessionId: string;
+    threadId: string;
+    createdAt: number;
+  };
+  /** Settings that were changed while the server ran: one row. */
+  runtimeSettings: {
+    id: string;
+    /** JSON. */
+    values: string;
+    revision: number;
+    updatedAt: number;
+  };
+  /** The push token of a companion, encrypted. */
+  nodePushTokens: {
+    userId: string;
+    nodeId: string;
+    provider: string;
+    sealed: string;
+    /** Its last four characters. */
+    preview: string;
+    updatedAt: number;
+  };
 }

@@ -1,24 +1,14 @@
 import { toolGroup, type ToolGroup } from '@drawbridge/contracts/groups';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { HookTables, Schema } from '../db/index.ts';
+import type { Schema } from '../db/index.ts';
 
 const groupsOf = z.array(toolGroup);
 
 /** Times in milliseconds since 1970. */
-export interface StoredHook {
-  id: string;
-  userId: string;
-  name: string;
-  threadId: string;
-  groups: ToolGroup[];
-  /** Encrypted. */
-  secret: string;
-  createdAt: number;
-  lastUsedAt: number | null;
-}
+export type StoredHook = Omit<Schema['hooks'], 'groups'> & { groups: ToolGroup[] };
 
-const read = (row: HookTables['hooks']): StoredHook => ({
+const read = (row: Schema['hooks']): StoredHook => ({
   ...row,
   groups: groupsOf.parse(JSON.parse(row.groups)),
 });

@@ -1,22 +1,14 @@
 import type { Kysely } from 'kysely';
 import type { Schema } from '../db/index.ts';
 
-/** A stored push token as it may be shown. */
-export interface PushToken {
-  nodeId: string;
-  provider: string;
-  preview: string;
-}
+type Row = Schema['nodePushTokens'];
 
-interface NewPushToken extends PushToken {
-  userId: string;
-  sealed: string;
-  updatedAt: number;
-}
+/** A stored push token as it may be shown. */
+export type PushToken = Pick<Row, 'nodeId' | 'provider' | 'preview'>;
 
 /** Push tokens of companions, encrypted by the caller. */
 export const createPushTokensStore = (db: Kysely<Schema>) => ({
-  put: async (row: NewPushToken) => {
+  put: async (row: Row) => {
     const { userId: _user, nodeId: _node, ...columns } = row;
     await db
       .insertInto('nodePushTokens')

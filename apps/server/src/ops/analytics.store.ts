@@ -1,9 +1,8 @@
+import { mainHistory } from '@drawbridge/agent';
 import { sql, type Kysely } from 'kysely';
 import type { Schema } from '../db/index.ts';
 import { threadsOf, type Whose } from './whose.store.ts';
 
-/** The history of a thread's main agents. */
-const mainHistory = 'main';
 /** Written by a person or a model, not by the server. */
 const ofConversation = ['person', 'model'] as const;
 const dayMs = 24 * 60 * 60 * 1_000;

@@ -85,7 +85,7 @@ export const createAnalytics = ({ clock, store, contexts }: Needs) => ({
       })),
     );
   },
-  /** Of one thread, and whether its messages were replaced by notes since then. */
+  /** The context of one thread, and whether notes have replaced messages of it since then. */
   contextOf: async (
     { userId, threadId, since }: { userId: string; threadId: string; since: number },
     info: ModelInfo,

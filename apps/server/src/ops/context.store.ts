@@ -1,9 +1,8 @@
+import { mainHistory } from '@drawbridge/agent';
 import { sql, type Kysely } from 'kysely';
 import type { Schema } from '../db/index.ts';
 import { threadsOf, type Whose } from './whose.store.ts';
 
-/** The history of a thread's main agents. */
-const mainHistory = 'main';
 /** Bytes of a stored message, or of a tool's result, for each token. */
 const bytesPerToken = 3.5;
 

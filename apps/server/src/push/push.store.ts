@@ -1,21 +1,9 @@
-import type { NotifyTime } from '@drawbridge/contracts/outside/notifications';
 import type { Kysely } from 'kysely';
 import type { Schema } from '../db/index.ts';
 
-export interface Device {
-  userId: string;
-  endpoint: string;
-  p256dh: string;
-  auth: string;
-  session: string;
-}
+export type Device = Omit<Schema['pushSubscriptions'], 'createdAt'>;
 
-export interface StoredSettings {
-  when: NotifyTime;
-  webhookUrl: string | null;
-  /** Encrypted. */
-  webhookSecret: string | null;
-}
+export type StoredSettings = Omit<Schema['notificationSettings'], 'userId' | 'updatedAt'>;
 
 const defaults: StoredSettings = { when: 'always', webhookUrl: null, webhookSecret: null };
 

@@ -13,24 +13,19 @@ export interface KeyLabel {
 
 type SealedKeys = Record<string, string>;
 
-export interface KeyBox {
-  /** Null without a key, and for one that was sealed for another server. */
-  open(sealed: SealedKeys, label: KeyLabel): string | null;
-  /** The keys after a change: undefined keeps one, null removes it. Throws `badRequest` for blanks. */
-  put(sealed: SealedKeys, label: KeyLabel, key: string | null | undefined): SealedKeys;
-}
-
 const purposeOf = ({ scope, name, origin }: KeyLabel) => JSON.stringify([scope, name, origin]);
 
 /** `hide` masks a key in the log from now on. */
-export const createKeyBox = (sealer: Sealer, hide: (secret: string) => void): KeyBox => ({
-  open: (sealed, label) => {
+export const createKeyBox = (sealer: Sealer, hide: (secret: string) => void) => ({
+  /** Null without a key, and for one that was sealed for another server. */
+  open: (sealed: SealedKeys, label: KeyLabel): string | null => {
     const text = sealed[label.name];
     const key = text === undefined ? null : sealer.unseal(text, purposeOf(label));
     if (key !== null) hide(key);
     return key;
   },
-  put: (sealed, label, key) => {
+  /** The keys after a change: undefined keeps one, null removes it. Throws `badRequest` for blanks. */
+  put: (sealed: SealedKeys, label: KeyLabel, key: string | null | undefined): SealedKeys => {
     if (key === undefined) return sealed;
     const { [label.name]: _before, ...others } = sealed;
     if (key === null) return others;
@@ -40,3 +35,5 @@ export const createKeyBox = (sealer: Sealer, hide: (secret: string) => void): Ke
     return { ...others, [label.name]: sealer.seal(key, purposeOf(label)) };
   },
 });
+
+export type KeyBox = ReturnType<typeof createKeyBox>;

@@ -12,17 +12,11 @@ export interface SettingsRow {
   sealedKeys: Record<string, string>;
 }
 
-export interface SettingsStore {
-  /** Null for a scope that has set nothing. */
-  read(scope: Scope): Promise<SettingsRow | null>;
-  write(scope: Scope, row: SettingsRow, now: number): Promise<void>;
-  remove(scope: Scope): Promise<void>;
-}
-
 const sealedKeys = z.record(z.string(), z.string());
 
-export const createSettingsStore = (db: Kysely<Schema>): SettingsStore => ({
-  read: async (scope) => {
+export const createSettingsStore = (db: Kysely<Schema>) => ({
+  /** Null for a scope that has set nothing. */
+  read: async (scope: Scope): Promise<SettingsRow | null> => {
     const row = await db
       .selectFrom('agentSettings')
       .select(['values', 'sealedKeys'])
@@ -31,7 +25,7 @@ export const createSettingsStore = (db: Kysely<Schema>): SettingsStore => ({
     if (row === undefined) return null;
     return { values: JSON.parse(row.values), sealedKeys: sealedKeys.parse(JSON.parse(row.sealedKeys)) };
   },
-  write: async (scope, row, now) => {
+  write: async (scope: Scope, row: SettingsRow, now: number) => {
     const columns = {
       values: JSON.stringify(row.values),
       sealedKeys: JSON.stringify(row.sealedKeys),
@@ -43,7 +37,9 @@ export const createSettingsStore = (db: Kysely<Schema>): SettingsStore => ({
       .onConflict((conflict) => conflict.column('scope').doUpdateSet(columns))
       .execute();
   },
-  remove: async (scope) => {
+  remove: async (scope: Scope) => {
     await db.deleteFrom('agentSettings').where('scope', '=', scope).execute();
   },
 });
+
+export type SettingsStore = ReturnType<typeof createSettingsStore>;

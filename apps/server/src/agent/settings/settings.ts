@@ -20,23 +20,6 @@ export interface AgentServices {
   n8nUrl: string | null;
 }
 
-/** A change holds from the next read; one of another server within half a second. */
-export interface SettingsOfAgent {
-  /** For the owner: a key is shown by its last four characters. */
-  get(): Promise<AgentSettings>;
-  /** The caller has checked that this is the owner. Throws `badRequest` for a key without its server. */
-  change(input: AgentSettingsInput): Promise<AgentSettings>;
-  config(): Promise<AgentConfig>;
-  modelSettings(): Promise<ModelSettings>;
-  services(): Promise<AgentServices>;
-  /** The user's key for n8n at its present URL; null without one. */
-  userKey(userId: string): Promise<string | null>;
-  /** The same as the person sees it. */
-  userKeys(userId: string): Promise<UserKeys>;
-  /** Null removes it. Throws `badRequest` while the owner has set no URL of n8n. */
-  setUserKey(userId: string, key: string | null): Promise<void>;
-}
-
 interface Needs {
   store: SettingsStore;
   cacheRows: CacheRows;
@@ -102,19 +85,16 @@ const servicesOf = ({ holds, braveKey }: OwnerSettings, environment: AgentEnviro
   n8nUrl: holds.n8nUrl,
 });
 
-export const createSettings = ({
-  store,
-  cacheRows,
-  sealer,
-  environment,
-  clock,
-  workspace,
-  hide,
-}: Needs): SettingsOfAgent => {
+/** The agent's settings: a change holds from the next read; one of another server within half a second. */
+export const createSettings = (needs: Needs) => {
+  const { store, cacheRows, sealer, environment, clock, workspace, hide } = needs;
   const keys = createKeyBox(sealer, hide);
   const owner = createOwner({ store, cacheRows, keys, environment, clock });
 
-  const get = async () => ({ ...settingsOf(await owner.readWithKeys(), environment), workspace });
+  const get = async (): Promise<AgentSettings> => ({
+    ...settingsOf(await owner.readWithKeys(), environment),
+    workspace,
+  });
 
   /** The key of a user goes to the n8n that the owner has named. */
   const n8nLabel = async (scope: Scope): Promise<KeyLabel> => {
@@ -122,27 +102,32 @@ export const createSettings = ({
     return { scope, name: 'n8n', origin: parseUrl(n8nUrl ?? '')?.origin ?? null };
   };
 
-  const userKey = async (userId: string) => {
+  /** The user's key for n8n at its present URL; null without one. */
+  const userKey = async (userId: string): Promise<string | null> => {
     const label = await n8nLabel(`user:${userId}`);
     const row = label.origin === null ? null : await store.read(label.scope);
     return row && keys.open(row.sealedKeys, label);
   };
 
   return {
+    /** For the owner: a key is shown by its last four characters. */
     get,
-    change: async (input) => {
+    /** The caller has checked that this is the owner. Throws `badRequest` for a key without its server. */
+    change: async (input: AgentSettingsInput) => {
       await owner.change(input);
       return get();
     },
     config: async () => configOf((await owner.read()).holds, environment),
     modelSettings: async () => modelSettingsOf(await owner.readWithKeys(), environment),
     services: async () => servicesOf(await owner.readWithKeys(), environment),
-    userKeys: async (userId) => ({
+    userKey,
+    /** The same as the person sees it. */
+    userKeys: async (userId: string): Promise<UserKeys> => ({
       n8nUrl: (await owner.read()).holds.n8nUrl,
       n8n: keyView(await userKey(userId)),
     }),
-    userKey,
-    setUserKey: async (userId, key) => {
+    /** Null removes it. Throws `badRequest` while the owner has set no URL of n8n. */
+    setUserKey: async (userId: string, key: string | null): Promise<void> => {
       const scope: Scope = `user:${userId}`;
       if (key === null) return store.remove(scope);
       const label = await n8nLabel(scope);

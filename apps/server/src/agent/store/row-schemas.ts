@@ -13,6 +13,7 @@ import { laneMode, laneRecord } from '@drawbridge/contracts/agent/lanes';
 import { memorySection } from '@drawbridge/contracts/agent/memory';
 import { planKind, planStates, planTaskStates, taskItem } from '@drawbridge/contracts/agent/tasks';
 import { toolGroup } from '@drawbridge/contracts/groups';
+import { jsonOf } from '@drawbridge/kit';
 import { z } from 'zod';
 
 const text = z.string();
@@ -23,17 +24,7 @@ const flag = z.union([z.literal(0), z.literal(1)]).transform((value) => value ==
 const texts = z.array(text);
 
 /** JSON in a text column. */
-const json = <Schema extends z.ZodType>(schema: Schema) =>
-  text
-    .transform((value, context): unknown => {
-      try {
-        return JSON.parse(value);
-      } catch {
-        context.addIssue('not JSON');
-        return z.NEVER;
-      }
-    })
-    .pipe(schema);
+const json = <Schema extends z.ZodType>(schema: Schema) => text.transform(jsonOf).pipe(schema);
 
 const messagePart = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text }),

@@ -83,14 +83,6 @@ const askSearxng = (base: string, query: string): Question => {
   };
 };
 
-const parseJson = (body: string): unknown => {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-};
-
 /** Only pages of the web: a hit is text, and its address may become the argument of a fetch. */
 const tidied = ({ title, url, snippet }: SearchHit): SearchHit[] => {
   const address = parseUrl(url);
@@ -102,7 +94,7 @@ const tidied = ({ title, url, snippet }: SearchHit): SearchHit[] => {
 const readReply = ({ status, text: body }: OriginReply, question: Question): SearchHit[] => {
   if (status !== 200) throw new WebError(question.refused(status));
   try {
-    return question.read(parseJson(body)).flatMap(tidied).slice(0, maxHits);
+    return question.read(JSON.parse(body)).flatMap(tidied).slice(0, maxHits);
   } catch {
     throw new WebError(`The answer of ${question.service} is not the JSON of a search.`);
   }

@@ -17,8 +17,6 @@ export const createSessionProofs = (secret: string) => {
       .digest('base64url');
   return {
     of,
-    proves: (token: string, given: string | undefined): boolean =>
-      given !== undefined && sameSecret(given, of(token)),
     ofPage,
     provesPage: ({ token, query }: { token: string; query: string }, given: string): boolean =>
       sameSecret(given, ofPage(token, query)),

@@ -1,6 +1,7 @@
 import { createBoundedMap, type Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
 import type { Credentials, Session } from '../accounts/accounts.ts';
+import { sameSecret } from '../digest.ts';
 import type { Auth } from '../better-auth.ts';
 import { userOf } from '../accounts/new-account.ts';
 import type { SessionProofs } from './session-proof.ts';
@@ -14,11 +15,19 @@ const longestCookie = 4_096;
 interface SessionsNeeds {
   auth: Auth;
   clock: Clock;
-  proofs: SessionProofs;
+  proofs: Pick<SessionProofs, 'of'>;
   /** The session's cookie. */
   cookieName: string;
   store: SessionsStore;
 }
+
+interface Proven {
+  token: string;
+  /** What a request with that cookie must bring too. */
+  proof: string;
+}
+
+type Found = Proven & Session;
 
 /** Another port of the host can set a second cookie; the server cannot tell which one is the user's. */
 const refuseTwo = (cookie: string, name: string): void => {
@@ -31,26 +40,23 @@ const refuseTwo = (cookie: string, name: string): void => {
  * store at each request. The cookie without its proof gives no access.
  */
 export const createSessions = ({ auth, clock, proofs, cookieName, store }: SessionsNeeds) => {
-  const proven = createBoundedMap<string, string>({ maxEntries: maxProven });
+  const proven = createBoundedMap<string, Proven>({ maxEntries: maxProven });
 
-  const remember = (cookie: string, token: string) => {
-    if (cookie.length > longestCookie) return;
-    proven.set(cookie, token);
-  };
-
-  const prove = async (cookie: string): Promise<Session | null> => {
+  const prove = async (cookie: string): Promise<Found | null> => {
     const headers = new Headers({ cookie });
     const found = await auth.api.getSession({ headers, query: { disableRefresh: true } });
     if (!found || found.user.disabledAt) return null;
-    remember(cookie, found.session.token);
-    return { token: found.session.token, user: userOf(found.user) };
+    const { token } = found.session;
+    const known = { token, proof: proofs.of(token) };
+    if (cookie.length <= longestCookie) proven.set(cookie, known);
+    return { ...known, user: userOf(found.user) };
   };
 
-  const ofCookie = async (cookie: string): Promise<Session | null> => {
-    const token = proven.get(cookie);
-    if (token === undefined) return prove(cookie);
-    const found = await store.byToken(token);
-    if (found && found.expiresAt > clock.now()) return { token, user: userOf(found.user) };
+  const ofCookie = async (cookie: string): Promise<Found | null> => {
+    const known = proven.get(cookie);
+    if (known === undefined) return prove(cookie);
+    const found = await store.byToken(known.token);
+    if (found && found.expiresAt > clock.now()) return { ...known, user: userOf(found.user) };
     proven.delete(cookie);
     // It also takes an expired one out of the store.
     return prove(cookie);
@@ -59,7 +65,8 @@ export const createSessions = ({ auth, clock, proofs, cookieName, store }: Sessi
   return async ({ cookie, proof }: Credentials): Promise<Session | null> => {
     if (cookie === undefined) return null;
     refuseTwo(cookie, cookieName);
-    const session = await ofCookie(cookie);
-    return session && proofs.proves(session.token, proof) ? session : null;
+    const found = await ofCookie(cookie);
+    if (!found || proof === undefined || !sameSecret(proof, found.proof)) return null;
+    return { token: found.token, user: found.user };
   };
 };

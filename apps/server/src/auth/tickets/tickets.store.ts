@@ -1,11 +1,6 @@
-import type { Store } from '../../db/index.ts';
+import type { Schema, Store } from '../../db/index.ts';
 
-export interface StoredTicket {
-  digest: string;
-  sessionToken: string;
-  /** In milliseconds since 1970. */
-  expiresAt: number;
-}
+type StoredTicket = Schema['rpcTickets'];
 
 export const createTicketsStore = ({ db }: Pick<Store, 'db'>) => ({
   /** Stores a ticket, and deletes those that have expired. */

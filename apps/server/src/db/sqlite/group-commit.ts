@@ -35,9 +35,8 @@ export const createGroupCommit = (db: Kysely<Schema>, writeBatch: BatchTransacti
     );
 
   const writeGathered = async () => {
+    // After what this turn has gathered before, such as the frame that sends a read.
     await nextMacrotask();
-    // No caller waits for a sync here: other work of this turn, such as sending frames, goes first.
-    if (waiting.every(isKept)) await nextMacrotask();
     const group = waiting;
     waiting = [];
     gathering = false;

@@ -62,9 +62,10 @@ export const createInstanceAiDoor = (needs: Needs): FastifyPluginAsync => {
       });
       const refuseOthers = refuseOtherMethods(app);
       for (const route of routes) {
+        const [method = '', url = ''] = route.address.split(' ');
         app.route({
-          method: route.method,
-          url: route.path,
+          method,
+          url,
           bodyLimit: route.bodyLimit ?? bodyLimit,
           // Before the body is read: only a user may send a large one.
           onRequest: async (request, reply) => {

@@ -1,11 +1,10 @@
 import { followThread } from '@drawbridge/agent';
-import { threadId } from '@drawbridge/contracts/agent/ids';
 import type { ThreadFrame } from '@drawbridge/contracts/agent/threads';
 import { CodedError } from '@drawbridge/kit';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { atClose, createSseStream, disconnectSignal } from '../../http/index.ts';
-import { idOf, type Exchange, type Route, type RouteContext } from './route.ts';
+import { idOf, route, type Exchange, type RouteContext } from './route.ts';
 
 const eventNumber = z
   .string()
@@ -41,14 +40,9 @@ const streamThread = async (
   const stream = createSseStream(reply, { clock, slowReader: 'close' });
   const signal = disconnectSignal(reply);
   const lastEventId = lastEventIdOf(request);
-  const thread = idOf(request, 'threadId', threadId);
+  const threadId = idOf(request, 'threadId');
   try {
-    for await (const frame of followThread(module.agent.threads, {
-      userId,
-      threadId: thread,
-      lastEventId,
-      signal,
-    })) {
+    for await (const frame of followThread(module.agent.threads, { userId, threadId, lastEventId, signal })) {
       stream.open();
       if (!stream.send(sseFrame(frame))) break;
       await stream.ready();
@@ -64,12 +58,7 @@ const streamThread = async (
 };
 
 /** `GET /events/:threadId`: the events of a thread as server-sent events. */
-export const eventsRoute: Route = {
-  method: 'GET',
-  path: '/events/:threadId',
-  right: 'chat',
-  handle: async (ctx, exchange) => {
-    atClose(exchange.reply, ctx.streams.acquire(exchange.userId));
-    return streamThread(ctx, exchange);
-  },
-};
+export const eventsRoute = route('GET /events/:threadId', 'chat', async (ctx, exchange) => {
+  atClose(exchange.reply, ctx.streams.acquire(exchange.userId));
+  return streamThread(ctx, exchange);
+});

@@ -4,7 +4,7 @@ import { errors } from '../../errors.ts';
 import { credentialsOf, type Limits } from '../../http/index.ts';
 import type { RpcContext } from './context.ts';
 import { personIdentity, tokenIdentity, type Identity } from './identity.ts';
-import { healthOf } from './methods/ops/health.ts';
+import { healthOf } from './health.ts';
 
 interface Needs {
   accounts: Accounts;

@@ -22,24 +22,29 @@ export interface RpcCall {
   afterReply(run: () => void): void;
 }
 
-interface MethodHead<Params, Result> {
+/** A method as the dispatcher has it. */
+export interface Method {
   name: string;
   who: Who;
-  /** Unknown parameters are ignored. */
-  params: z.ZodType<Params>;
-  result: z.ZodType<Result>;
-}
-
-/** A method as the dispatcher has it. */
-export interface Method extends MethodHead<unknown, unknown> {
   /** Parses the parameters and answers. Throws `ZodError` and coded errors. */
   run(ctx: RpcContext, call: RpcCall, params: unknown): Promise<unknown>;
 }
 
-/** One method of the protocol: `method({ name, who, params, result }).handle(…)`. */
-export const method = <Params, Result>(head: MethodHead<Params, Result>) => ({
+/** What a method takes, of which unknown parameters are ignored, and what it answers. */
+interface Schemas<Params, Result> {
+  params: z.ZodType<Params>;
+  result: z.ZodType<Result>;
+}
+
+/** One method of the protocol: `method(name, who, { params, result }).handle(…)`. */
+export const method = <Params, Result>(
+  name: string,
+  who: Who,
+  { params: schema }: Schemas<Params, Result>,
+) => ({
   handle: (answer: (ctx: RpcContext, call: RpcCall & { params: Params }) => Promise<Result>): Method => ({
-    ...head,
-    run: async (ctx, call, params) => answer(ctx, { ...call, params: head.params.parse(params) }),
+    name,
+    who,
+    run: async (ctx, call, params) => answer(ctx, { ...call, params: schema.parse(params) }),
   }),
 });

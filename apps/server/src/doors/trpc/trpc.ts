@@ -23,7 +23,7 @@ export const attemptProcedure = trpc.procedure.use(async ({ ctx, next }) => {
 /** For a person who is signed in: `ctx.session` is there. */
 export const userProcedure = trpc.procedure.use(({ ctx, next }) => {
   if (!ctx.session) throw errors.unauthorized();
-  return next({ ctx: { ...ctx, session: ctx.session, userId: ctx.session.user.id } });
+  return next({ ctx: { session: ctx.session, userId: ctx.session.user.id } });
 });
 
 /** For the owner alone. */

@@ -9,7 +9,7 @@ interface Needs {
   limits: Limits;
 }
 
-/** One that comes twice is joined, and signs nothing. */
+/** Undefined for a header that is missing. Node joins a repeated one: no signature matches the result. */
 const headerOf = ({ headers }: FastifyRequest, name: string): string | undefined => {
   const value = headers[name];
   return typeof value === 'string' ? value : undefined;

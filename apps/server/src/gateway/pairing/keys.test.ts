@@ -60,37 +60,22 @@ const pair = async (keys: Keys, token: string) => {
 
 describe('a key', () => {
   const at = { now: 1_000, sessionKeyIdleMs: 100 };
+  const token = { kind: 'pairing', createdAt: 500, expiresAt: 2_000, usedAt: null, revokedAt: null } as const;
+  const session = { ...token, kind: 'session', expiresAt: null } as const;
   it.each([
-    [
-      'a token in time',
-      { kind: 'pairing', createdAt: 500, expiresAt: 1_001, used: false, revoked: false },
-      true,
-    ],
-    [
-      'a token at its end',
-      { kind: 'pairing', createdAt: 500, expiresAt: 1_000, used: false, revoked: false },
-      false,
-    ],
-    [
-      'a token from the future',
-      { kind: 'pairing', createdAt: 1_001, expiresAt: 2_000, used: false, revoked: false },
-      false,
-    ],
-    [
-      'a token that was used',
-      { kind: 'pairing', createdAt: 500, expiresAt: 2_000, used: true, revoked: false },
-      false,
-    ],
-    [
-      'a token that was revoked',
-      { kind: 'pairing', createdAt: 500, expiresAt: 2_000, used: false, revoked: true },
-      false,
-    ],
-    ['a session in use', { kind: 'session', lastUsedAt: 901, revoked: false }, true],
-    ['a session left alone', { kind: 'session', lastUsedAt: 900, revoked: false }, false],
-    ['a revoked session', { kind: 'session', lastUsedAt: 1_000, revoked: true }, false],
+    ['a token in time', { ...token, expiresAt: 1_001 }, true],
+    ['a token at its end', { ...token, expiresAt: 1_000 }, false],
+    ['a token from the future', { ...token, createdAt: 1_001 }, false],
+    ['a token that was used', { ...token, usedAt: 600 }, false],
+    ['a token that was revoked', { ...token, revokedAt: 600 }, false],
+    ['a token without an end', { ...token, expiresAt: null }, false],
+    ['a session in use', { ...session, lastUsedAt: 901 }, true],
+    ['a session left alone', { ...session, lastUsedAt: 900 }, false],
+    ['a session that was never used', { ...session, createdAt: 901 }, true],
+    ['a session that was never used, left alone', { ...session, createdAt: 900 }, false],
+    ['a revoked session', { ...session, lastUsedAt: 1_000, revokedAt: 999 }, false],
   ] as const)('%s', (_name, key, expected) => {
-    expect(holds(key, at)).toBe(expected);
+    expect(holds({ lastUsedAt: null, ...key }, at)).toBe(expected);
   });
 });
 

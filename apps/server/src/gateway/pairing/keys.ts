@@ -3,7 +3,7 @@ import { envGatewayUserId } from '@drawbridge/contracts/ids';
 import { createKeyedQueue, type Clock, type CodedError } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { errors } from '../../errors.ts';
-import { holds, needsTouch, type KeyLife } from './key-lifecycle.ts';
+import { holds, needsTouch } from './key-lifecycle.ts';
 import type { KeysStore, NewToken, StoredKey } from './keys.store.ts';
 import type { GatewayLimits } from '../limits.ts';
 import type { MachineInit, StoredMachine } from '../machines/stored-machine.ts';
@@ -43,19 +43,6 @@ const secretLength = 32;
 
 const digestOf = (key: string): string => hash('sha256', key);
 
-const life = (row: StoredKey): KeyLife => {
-  const revoked = row.revokedAt !== null;
-  return row.kind === 'session'
-    ? { kind: 'session', lastUsedAt: row.lastUsedAt ?? row.createdAt, revoked }
-    : {
-        kind: 'pairing',
-        createdAt: row.createdAt,
-        expiresAt: row.expiresAt ?? 0,
-        used: row.usedAt !== null,
-        revoked,
-      };
-};
-
 /** Issues, verifies, swaps and revokes tokens and session keys. Plain keys are in memory only. */
 export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) => {
   const envDigest = gatewayApiKey === undefined ? undefined : Buffer.from(digestOf(gatewayApiKey));
@@ -68,7 +55,7 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) =
   const queue = createKeyedQueue();
 
   const isLive = (row: StoredKey | undefined): row is StoredKey =>
-    row !== undefined && holds(life(row), { now: clock.now(), sessionKeyIdleMs: limits.sessionKeyIdleMs });
+    row !== undefined && holds(row, { now: clock.now(), sessionKeyIdleMs: limits.sessionKeyIdleMs });
 
   /** Throws `forbidden` for every key that is not valid, with one sentence for all. */
   const owner = async (key: string): Promise<KeyOwner> => {

@@ -1,5 +1,6 @@
+import { jsonOf } from '@drawbridge/kit';
 import { z } from 'zod';
-import { jsonOf, type LogLine } from '../services/log-line.ts';
+import type { LogLine } from '../services/log-line.ts';
 
 const mostLines = 2_000;
 const lineLength = 4_096;

@@ -1,5 +1,6 @@
+import { jsonOf } from '@drawbridge/kit';
 import { z } from 'zod';
-import { jsonOf, levelIn, type LogLine } from './log-line.ts';
+import { levelIn, type LogLine } from './log-line.ts';
 import type { ProgramResult, RunProgram } from './run-program.ts';
 
 /** A service of the Compose file, with its container where there is one. */

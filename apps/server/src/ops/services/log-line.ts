@@ -2,15 +2,6 @@ import type { ServiceLogLine } from '@drawbridge/contracts/rpc/ops';
 
 export type LogLine = ServiceLogLine;
 
-/** Undefined for what is not JSON. */
-export const jsonOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
 /** The level of a priority of syslog. */
 export const levelOf = (priority: number): LogLine['level'] => {
   if (priority <= 3) return 'error';

@@ -1,6 +1,5 @@
-import type { Clock } from '@drawbridge/kit';
+import { jsonOf, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
-import { jsonOf } from './log-line.ts';
 
 const probeMs = 2_000;
 const pullMs = 10 * 60_000;

@@ -1,5 +1,6 @@
+import { jsonOf } from '@drawbridge/kit';
 import { z } from 'zod';
-import { jsonOf, levelOf, type LogLine } from './log-line.ts';
+import { levelOf, type LogLine } from './log-line.ts';
 import type { RunProgram } from './run-program.ts';
 
 export const unitScopes = ['user', 'system'] as const;

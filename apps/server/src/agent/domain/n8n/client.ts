@@ -1,5 +1,5 @@
 import { OutsideError } from '@drawbridge/agent';
-import { cutText, type Clock } from '@drawbridge/kit';
+import { cutText, jsonOf, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
 import { createOriginFetch } from '../../web/index.ts';
 
@@ -57,12 +57,8 @@ const refusal = (status: number, text: string): string => {
   if (status === 403) return 'Your key of n8n does not allow this.';
   if (status === 404) return 'n8n has no such object, or your key does not reach it.';
   if (status === 429) return 'n8n is asked too often. Try again later.';
-  let said = '';
-  try {
-    said = failure.safeParse(JSON.parse(text)).data?.message.replace(/\.\s*$/, '') ?? '';
-  } catch {
-    // A page of a proxy: its status says enough.
-  }
+  // Of a page of a proxy the status says enough.
+  const said = failure.safeParse(jsonOf(text)).data?.message.replace(/\.\s*$/, '') ?? '';
   return `n8n answered with status ${status}${said && `: ${cutText(said.replace(/\s+/g, ' '), maxMessageLength)}`}.`;
 };
 

@@ -18,7 +18,7 @@ const policy = 1008;
 
 interface Open {
   socket: WebSocket;
-  stream: Pick<SocketStream, 'answer'>;
+  stream: Pick<SocketStream, 'answer' | 'acknowledge'>;
   credentials: DaemonCredentials;
   request: Pick<FastifyRequest, 'log'>;
 }
@@ -33,18 +33,19 @@ export const servePosts = (posts: Posts, { socket, stream, credentials, request 
   let open = 0;
   let openBytes = 0;
 
-  const answerOf = async ({ path, body }: SocketRequest): Promise<object> => {
+  const answerTo = async ({ id, path, body }: SocketRequest): Promise<void> => {
     const found = readSocketPath(path);
     if (found === undefined) throw errors.notFound();
     const { post, requestId } = found;
-    return posts[post].answer({ credentials, body, params: { requestId }, log: request.log });
+    const reply = await posts[post].answer({ credentials, body, params: { requestId }, log: request.log });
+    const isResult = post === 'response' || post === 'responses';
+    stream[isResult ? 'acknowledge' : 'answer']({ id, status: 200, body: reply });
   };
 
   const serve = async (post: SocketRequest, isChecked: boolean) => {
     open += 1;
     try {
-      const body = isChecked ? post.body : readBody(post.body);
-      stream.answer({ id: post.id, status: 200, body: await answerOf({ ...post, body }) });
+      await answerTo({ ...post, body: isChecked ? post.body : readBody(post.body) });
     } catch (cause) {
       const error = cause instanceof Error ? cause : errors.internal({ cause });
       stream.answer({ id: post.id, ...toErrorReply(error, request) });

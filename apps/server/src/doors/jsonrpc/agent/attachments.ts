@@ -1,6 +1,7 @@
 import type { Attachment } from '@drawbridge/contracts/agent/threads';
 import type { RpcAttachment } from '@drawbridge/contracts/rpc/agent';
 import { rpcLimits } from '@drawbridge/contracts/rpc/protocol';
+import { jsonOf } from '@drawbridge/kit';
 import { errors } from '../../../errors.ts';
 
 const startsWith = (bytes: Buffer, ...start: number[]) => start.every((byte, at) => bytes[at] === byte);
@@ -15,14 +16,7 @@ const isText = (bytes: Buffer): boolean => {
   }
 };
 
-const isJson = (bytes: Buffer): boolean => {
-  try {
-    JSON.parse(bytes.toString());
-    return isText(bytes);
-  } catch {
-    return false;
-  }
-};
+const isJson = (bytes: Buffer): boolean => jsonOf(bytes.toString()) !== undefined && isText(bytes);
 
 /** Types of files that the agent takes; their bytes decide. */
 const isOfType: Record<string, (bytes: Buffer) => boolean> = {

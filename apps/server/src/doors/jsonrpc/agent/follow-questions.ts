@@ -1,11 +1,10 @@
 import { followThread } from '@drawbridge/agent';
 import type { StoredEvent } from '@drawbridge/contracts/agent/events';
-import type { ConfirmationEvent } from '@drawbridge/contracts/confirmation';
 import { hasCode } from '@drawbridge/kit';
 import type { RpcContext } from '../context.ts';
 import type { Identity } from '../identity.ts';
 import type { RpcEvent } from '../protocol/reply.ts';
-import { agentQuestion, isAsk, machineQuestion } from './questions.ts';
+import { agentQuestion, confirmEvent, isAsk } from './questions.ts';
 import { requireAgent } from './session.ts';
 
 interface Following {
@@ -18,17 +17,11 @@ interface Following {
 }
 
 /** Sends questions of machines about calls of the thread, and how they were closed. */
-const followMachines = (ctx: RpcContext, { identity, threadId, emit }: Following): (() => void) => {
-  const tell = ({ confirmation }: ConfirmationEvent) => {
+const followMachines = (ctx: RpcContext, { identity, threadId, emit }: Following): (() => void) =>
+  ctx.gateway.confirmations.onChanged(identity.userId, ({ confirmation }) => {
     const { via } = confirmation;
-    if (via?.kind !== 'thread' || via.id !== threadId) return;
-    const { id: confirmId, state, decision, decidedBy } = confirmation;
-    if (state === 'open')
-      emit({ event: 'confirm_request', data: machineQuestion(ctx, identity, confirmation) });
-    else emit({ event: 'confirm_resolved', data: { confirmId, state, decision, decidedBy } });
-  };
-  return ctx.gateway.confirmations.onChanged(identity.userId, tell);
-};
+    if (via?.kind === 'thread' && via.id === threadId) emit(confirmEvent(ctx, identity, confirmation));
+  });
 
 /** The same for the agent's own questions. */
 const tellOwn = (

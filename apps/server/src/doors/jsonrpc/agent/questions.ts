@@ -3,6 +3,7 @@ import type { Confirmation } from '@drawbridge/contracts/confirmation';
 import { isOwn } from '../../../callers/index.ts';
 import type { RpcContext } from '../context.ts';
 import type { Identity } from '../identity.ts';
+import type { RpcEvent } from '../protocol/reply.ts';
 import { sessionUserOf } from './session.ts';
 
 /** The panel's page of a confirmation of a machine. */
@@ -23,6 +24,14 @@ export const machineQuestion = (ctx: RpcContext, identity: Identity, confirmatio
   url: questionUrl(ctx, confirmation.id),
   canAnswer: canAnswer(identity),
 });
+
+/** The event of a question of a machine: the question while it is open, then how it was closed. */
+export const confirmEvent = (ctx: RpcContext, identity: Identity, confirmation: Confirmation): RpcEvent => {
+  const { id: confirmId, state, decision, decidedBy } = confirmation;
+  return state === 'open'
+    ? { event: 'confirm_request', data: machineQuestion(ctx, identity, confirmation) }
+    : { event: 'confirm_resolved', data: { confirmId, state, decision, decidedBy } };
+};
 
 /** A question of the agent itself, whole. */
 export const agentQuestion = <Payload extends AskPayload>(

@@ -34,24 +34,19 @@ export const senderOf = (identity: Identity, sessionId: string): Sender => {
   return { userId, key: principal, channel: frontendOf(sessionId), groups };
 };
 
-/** The session with that name, or the connection's own. Throws `sessionNotFound`. */
-export const requireSession = async (
-  ctx: RpcContext,
-  { identity, ...connection }: Pick<Connection, 'identity' | 'sessionId'>,
-  sessionId = connection.sessionId,
-): Promise<NamedSession> => {
-  const session = await ctx.sessions.find(sessionUserOf(identity), sessionId);
-  if (!session) throw errors.sessionNotFound();
-  return session;
-};
+const sessionBy =
+  (verb: 'find' | 'claim') =>
+  async (
+    { sessions }: Pick<RpcContext, 'sessions'>,
+    { identity, ...connection }: Pick<Connection, 'identity' | 'sessionId'>,
+    sessionId = connection.sessionId,
+  ): Promise<NamedSession> => {
+    const session = await sessions[verb](sessionUserOf(identity), sessionId);
+    if (!session) throw errors.sessionNotFound();
+    return session;
+  };
 
+/** The session with that name, or the connection's own. Throws `sessionNotFound`. */
+export const requireSession = sessionBy('find');
 /** The same; a name that is new gets a session. */
-export const claimSession = async (
-  ctx: RpcContext,
-  { identity, ...connection }: Pick<Connection, 'identity' | 'sessionId'>,
-  sessionId = connection.sessionId,
-): Promise<NamedSession> => {
-  const session = await ctx.sessions.claim(sessionUserOf(identity), sessionId);
-  if (!session) throw errors.sessionNotFound();
-  return session;
-};
+export const claimSession = sessionBy('claim');

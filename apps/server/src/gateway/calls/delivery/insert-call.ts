@@ -32,16 +32,15 @@ const tryInsert = async (ctx: InsertContext, made: CallData, { call, claimKey, d
   const { machineId, requestId } = made.record;
   const fence = streamHere(ctx, machineId);
   call.data = fence ? delivered(made) : made;
-  const claims: CallWrite[] = claimKey === null ? [] : [{ type: 'end-claim', key: claimKey, requestId }];
-  const stored = ctx.stores.transitions.apply(
-    [...claims, { type: 'insert-call', record: call.data.record, fence: fence ?? 'connected' }],
-    call.reads ? 'kept' : 'synced',
-  );
   // Decision 0006: a read goes out while its row is being written, where nothing else can refuse the row.
   const mayBeEarly = call.reads && claimKey === null && ctx.bus.pollMs === null;
   const write = () => writeCall(ctx, call.data, { again: false });
   const early = fence && mayBeEarly ? write() : null;
-  const isStored = await stored;
+  const claims: CallWrite[] = claimKey === null ? [] : [{ type: 'end-claim', key: claimKey, requestId }];
+  const isStored = await ctx.stores.transitions.apply(
+    [...claims, { type: 'insert-call', record: call.data.record, fence: fence ?? 'connected' }],
+    call.reads ? 'kept' : 'synced',
+  );
   return { fence, isStored, isWritten: isStored && fence !== null && (early ?? write()) };
 };
 

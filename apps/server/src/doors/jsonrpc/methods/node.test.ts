@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { newToken, openPerson, openRpc } from '../../../../../test/rpc.ts';
-import { online } from '../../../../../test/rest.ts';
-import { invited } from '../../../../../test/tenants.ts';
+import { newToken, openPerson, openRpc } from '../../../../test/rpc.ts';
+import { online } from '../../../../test/rest.ts';
+import { invited } from '../../../../test/tenants.ts';
 
 const companion = (nodeId = 'phone') => ({
   nodeId,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { standInPrograms } from '../../../../../test/programs.ts';
-import { newToken, openPerson, openRpc } from '../../../../../test/rpc.ts';
-import { online } from '../../../../../test/rest.ts';
+import { standInPrograms } from '../../../../test/programs.ts';
+import { newToken, openPerson, openRpc } from '../../../../test/rpc.ts';
+import { online } from '../../../../test/rest.ts';
 
 const file = '/srv/compose.yaml';
 

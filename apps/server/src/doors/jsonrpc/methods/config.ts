@@ -1,12 +1,12 @@
 import {
-  configPatched,
   configPatchParams,
+  configPatched,
   configReloaded,
   configView,
 } from '@drawbridge/contracts/rpc/settings';
 import { noParams } from '@drawbridge/contracts/rpc/system';
-import type { RpcContext } from '../../context.ts';
-import { method } from '../../method.ts';
+import type { RpcContext } from '../context.ts';
+import { method } from '../method.ts';
 
 const masked = (key: unknown) => (key === null ? null : '***');
 
@@ -19,20 +19,15 @@ const modelsOf = async ({ agent }: RpcContext): Promise<Record<string, Record<st
   return { default: { [provider]: { model, url: modelUrl, helperModel, apiKey: masked(modelKey) } } };
 };
 
-export const configGet = method({
-  name: 'config.get',
-  who: 'operate',
-  params: noParams,
-  result: configView,
-}).handle(async (ctx) => {
-  const { values, revision } = await ctx.settings.get();
-  return { models: await modelsOf(ctx), server: ctx.configuration.shown, ...values, revision };
-});
+export const configGet = method('config.get', 'operate', { params: noParams, result: configView }).handle(
+  async (ctx) => {
+    const { values, revision } = await ctx.settings.get();
+    return { models: await modelsOf(ctx), server: ctx.configuration.shown, ...values, revision };
+  },
+);
 
 /** Changes settings of the running server. */
-export const configPatch = method({
-  name: 'config.patch',
-  who: 'owner',
+export const configPatch = method('config.patch', 'owner', {
   params: configPatchParams,
   result: configPatched,
 }).handle(async ({ settings }, { params: { patch, revision: expected } }) => {
@@ -41,9 +36,7 @@ export const configPatch = method({
 });
 
 /** Reads the settings again, which another server may have changed. */
-export const configReload = method({
-  name: 'config.reload',
-  who: 'operate',
+export const configReload = method('config.reload', 'operate', {
   params: noParams,
   result: configReloaded,
 }).handle(async ({ settings, configuration }) => ({

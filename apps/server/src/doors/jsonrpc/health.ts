@@ -1,11 +1,10 @@
-import { systemHealth } from '@drawbridge/contracts/rpc/ops';
-import { noParams } from '@drawbridge/contracts/rpc/system';
-import { machineOf, toolsInScope } from '../../../../callers/index.ts';
-import { whoseOf } from '../../agent/session.ts';
-import type { RpcContext } from '../../context.ts';
-import type { Identity } from '../../identity.ts';
-import { method } from '../../method.ts';
-import { serverVersion } from '../../version.ts';
+import { machineOf, toolsInScope } from '../../callers/index.ts';
+import { whoseOf } from './agent/session.ts';
+import type { RpcContext } from './context.ts';
+import type { Identity } from './identity.ts';
+
+/** The release of the server that clients see. */
+export const serverVersion = '0.1.0';
 
 /** The state of the server as a caller may see it; asks no model and no machine. */
 export const healthOf = async (
@@ -24,10 +23,3 @@ export const healthOf = async (
     machine: { state: machine?.status().state ?? 'none', name: machine?.name ?? null },
   };
 };
-
-export const systemHealthMethod = method({
-  name: 'system.health',
-  who: 'any',
-  params: noParams,
-  result: systemHealth,
-}).handle(async (ctx, { connection: { identity } }) => healthOf(ctx, identity));

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { withAgent } from '../../../../../test/agent.ts';
-import { bearer, newToken, openPerson, openRpc } from '../../../../../test/rpc.ts';
+import { withAgent } from '../../../../test/agent.ts';
+import { bearer, newToken, openPerson, openRpc } from '../../../../test/rpc.ts';
 
 it('numbers: a person has those of every thread, a token those of its own', async () => {
   const world = await withAgent(() => ({ text: 'Hello there.' }));

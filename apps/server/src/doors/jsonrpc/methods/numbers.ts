@@ -5,10 +5,10 @@ import {
   systemMetrics,
 } from '@drawbridge/contracts/rpc/ops';
 import { noParams } from '@drawbridge/contracts/rpc/system';
-import { sessionUserOf, whoseOf } from '../../agent/session.ts';
-import type { RpcContext } from '../../context.ts';
-import { mayOperate, type Identity } from '../../identity.ts';
-import { method } from '../../method.ts';
+import { sessionUserOf, whoseOf } from '../agent/session.ts';
+import type { RpcContext } from '../context.ts';
+import { type Identity, mayOperate } from '../identity.ts';
+import { method } from '../method.ts';
 
 /** The rows of threads that the connection may see, by the names of their sessions. */
 const named = async <Row extends { threadId: string }>(
@@ -23,9 +23,7 @@ const named = async <Row extends { threadId: string }>(
   return all.flatMap(({ sessionId, ...row }) => (sessionId === null ? [] : [{ sessionId, ...row }]));
 };
 
-export const systemSessionAnalytics = method({
-  name: 'system.sessionAnalytics',
-  who: 'agent',
+export const systemSessionAnalytics = method('system.sessionAnalytics', 'agent', {
   params: sessionAnalyticsParams,
   result: sessionAnalytics,
 }).handle(async (ctx, { connection: { identity }, params }) => {
@@ -34,9 +32,7 @@ export const systemSessionAnalytics = method({
 });
 
 /** How full the model's context would be at the next message of each session. */
-export const systemContextUsage = method({
-  name: 'system.contextUsage',
-  who: 'agent',
+export const systemContextUsage = method('system.contextUsage', 'agent', {
   params: noParams,
   result: contextUsage,
 }).handle(async (ctx, { connection: { identity } }) => {
@@ -52,10 +48,8 @@ const noRuns = {
   queueDepth: 0,
 };
 
-/** Since the server's start: the user's own numbers; for who operates it, those of the whole server. */
-export const systemMetricsMethod = method({
-  name: 'system.metrics',
-  who: 'any',
+/** Counts since the server started: of the whole server with the scope operate, else of the user. */
+export const systemMetricsMethod = method('system.metrics', 'any', {
   params: noParams,
   result: systemMetrics,
 }).handle(async ({ ops, agent, connections }, { connection: { identity } }) => {

@@ -1,21 +1,50 @@
 import type { Call } from '@drawbridge/contracts/calls';
-import type { ConfirmationEvent } from '@drawbridge/contracts/confirmation';
 import { rpcLimits } from '@drawbridge/contracts/rpc/protocol';
-import { toolsExecuteParams, toolsExecuteResult as result } from '@drawbridge/contracts/rpc/tools';
+import {
+  toolsExecuteParams,
+  toolsExecuteResult,
+  toolsListParams,
+  toolsListResult,
+} from '@drawbridge/contracts/rpc/tools';
 import { cutText } from '@drawbridge/kit';
 import {
+  type NewCall,
   followOwnCall,
+  groupsOfTool,
   idempotencyKey as keySchema,
   longestWaitMs,
+  machineOf,
   scopeTool,
   startCall,
   startCallOnce,
-  type NewCall,
-} from '../../../../callers/index.ts';
-import { errors } from '../../../../errors.ts';
-import { machineQuestion, questionUrl } from '../../agent/questions.ts';
-import type { RpcContext } from '../../context.ts';
-import { method, type RpcCall } from '../../method.ts';
+  toolsInScope,
+} from '../../../callers/index.ts';
+import { errors } from '../../../errors.ts';
+import { confirmEvent, questionUrl } from '../agent/questions.ts';
+import type { RpcContext } from '../context.ts';
+import { type RpcCall, method } from '../method.ts';
+
+/** The tools of a machine within the groups of the caller; while it is away, as last announced. */
+export const toolsList = method('tools.list', 'tools', {
+  params: toolsListParams,
+  result: toolsListResult,
+}).handle(async ({ gateway }, { connection: { identity }, params: { machineId } }) => {
+  const caller = { ...identity.caller, ...(machineId !== undefined && { machineId }) };
+  const machine = await machineOf(gateway, caller);
+  const tools = toolsInScope(machine, caller).map((tool) => {
+    const { name, title, description = '', inputSchema } = tool;
+    const [group] = groupsOfTool(tool);
+    return {
+      name,
+      ...(title !== undefined && { title }),
+      description,
+      inputSchema,
+      ...(group && { group }),
+    };
+  });
+  const state = machine === null ? 'none' : machine.status().connected ? 'connected' : 'away';
+  return { tools, machine: { state } };
+});
 
 /** The text blocks of a result, in order. */
 const textOf = ({ result: ended }: Call): string =>
@@ -44,14 +73,9 @@ const toResult = (ctx: RpcContext, call: Call, isRepeat: boolean) => ({
 const tellCall = (ctx: RpcContext, { connection: { identity }, event: emit }: RpcCall, request: NewCall) => {
   let callId = '';
   const { name: tool } = request.tool;
-  const tell = ({ confirmation }: ConfirmationEvent) => {
-    if (confirmation.requestId !== callId) return;
-    const { id: confirmId, state, decision, decidedBy } = confirmation;
-    if (state === 'open')
-      emit({ event: 'confirm_request', data: machineQuestion(ctx, identity, confirmation) });
-    else emit({ event: 'confirm_resolved', data: { confirmId, state, decision, decidedBy } });
-  };
-  const stop = ctx.gateway.confirmations.onChanged(identity.userId, tell);
+  const stop = ctx.gateway.confirmations.onChanged(identity.userId, ({ confirmation }) => {
+    if (confirmation.requestId === callId) emit(confirmEvent(ctx, identity, confirmation));
+  });
   return {
     onOpened: (requestId: string) => {
       callId = requestId;
@@ -88,28 +112,30 @@ const runOnce = async (ctx: RpcContext, request: NewCall, key: string) => {
 };
 
 const executeAs = (name: string) =>
-  method({ name, who: 'tools', params: toolsExecuteParams, result }).handle(async (ctx, rpc) => {
-    const { connection, params, signal } = rpc;
-    const { tool, args, machineId, until } = params;
-    if (Buffer.byteLength(JSON.stringify(args)) > rpcLimits.argumentsBytes) throw errors.tooLarge();
-    const key = keySchema.optional().parse(params.idempotencyKey);
-    const caller = { ...connection.identity.caller, ...(machineId !== undefined && { machineId }) };
-    const scoped = await scopeTool(ctx.gateway, caller, tool);
-    const call: NewCall = { tool: scoped, arguments: args, door: 'jsonrpc', until };
-    const told = tellCall(ctx, rpc, call);
-    const { onOpened, onProgress } = told;
-    try {
-      // A client that has named its call can ask again: its leaving cancels nothing.
-      const { call: ended, isRepeat } =
-        key === undefined
-          ? { call: await startCall(ctx, { ...call, signal, onOpened, onProgress }), isRepeat: false }
-          : await runOnce(ctx, { ...call, onOpened, onProgress }, key);
-      if (ended.endedAt !== null && !isRepeat) told.ended(ended);
-      return toResult(ctx, ended, isRepeat);
-    } finally {
-      told.stop();
-    }
-  });
+  method(name, 'tools', { params: toolsExecuteParams, result: toolsExecuteResult }).handle(
+    async (ctx, rpc) => {
+      const { connection, params, signal } = rpc;
+      const { tool, args, machineId, until } = params;
+      if (Buffer.byteLength(JSON.stringify(args)) > rpcLimits.argumentsBytes) throw errors.tooLarge();
+      const key = keySchema.optional().parse(params.idempotencyKey);
+      const caller = { ...connection.identity.caller, ...(machineId !== undefined && { machineId }) };
+      const scoped = await scopeTool(ctx.gateway, caller, tool);
+      const call: NewCall = { tool: scoped, arguments: args, door: 'jsonrpc', until };
+      const told = tellCall(ctx, rpc, call);
+      const { onOpened, onProgress } = told;
+      try {
+        // A client that has named its call can ask again: its leaving cancels nothing.
+        const { call: ended, isRepeat } =
+          key === undefined
+            ? { call: await startCall(ctx, { ...call, signal, onOpened, onProgress }), isRepeat: false }
+            : await runOnce(ctx, { ...call, onOpened, onProgress }, key);
+        if (ended.endedAt !== null && !isRepeat) told.ended(ended);
+        return toResult(ctx, ended, isRepeat);
+      } finally {
+        told.stop();
+      }
+    },
+  );
 
 /** Runs a tool on the machine, outside of the agent. A call that failed or was denied is a result. */
 export const toolsExecute = executeAs('tools.execute');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { newToken, openPerson, openRpc } from '../../../../../test/rpc.ts';
-import { online } from '../../../../../test/rest.ts';
+import { newToken, openPerson, openRpc } from '../../../../test/rpc.ts';
+import { online } from '../../../../test/rest.ts';
 
 const canary = 'canary-canary-canary-canary-canary';
 

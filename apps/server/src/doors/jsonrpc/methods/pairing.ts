@@ -1,15 +1,13 @@
-import { pairingCodes, pairingGenerated, pairingGenerateParams } from '@drawbridge/contracts/rpc/settings';
+import { pairingCodes, pairingGenerateParams, pairingGenerated } from '@drawbridge/contracts/rpc/settings';
 import { noParams } from '@drawbridge/contracts/rpc/system';
-import { errors } from '../../../../errors.ts';
-import { method } from '../../method.ts';
+import { errors } from '../../../errors.ts';
+import { method } from '../method.ts';
 
 const channel = 'machine';
 const iso = (at: number) => new Date(at).toISOString();
 
 /** The code that pairs a machine, with the command for it; the unused one while there is one. */
-export const pairingGenerate = method({
-  name: 'pairing.generate',
-  who: 'person',
+export const pairingGenerate = method('pairing.generate', 'person', {
   params: pairingGenerateParams,
   result: pairingGenerated,
 }).handle(async ({ gateway }, { connection: { identity }, params }) => {
@@ -24,9 +22,7 @@ export const pairingGenerate = method({
 });
 
 /** The unused codes that have not expired, masked. */
-export const pairingList = method({
-  name: 'pairing.list',
-  who: 'person',
+export const pairingList = method('pairing.list', 'person', {
   params: noParams,
   result: pairingCodes,
 }).handle(async ({ gateway }, { connection: { identity } }) => ({

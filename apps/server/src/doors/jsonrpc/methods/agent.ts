@@ -1,0 +1,90 @@
+import {
+  agentCancelParams,
+  agentCancelResult,
+  agentSendParams,
+  agentSendResult,
+  toolUseCallbackParams,
+  toolUseCallbackResult,
+} from '@drawbridge/contracts/rpc/agent';
+import { idempotencyKey as keySchema } from '../../../callers/index.ts';
+import { readAttachments } from '../agent/attachments.ts';
+import { followQuestions } from '../agent/follow-questions.ts';
+import { followRequest } from '../agent/follow-request.ts';
+import { openSendsOf } from '../agent/open-sends.ts';
+import { canAnswer } from '../agent/questions.ts';
+import { claimSession, requireAgent, requireSession, senderOf, sessionUserOf } from '../agent/session.ts';
+import { callbacksOf } from '../agent/subscriptions.ts';
+import { method } from '../method.ts';
+
+const nothingUsed = { inputTokens: 0, outputTokens: 0 };
+
+/** A message to the agent: its events, then the whole answer. Commands such as `/queue` have no run. */
+export const agentSend = method('agent.send', 'agent', {
+  params: agentSendParams,
+  result: agentSendResult,
+}).handle(async (ctx, { connection, params, id, event: emit, signal }) => {
+  const { lanes } = requireAgent(ctx);
+  const { message: text, queueMode: mode, idempotencyKey } = params;
+  const key = keySchema.optional().parse(idempotencyKey);
+  const attachments = readAttachments(params.attachments);
+  const session = await claimSession(ctx, connection, params.sessionId);
+  const { sessionId, threadId } = session;
+  const { identity } = connection;
+  const sender = senderOf(identity, sessionId);
+
+  const answer = await lanes.command(sender, threadId, text);
+  if (answer !== null) {
+    emit({ event: 'content', data: { text: answer, offset: 0 }, sessionId });
+    emit({ event: 'done', data: { content: answer }, sessionId });
+    return { sessionId, content: answer, response: answer, usage: nothingUsed };
+  }
+  const request = await lanes.send(sender, threadId, { text, attachments, mode, key });
+  const close = openSendsOf(connection).open({ id, threadId, requestId: request.requestId });
+  try {
+    return await followRequest(ctx, { identity, session, request, emit, signal });
+  } finally {
+    close();
+  }
+});
+
+/**
+ * Cancels what waits and runs in a session, or one request. Without a session: that of the newest open
+ * message of the connection, else its own.
+ */
+export const agentCancel = method('agent.cancel', 'agent', {
+  params: agentCancelParams,
+  result: agentCancelResult,
+}).handle(async (ctx, { connection, params: { sessionId, requestId } }) => {
+  const { lanes } = requireAgent(ctx);
+  const { identity } = connection;
+  const sends = openSendsOf(connection);
+  const send = requestId === undefined ? sends.newest() : sends.byId(requestId);
+  const one = requestId === undefined ? {} : { requestId: send?.requestId ?? String(requestId) };
+  const own =
+    sessionId === undefined && !send
+      ? await ctx.sessions.find(sessionUserOf(identity), connection.sessionId)
+      : undefined;
+  if (own === null) return { cancelled: false, rejected: 0 };
+  const threadId =
+    sessionId === undefined
+      ? (send?.threadId ?? own?.threadId ?? '')
+      : (await requireSession(ctx, connection, sessionId)).threadId;
+  const { cancelled, runId, rejected } = await lanes.cancel(identity.userId, threadId, one);
+  return { cancelled, rejected, ...(runId !== null && { runId }) };
+});
+
+/** Whether the connection shows questions about calls of a session; they come on the id of this request. */
+export const agentSetToolUseCallback = method('agent.setToolUseCallback', 'agent', {
+  params: toolUseCallbackParams,
+  result: toolUseCallbackResult,
+}).handle(async (ctx, { connection, params: { sessionId, enabled }, stream: emit, afterReply }) => {
+  const { threadId } = await requireSession(ctx, connection, sessionId);
+  const { identity } = connection;
+  const callbacks = callbacksOf(connection);
+  if (enabled) {
+    const { lastSeq: afterSeq = 0 } = (await ctx.sessions.thread(identity.userId, threadId)) ?? {};
+    const signal = callbacks.add(threadId);
+    afterReply(() => void followQuestions(ctx, { identity, threadId, afterSeq, emit, signal }));
+  } else callbacks.end(threadId);
+  return { success: true, canAnswer: canAnswer(identity) };
+});

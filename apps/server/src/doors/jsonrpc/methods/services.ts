@@ -1,0 +1,68 @@
+import {
+  dockerDependencies,
+  dockerDependencyControlParams,
+  dockerDependencyControlled,
+  localBackendControlParams,
+  localBackendControlled,
+  localBackends,
+  observabilitySeries,
+  observabilitySources,
+  seriesParams,
+  serviceLogs,
+  serviceLogsParams,
+} from '@drawbridge/contracts/rpc/ops';
+import { noParams } from '@drawbridge/contracts/rpc/system';
+import { errors } from '../../../errors.ts';
+import type { RpcContext } from '../context.ts';
+import { method } from '../method.ts';
+
+export const systemObservabilitySources = method('system.observabilitySources', 'operate', {
+  params: noParams,
+  result: observabilitySources,
+}).handle(async ({ ops }, { connection: { identity } }) => ops.sources(identity.userId));
+
+export const systemObservabilitySeries = method('system.observabilitySeries', 'operate', {
+  params: seriesParams,
+  result: observabilitySeries,
+}).handle(async ({ ops }, { connection: { identity }, params }) => ops.series(identity.userId, params));
+
+export const systemServiceLogs = method('system.serviceLogs', 'operate', {
+  params: serviceLogsParams,
+  result: serviceLogs,
+}).handle(async ({ ops }, { connection: { identity }, params }) => ops.logs(identity.userId, params));
+
+/** Throws `notAvailable` unless the administrator has set `OPS_CONTROL`. */
+const requireControl = ({ ops }: RpcContext) => {
+  if (!ops.hasControl)
+    throw errors.notAvailable({
+      message: 'This server does not control services',
+      fix: 'Set OPS_CONTROL=true and restart the server.',
+    });
+};
+
+export const systemLocalBackends = method('system.localBackends', 'operate', {
+  params: noParams,
+  result: localBackends,
+}).handle(async ({ ops }) => ops.backends.list());
+
+/** Pulling models reports its progress as `content`. */
+export const systemLocalBackendControl = method('system.localBackendControl', 'owner', {
+  params: localBackendControlParams,
+  result: localBackendControlled,
+}).handle(async (ctx, { params: { backend, action }, event }) => {
+  requireControl(ctx);
+  return ctx.ops.backends.control(backend, action, (text) => event({ event: 'content', data: { text } }));
+});
+
+export const systemDockerDependencies = method('system.dockerDependencies', 'operate', {
+  params: noParams,
+  result: dockerDependencies,
+}).handle(async ({ ops }) => ops.docker.list());
+
+export const systemDockerDependencyControl = method('system.dockerDependencyControl', 'owner', {
+  params: dockerDependencyControlParams,
+  result: dockerDependencyControlled,
+}).handle(async (ctx, { params: { dependency, action } }) => {
+  requireControl(ctx);
+  return ctx.ops.docker.control(dependency, action);
+});
