@@ -10,6 +10,7 @@ import {
   run,
   startBrowser,
   startMachine,
+  until,
   type Daemon,
   type Person,
   type Server,
@@ -129,5 +130,45 @@ describeWith('chromium')('details of the panel', () => {
     expect(counts.replaceAll(/\s+/g, ' ')).toBe(`${join(daemon.root, 'a.txt')} +6−2`);
     await answer(ann, requestId, { approved: true, resourceDecision: 'allowOnce' });
     expect(readFileSync(join(daemon.root, 'a.txt'), 'utf8')).toBe(content);
+  });
+
+  it('shows what is chosen and when calls were made in forced colours', async () => {
+    const { requestId } = await run(ann, 'write_file', { filePath: 'a.txt', content: 'd\n' });
+    await page.emulateMedia({ forcedColors: 'active' });
+    const styleOf = async (path: string, selector: string, name: 'outlineStyle' | 'backgroundColor') => {
+      await page.goto(server.url + path);
+      return page
+        .locator(selector)
+        .first()
+        .evaluate((element, of) => getComputedStyle(element)[of], name);
+    };
+    expect({
+      label: await styleOf('/settings/appearance', 'label:has(input:checked)', 'outlineStyle'),
+      row: await styleOf('/inbox', '[data-test=row][aria-current]', 'outlineStyle'),
+      bar: await styleOf('/activity', '[data-test=bars] > :not([title$=": 0"]) > span', 'backgroundColor'),
+    }).toEqual({ label: 'solid', row: 'solid', bar: expect.not.stringContaining('255, 255, 255') });
+    await page.emulateMedia({ forcedColors: null });
+    await answer(ann, requestId, { approved: false });
+  });
+
+  it('scrolls no page sideways at 640 pixels, which is a zoom of 200 % on 1,280', async () => {
+    await page.setViewportSize({ width: 640, height: 400 });
+    const machine = `/machines/${(await ann.api.machines.list.query())[0]?.id}`;
+    const { calls } = await ann.api.calls.list.query({ limit: 1 });
+    const wide: string[] = [];
+    for (const path of [
+      ...['/inbox', '/activity', `/activity/${calls[0]?.requestId}`, '/more', '/agents', '/agents/new'],
+      ...['/machines', '/machines/new', machine, `${machine}/rules`, `${machine}/tools?tool=edit_file`],
+      ...['account', 'notifications', 'webhooks', 'appearance', 'people', 'server'].map(
+        (name) => `/settings/${name}`,
+      ),
+    ]) {
+      await page.goto(server.url + path);
+      await page.locator('main').getByRole('heading').first().waitFor();
+      await until(async () => (await page.locator('[aria-label=Loading]').count()) === 0);
+      const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+      if (isWide) wide.push(path);
+    }
+    expect(wide).toEqual([]);
   });
 });

@@ -55,7 +55,7 @@ const shellPages: RouteRecordRaw[] = [
     redirect: '/settings/account',
     children: [
       page('account', () => import('./pages/settings/account-page.vue'), { title: 'Account' }),
-      page('appearance', () => import('./pages/settings/appearance-page.vue'), { title: 'Appearance' }),
+      page('appearance', () => import('./features/settings/appearance-card.vue'), { title: 'Appearance' }),
       page('notifications', () => import('./pages/settings/notifications-page.vue'), {
         title: 'Notifications',
       }),

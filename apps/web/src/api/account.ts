@@ -1,8 +1,8 @@
 import { passwordChanged, signedIn } from '@drawbridge/contracts/accounts';
 import { consentReply, type ConsentBody } from '@drawbridge/contracts/clients';
-import type { ErrorBody } from '@drawbridge/contracts/errors';
 import { unreachable, type Failure } from './failure.ts';
-import { proofHeaders, sessionProof } from './session-proof.ts';
+import { refusalOf, send } from './http.ts';
+import { sessionProof } from './session-proof.ts';
 
 interface PasswordChange {
   currentPassword: string;
@@ -29,12 +29,7 @@ const refusals: Record<number, Failure> = {
 
 /** Posts to a route that is not a procedure; null if the server does not answer or fails. Never throws. */
 const postJson = async (path: string, body: object): Promise<Response | null> => {
-  const response = await fetch(path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...proofHeaders() },
-    body: JSON.stringify(body),
-    credentials: 'same-origin',
-  }).catch(() => null);
+  const response = await send(path, { method: 'POST', body }).catch(() => null);
   return response === null || response.status >= 500 ? null : response;
 };
 
@@ -60,7 +55,7 @@ export const signIn = async (credentials: { email: string; password: string }): 
       fix: 'Ask the owner of this server.',
     },
   });
-  if (reply.ok) sessionProof.keep(signedIn.parse(await reply.response.json()).sessionProof);
+  if (reply.ok) sessionProof.write(signedIn.parse(await reply.response.json()).sessionProof);
   return reply;
 };
 
@@ -70,7 +65,7 @@ const alreadyEnded: Failure = { code: 'UNAUTHORIZED', message: 'The session has 
 export const signOut = async (): Promise<Reply> => {
   const reply = await post('/api/auth/sign-out', {}, { 401: alreadyEnded });
   if (!reply.ok && reply.failure !== alreadyEnded) return reply;
-  sessionProof.forget();
+  sessionProof.write(null);
   return { ok: true };
 };
 
@@ -87,7 +82,7 @@ export const changePassword = async (change: PasswordChange): Promise<Reply> => 
     400: wrongPassword,
     401: { code: 'UNAUTHORIZED', message: 'Your session has ended', fix: 'Sign in and try again.' },
   });
-  if (reply.ok) sessionProof.keep(passwordChanged.parse(await reply.response.json()).sessionProof);
+  if (reply.ok) sessionProof.write(passwordChanged.parse(await reply.response.json()).sessionProof);
   return reply;
 };
 
@@ -96,7 +91,5 @@ export const answerConsent = async (body: ConsentBody): Promise<Reply<{ url: str
   const response = await postJson('/api/auth/oauth2/consent', body);
   if (response === null) return { ok: false, failure: unreachable };
   if (response.ok) return { ok: true, url: consentReply.parse(await response.json()).url };
-  // The server's own errors have this shape.
-  const { code, message, fix } = (await response.json()) as ErrorBody;
-  return { ok: false, failure: { code, message, fix: fix ?? null } };
+  return { ok: false, failure: await refusalOf(response) };
 };

@@ -2,9 +2,11 @@ export { answerConsent, changePassword, signIn, signOut, wrongPassword } from '.
 export { failureOf, unreachable, type Failure } from './failure.ts';
 export { readDownload, readFile } from './files.ts';
 export { apiKey, clockKey, useApi, useClock } from './keys.ts';
+export { keepStream } from './keep-stream.ts';
 export { keepLive } from './live.ts';
 export { readPushKey, removePush, savePush } from './push.ts';
-export { attempt, createLoaded, createRequest } from './request.ts';
+export { attempt, attemptRemoval, createLoaded, createRequest } from './request.ts';
 export { sessionProof } from './session-proof.ts';
 export { shareLive } from './shared-live.ts';
+export { createStored } from './stored.ts';
 export { createApi, type Api } from './trpc.ts';

@@ -11,18 +11,26 @@ export const attempt = async (request: () => Promise<unknown>): Promise<Failure 
   }
 };
 
+/** The same for a removal: what was removed elsewhere, or has expired, counts as removed. */
+export const attemptRemoval = async (request: () => Promise<unknown>): Promise<Failure | null> => {
+  const failed = await attempt(request);
+  return failed?.code === 'NOT_FOUND' ? null : failed;
+};
+
 /** Runs requests one at a time for a form: whether one is running, and the failure of the last one. */
 export const createRequest = () => {
   const busy = ref(false);
   const failure = ref<Failure | null>(null);
-  /** Resolves to whether it succeeded. Never throws. */
-  const run = async (request: () => Promise<unknown>): Promise<boolean> => {
+  /** Takes what resolves to its failure, or to null; resolves to whether it succeeded. */
+  const settle = async (request: () => Promise<Failure | null>): Promise<boolean> => {
     busy.value = true;
-    failure.value = await attempt(request);
+    failure.value = await request();
     busy.value = false;
     return failure.value === null;
   };
-  return { busy, failure, run };
+  /** Resolves to whether it succeeded. Never throws. */
+  const run = (request: () => Promise<unknown>): Promise<boolean> => settle(() => attempt(request));
+  return { busy, failure, run, settle };
 };
 
 /** A value of the server, null until it is loaded, and the failure of the last request. */

@@ -33,7 +33,7 @@ export const useSessionStore = defineStore('session', () => {
 
   /** Signs in a new account, or one with a new password. */
   const enter = ({ sessionProof: proof, ...me }: SignedIn) => {
-    sessionProof.keep(proof);
+    sessionProof.write(proof);
     session.value = { kind: 'signed-in', user: me };
   };
 

@@ -4,7 +4,7 @@ import { agentWorldOf, type AgentWorld } from '../../../test/fixture-agent.ts';
 import { setBench, type Bench } from '../../../test/mounting.ts';
 import AgentCard from './agent-card.vue';
 import ChatsCard from './chats-card.vue';
-import { decimalPattern, numberOrNull, serversOf, wholePattern } from './form-values.ts';
+import { decimal, numberOrNull, serversOf, whole } from './form-values.ts';
 import MemoryCard from './memory-card.vue';
 import OwnKeysCard from './own-keys-card.vue';
 
@@ -105,8 +105,8 @@ it('keeps what is typed and not saved when memory is switched off', async () => 
 it('refuses a number that it would read as another one', () => {
   const accepts = (pattern: string) => (text: string) => new RegExp(`^(?:${pattern})$`, 'v').test(text);
   const typed = ['2.50', ' 1,000 ', '1,000.5', '12', '2,50', '12abc', '1,0000'];
-  expect(typed.filter(accepts(decimalPattern))).toEqual(['2.50', ' 1,000 ', '1,000.5', '12']);
-  expect(typed.filter(accepts(wholePattern))).toEqual([' 1,000 ', '12']);
+  expect(typed.filter(accepts(decimal.pattern))).toEqual(['2.50', ' 1,000 ', '1,000.5', '12']);
+  expect(typed.filter(accepts(whole.pattern))).toEqual([' 1,000 ', '12']);
 });
 
 it('replaces the own key for n8n without showing it', async () => {

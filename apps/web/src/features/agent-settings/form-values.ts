@@ -11,8 +11,12 @@ export interface FormProps {
 export const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 
 /** Of an input: a comma separates thousands alone, so `2,50` is refused, not read as 250. */
-export const wholePattern = String.raw`\s*(\d+|\d{1,3}(,\d{3})+)\s*`;
-export const decimalPattern = String.raw`\s*(\d+|\d{1,3}(,\d{3})+)(\.\d+)?\s*`;
+const digits = String.raw`\s*(\d+|\d{1,3}(,\d{3})+)`;
+export const whole = { inputmode: 'numeric', pattern: String.raw`${digits}\s*`, title: 'A whole number' };
+export const decimal = {
+  ...{ inputmode: 'decimal', pattern: String.raw`${digits}(\.\d+)?\s*` },
+  title: 'A number such as 2.50',
+};
 
 export const numberOrNull = (text: string): number | null => {
   const value = Number(text.trim().replaceAll(/[\s,_]/g, ''));

@@ -13,14 +13,12 @@ export const createThread = (needs: ThreadNeeds) => {
 
   /** The machine that its calls go to; null for the default one. */
   const machineId = ref<string | null>(null);
-  const chooseMachine = async (id: string | null) => {
-    const failed = await attempt(async () => {
+  const chooseMachine = (id: string | null) =>
+    attempt(async () => {
       // A new thread gets it with its first message.
       if (state.view.value?.lastSeq) await api.threads.change.mutate({ threadId, machineId: id });
       machineId.value = id;
     });
-    return failed;
-  };
 
   const send = async (message: string, mode: SendMode, attachments: Attachment[] = []) => {
     const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -11,9 +11,8 @@ import {
 } from '@drawbridge/agent/view';
 import type { Clock } from '@drawbridge/kit';
 import { computed, ref, shallowRef } from 'vue';
-import { attempt, failureOf, type Failure } from '../../api/index.ts';
+import { attempt, failureOf, keepStream, type Failure } from '../../api/index.ts';
 import type { ChatApi, Framed } from './chat-api.ts';
-import { keepStream } from './keep-stream.ts';
 
 export interface ThreadNeeds {
   api: ChatApi;
@@ -95,6 +94,7 @@ export const createThreadState = ({ api, clock, threadId, isNew }: ThreadNeeds) 
   const follow = (): (() => void) =>
     keepStream({
       clock,
+      capMs: 10_000,
       open: (ends, onGood) =>
         api.events.subscribe(
           { threadId, lastEventId: String(view.value?.lastSeq ?? 0) },

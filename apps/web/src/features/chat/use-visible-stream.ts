@@ -1,4 +1,5 @@
 import { createTimer } from '@drawbridge/kit';
+import { useEventListener } from '@vueuse/core';
 import { onScopeDispose, watch } from 'vue';
 import { useClock } from '../../api/index.ts';
 
@@ -23,9 +24,8 @@ export const useVisibleStream = (isReady: () => boolean, open: () => () => void)
   };
 
   watch(isReady, update, { immediate: true });
-  document.addEventListener('visibilitychange', update);
+  useEventListener(document, 'visibilitychange', update);
   onScopeDispose(() => {
-    document.removeEventListener('visibilitychange', update);
     timer.cancel();
     end();
   });

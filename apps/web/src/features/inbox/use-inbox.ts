@@ -27,10 +27,12 @@ export const useInbox = () => {
         via === undefined ? 'You, in Tools' : via.kind === 'thread' ? 'Chat' : via.name,
       );
     if (open.asks.length > 0) names.set(chats, 'Chat');
-    return [...names].map(([id, name]) => ({ id, name }));
+    return [...names].map(([value, label]) => ({ value, label }));
   });
   const machineChoices = computed(() =>
-    machines.machines.filter(({ id }) => store.open.some(({ machineId }) => machineId === id)),
+    machines.machines
+      .filter(({ id }) => store.open.some(({ machineId }) => machineId === id))
+      .map(({ id, name }) => ({ value: id, label: name })),
   );
 
   const entries = computed(() =>
@@ -53,8 +55,8 @@ export const useInbox = () => {
     { immediate: true },
   );
   watch([agents, machineChoices], ([known, places]) => {
-    if (!known.some(({ id }) => id === agent.value)) agent.value = '';
-    if (!places.some(({ id }) => id === machine.value)) machine.value = '';
+    if (!known.some(({ value }) => value === agent.value)) agent.value = '';
+    if (!places.some(({ value }) => value === machine.value)) machine.value = '';
   });
 
   return { shown, isHeld, agent, agents, machine, machines: machineChoices };

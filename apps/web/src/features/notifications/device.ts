@@ -1,35 +1,18 @@
-import { readPushKey, removePush, savePush, unreachable, type Failure } from '../../api/index.ts';
+import {
+  createStored,
+  readPushKey,
+  removePush,
+  savePush,
+  unreachable,
+  type Failure,
+} from '../../api/index.ts';
 import { serviceWorker } from './service-worker.ts';
 
 /** `insecure`: needs https. `unsupported`: needs another browser. `blocked`: refused in its settings. */
 export type DeviceState = 'insecure' | 'unsupported' | 'blocked' | 'off' | 'on';
 
 /** The person who has turned notifications on in this browser. */
-const ownerKey = 'drawbridge-notifications';
-
-const ownerOfDevice = {
-  read: () => {
-    try {
-      return localStorage.getItem(ownerKey);
-    } catch {
-      return null;
-    }
-  },
-  write: (userId: string) => {
-    try {
-      localStorage.setItem(ownerKey, userId);
-    } catch {
-      // The browser refuses storage: the device is off after the next sign-in.
-    }
-  },
-  clear: () => {
-    try {
-      localStorage.removeItem(ownerKey);
-    } catch {
-      // Nothing was stored.
-    }
-  },
-};
+const ownerOfDevice = createStored('drawbridge-notifications');
 
 export const subscriptionOf = async (): Promise<PushSubscription | null> =>
   (await serviceWorker())?.pushManager.getSubscription() ?? null;
@@ -66,7 +49,7 @@ export const turnOn = async (userId: string): Promise<Failure | null> => {
 
 /** Never throws. */
 export const turnOff = async (): Promise<Failure | null> => {
-  ownerOfDevice.clear();
+  ownerOfDevice.write(null);
   const subscription = await subscriptionOf();
   if (subscription === null) return null;
   const failure = await removePush(subscription);

@@ -1,9 +1,9 @@
 import type { Tool } from '@drawbridge/contracts/tool';
-import { capital } from '../../ui/text/format.ts';
+import { toolLabel } from '../activity/call-verbs.ts';
 
 /** A tool's title; without one, its name in words. */
 export const toolTitle = ({ title, annotations, name }: Tool): string =>
-  title ?? annotations?.title ?? capital(name.replaceAll(/[_.-]+/g, ' '));
+  title ?? annotations?.title ?? toolLabel(name);
 
 export interface ToolSet {
   group: string;

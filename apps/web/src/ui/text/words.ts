@@ -27,19 +27,19 @@ const groups: Record<string, Words> = {
 export const groupWords = (name: string): Words => groups[name] ?? { label: name, icon: 'i-lucide-wrench' };
 
 interface StateWords extends Words {
-  tone: 'success' | 'warning' | 'error' | 'neutral' | 'primary';
+  color: 'success' | 'warning' | 'error' | 'neutral' | 'primary';
 }
 
 export const callStateWords: Record<CallState, StateWords> = {
-  pending: { label: 'Pending', icon: 'i-lucide-clock', tone: 'neutral' },
-  delivered: { label: 'Running', icon: 'i-lucide-loader', tone: 'primary' },
-  'awaiting-confirmation': { label: 'Waiting for you', icon: 'i-lucide-circle-help', tone: 'warning' },
-  succeeded: { label: 'Succeeded', icon: 'i-lucide-circle-check', tone: 'success' },
-  failed: { label: 'Failed', icon: 'i-lucide-circle-x', tone: 'error' },
-  denied: { label: 'Denied', icon: 'i-lucide-ban', tone: 'neutral' },
-  cancelled: { label: 'Cancelled', icon: 'i-lucide-circle-slash', tone: 'neutral' },
-  'timed-out': { label: 'Timed out', icon: 'i-lucide-timer-off', tone: 'error' },
-  lost: { label: 'Lost', icon: 'i-lucide-circle-help', tone: 'error' },
+  pending: { label: 'Pending', icon: 'i-lucide-clock', color: 'neutral' },
+  delivered: { label: 'Running', icon: 'i-lucide-loader', color: 'primary' },
+  'awaiting-confirmation': { label: 'Waiting for you', icon: 'i-lucide-circle-help', color: 'warning' },
+  succeeded: { label: 'Succeeded', icon: 'i-lucide-circle-check', color: 'success' },
+  failed: { label: 'Failed', icon: 'i-lucide-circle-x', color: 'error' },
+  denied: { label: 'Denied', icon: 'i-lucide-ban', color: 'neutral' },
+  cancelled: { label: 'Cancelled', icon: 'i-lucide-circle-slash', color: 'neutral' },
+  'timed-out': { label: 'Timed out', icon: 'i-lucide-timer-off', color: 'error' },
+  lost: { label: 'Lost', icon: 'i-lucide-circle-help', color: 'error' },
 };
 
 const doorWords: Record<Door, string> = {
@@ -78,3 +78,7 @@ export const scopeTexts: Record<TokenScope, string> = {
   mcp: 'Use the MCP servers configured on the machine.',
   system: 'Request more tools.',
 };
+
+/** The items of a list of permissions to tick. */
+export const scopeItems = <Scope extends TokenScope>(scopes: readonly Scope[]) =>
+  scopes.map((value) => ({ value, label: groupWords(value).label, description: scopeTexts[value] }));

@@ -1,26 +1,11 @@
 import { ref, watchEffect, type Ref } from 'vue';
+import { createStored } from '../../api/index.ts';
 
 export const appearances = ['light', 'dark', 'system'] as const;
 export type Appearance = (typeof appearances)[number];
 
-const storageKey = 'drawbridge-appearance';
-
-const stored = (): Appearance => {
-  try {
-    return appearances.find((known) => known === localStorage.getItem(storageKey)) ?? 'system';
-  } catch {
-    return 'system';
-  }
-};
-
-/** A browser may refuse to keep data: then the choice holds until the page is closed. */
-const store = (appearance: Appearance): void => {
-  try {
-    localStorage.setItem(storageKey, appearance);
-  } catch {}
-};
-
-const choice = ref<Appearance>(stored());
+const kept = createStored('drawbridge-appearance');
+const choice = ref<Appearance>(appearances.find((known) => known === kept.read()) ?? 'system');
 
 /** Applies the chosen appearance to the document, and stores it, from now on. */
 export const applyAppearance = (): void => {
@@ -33,7 +18,7 @@ export const applyAppearance = (): void => {
     const isDark = choice.value === 'system' ? systemDark.value : choice.value === 'dark';
     document.documentElement.classList.toggle('dark', isDark);
     document.documentElement.style.colorScheme = isDark ? 'dark' : 'light';
-    store(choice.value);
+    kept.write(choice.value);
   });
 };
 

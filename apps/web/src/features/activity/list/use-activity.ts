@@ -73,20 +73,8 @@ const createLoader = ({ api, clock, filter }: { api: Api; clock: Clock; filter: 
   };
   const hasMore = computed(() => cursor.value !== null);
   const selected = () => input;
-  return {
-    calls,
-    histogram,
-    failure,
-    isLoaded,
-    isLoading,
-    hasMore,
-    selected,
-    add,
-    count,
-    load,
-    loadMore,
-    stop,
-  };
+  const shown = { calls, histogram, failure, isLoaded, isLoading, hasMore, selected, loadMore };
+  return { shown, add, count, load, stop };
 };
 
 /** Joins live calls to the loaded ones; while it is paused new ones are held, and shown ones still change. */
@@ -107,11 +95,11 @@ const createLive = (
   };
 
   const show = () => {
-    const shown = new Set(loader.calls.value.map(({ requestId }) => requestId));
+    const shown = new Set(loader.shown.calls.value.map(({ requestId }) => requestId));
     const came = [...arrived.values()];
     arrived.clear();
     const changed = came.filter(({ requestId }) => shown.has(requestId));
-    const fresh = came.filter((call) => !shown.has(call.requestId) && selects(loader.selected(), call));
+    const fresh = came.filter((call) => !shown.has(call.requestId) && selects(loader.shown.selected(), call));
     if (isPaused.value) hold(fresh);
     const joining = isPaused.value ? changed : [...changed, ...fresh];
     if (joining.length > 0) loader.add(joining);
@@ -156,8 +144,7 @@ export const useActivity = (filter: Ref<ActivityFilter>) => {
     stop();
   });
   watch(filter, load, { immediate: true });
-  const { calls, histogram, failure, isLoaded, isLoading, hasMore, selected, loadMore } = loader;
-  return { calls, histogram, failure, isLoaded, isLoading, hasMore, selected, loadMore, load, ...live };
+  return { ...loader.shown, ...live, load };
 };
 
 export type Activity = ReturnType<typeof useActivity>;

@@ -1,4 +1,5 @@
-import { onScopeDispose, readonly, ref, watch, type Ref } from 'vue';
+import { useIntersectionObserver } from '@vueuse/core';
+import { onScopeDispose, readonly, ref, type Ref } from 'vue';
 import { readFile } from '../../../api/index.ts';
 import { isPicture } from '../../../ui/picture-types.ts';
 
@@ -25,18 +26,17 @@ export const usePicture = (fileId: string, element: () => HTMLElement | null): P
     else if (isPicture(file.type)) url.value = URL.createObjectURL(file);
     else problem.value = 'This type of picture is not shown';
   };
-  const watcher = new IntersectionObserver(
+  const { stop } = useIntersectionObserver(
+    element,
     (entries) => {
       if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
-      watcher.disconnect();
+      stop();
       void read();
     },
     { rootMargin: `${nearPx}px` },
   );
-  watch(element, (now) => now && watcher.observe(now), { immediate: true, flush: 'post' });
   onScopeDispose(() => {
     isDisposed = true;
-    watcher.disconnect();
     URL.revokeObjectURL(url.value);
   });
   return { url: readonly(url), problem: readonly(problem) };

@@ -1,6 +1,6 @@
 import type { CallOutcome } from '@drawbridge/contracts/agent/events';
 import type { ViewCall } from '@drawbridge/contracts/agent/threads';
-import { capital } from '../../../ui/text/format.ts';
+import { toolLabel } from '../../activity/call-verbs.ts';
 
 interface Words {
   icon: string;
@@ -65,7 +65,7 @@ const wordsOfName = (name: string): Words => {
   const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(name) ?? [];
   return server !== undefined && tool !== undefined
     ? { icon: 'i-lucide-plug', text: `${server}: ${tool.replaceAll('_', ' ')} …` }
-    : { icon: 'i-lucide-wrench', text: `${capital(name.replaceAll(/[_.-]+/g, ' '))} …` };
+    : { icon: 'i-lucide-wrench', text: `${toolLabel(name)} …` };
 };
 
 /** A call in one line: an icon, and what it does to what. */

@@ -1,4 +1,5 @@
-import { onScopeDispose, readonly, ref, watch, type Ref } from 'vue';
+import { useEventListener, useResizeObserver } from '@vueuse/core';
+import { readonly, ref, type Ref } from 'vue';
 
 /** Nearer than this is the end. */
 const nearPx = 120;
@@ -24,21 +25,9 @@ export const useFollowEnd = (element: () => HTMLElement | null): FollowEnd => {
     follows.value = isAtEnd || (follows.value && page.scrollTop >= lastTop);
     lastTop = page.scrollTop;
   };
-  const sizes = new ResizeObserver(() => {
+  useResizeObserver(element, () => {
     if (follows.value) toEnd();
   });
-  window.addEventListener('scroll', onScroll, { passive: true });
-  watch(
-    element,
-    (now) => {
-      sizes.disconnect();
-      if (now) sizes.observe(now);
-    },
-    { immediate: true, flush: 'post' },
-  );
-  onScopeDispose(() => {
-    sizes.disconnect();
-    window.removeEventListener('scroll', onScroll);
-  });
+  useEventListener(window, 'scroll', onScroll, { passive: true });
   return { follows: readonly(follows), toEnd };
 };

@@ -1,4 +1,5 @@
 import { createTimer } from '@drawbridge/kit';
+import { useEventListener } from '@vueuse/core';
 import { onScopeDispose, ref, type Ref } from 'vue';
 import { useClock } from '../../../api/index.ts';
 
@@ -25,10 +26,7 @@ export const useEscapeStops = (isRunning: () => boolean, stop: () => void): Read
     armed.value = true;
     timer.start(armedMs, () => (armed.value = false));
   };
-  window.addEventListener('keydown', onKey);
-  onScopeDispose(() => {
-    window.removeEventListener('keydown', onKey);
-    disarm();
-  });
+  useEventListener(window, 'keydown', onKey);
+  onScopeDispose(disarm);
   return armed;
 };

@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 const wide = (media: string) =>
-  // What `useWide` reads of it.
+  // What `useMediaQuery` reads of it.
   Object.assign(new EventTarget(), { matches: true, media }) as MediaQueryList;
 const document = { title: null, metadata: null, rev: 1, createdAt: '', updatedAt: '' };
 const markdown = '# Plan\n<img src=x onerror=alert(1)>[link](javascript:alert(1))';

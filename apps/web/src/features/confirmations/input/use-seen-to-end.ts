@@ -1,4 +1,5 @@
-import { onScopeDispose, ref, watch, type Ref, type ShallowRef } from 'vue';
+import { useResizeObserver } from '@vueuse/core';
+import { ref, watch, type Ref, type ShallowRef } from 'vue';
 
 /** Tolerance for fractional pixels. */
 const slackPx = 4;
@@ -13,18 +14,14 @@ export const useSeenToEnd = (
     const box = element.value;
     if (box && box.scrollTop + box.clientHeight >= box.scrollHeight - slackPx) seen.value = true;
   };
-  const observer = typeof ResizeObserver === 'undefined' ? null : new ResizeObserver(check);
   watch(
     [element, key],
-    ([box]) => {
+    () => {
       seen.value = false;
-      observer?.disconnect();
-      if (!box) return;
       check();
-      observer?.observe(box);
     },
     { immediate: true, flush: 'post' },
   );
-  onScopeDispose(() => observer?.disconnect());
+  useResizeObserver(element, check);
   return { seen, check };
 };

@@ -1,4 +1,4 @@
-import { onMounted, onScopeDispose } from 'vue';
+import { useEventListener } from '@vueuse/core';
 
 /** Whether a dialog or a menu is open: it has the keys then. */
 const hasDialog = () =>
@@ -7,9 +7,7 @@ const hasDialog = () =>
 
 /** Listens to the keys of the window while the scope lives and `isOn` holds. */
 export const useWindowKeys = (isOn: () => boolean, onKey: (event: KeyboardEvent) => void): void => {
-  const listen = (event: KeyboardEvent) => {
+  useEventListener(window, 'keydown', (event) => {
     if (isOn() && !hasDialog()) onKey(event);
-  };
-  onMounted(() => window.addEventListener('keydown', listen));
-  onScopeDispose(() => window.removeEventListener('keydown', listen));
+  });
 };

@@ -8,39 +8,59 @@ interface Ends {
 
 interface Needs {
   clock: Clock;
+  /** The longest delay before a broken stream is reopened. */
+  capMs: number;
   /** Opens the stream from where the reader stands; `onGood` says that it works. */
   open(ends: Ends, onGood: () => void): { unsubscribe(): void };
+  onBroken?(): void;
+  /** Asked before a stream is reopened. `later`: asked again after the next delay. */
+  mayReopen?(): Promise<'yes' | 'no' | 'later'>;
+  /** The stream is not reopened. */
+  onEnd?(): void;
 }
 
-const retryRange = { baseMs: 500, capMs: 10_000 };
-
 /** Keeps a stream open until the returned function is called; reopens a broken one after a growing delay. */
-export const keepStream = ({ clock, open }: Needs): (() => void) => {
+export const keepStream = ({ clock, capMs, open, onBroken, mayReopen, onEnd }: Needs): (() => void) => {
   const timer = createTimer(clock);
   let stream = new AbortController();
+  let stopped = false;
   let tries = 0;
 
   const start = () => {
     const own = new AbortController();
     stream = own;
-    const onBroken = () => {
+    const end = () => {
       if (own.signal.aborted) return;
       own.abort();
-      timer.start(250 + fullJitter(exponential(tries, retryRange)), start);
-      tries += 1;
+      onBroken?.();
+      retryLater();
     };
     const onConnectionStateChange = ({ error }: { error: unknown }) => {
-      if (error !== null) onBroken();
+      if (error !== null) end();
     };
-    const subscription = open({ onError: onBroken, onComplete: onBroken, onConnectionStateChange }, () => {
+    const subscription = open({ onError: end, onComplete: end, onConnectionStateChange }, () => {
       tries = 0;
     });
     if (own.signal.aborted) subscription.unsubscribe();
     else own.signal.addEventListener('abort', () => subscription.unsubscribe());
   };
 
+  const retryLater = () => {
+    timer.start(250 + fullJitter(exponential(tries, { baseMs: 500, capMs })), () => void retry());
+    tries += 1;
+  };
+
+  const retry = async () => {
+    const may = (await mayReopen?.()) ?? 'yes';
+    if (stopped) return;
+    if (may === 'later') retryLater();
+    else if (may === 'yes') start();
+    else onEnd?.();
+  };
+
   start();
   return () => {
+    stopped = true;
     timer.cancel();
     stream.abort();
   };
