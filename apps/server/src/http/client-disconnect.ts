@@ -3,7 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 /** Calls `release` at the end of the exchange: at once if the client has left already. */
 export const atClose = ({ raw }: FastifyReply, release: () => void): void => {
   if (raw.destroyed) release();
-  else raw.once('close', release);
+  // Not `once`, whose wrapper an open stream would keep: there is one `close`.
+  else raw.on('close', release);
 };
 
 /** Aborts when the client leaves before it has been answered. */

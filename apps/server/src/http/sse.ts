@@ -10,7 +10,7 @@ const pingEveryMs = 15_000;
 /** The kernel probes an idle peer: a dead connection is found without a write of ours. */
 const keepAliveMs = 10_000;
 
-const headers = {
+const streamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
@@ -28,13 +28,15 @@ interface SseOptions {
   clock: Clock;
   /** For a reader that is too slow, `close` ends the stream, `skip` drops frames until it has caught up. */
   slowReader: 'close' | 'skip';
+  /** The headers beside those of a stream, which are not kept; those of the reply, and kept, if undefined. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 const textOf = ({ id, event, data }: SseFrame): string =>
   `${id === undefined ? '' : `id: ${id}\n`}${event === undefined ? '' : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`;
 
 /** An event stream on a reply, hijacked at the first byte. The frames of one turn are one write. */
-export const createSseStream = (reply: FastifyReply, { clock, slowReader }: SseOptions) => {
+export const createSseStream = (reply: FastifyReply, { clock, slowReader, headers }: SseOptions) => {
   const { raw } = reply;
   let isHeadWritten = false;
   let isOpened = false;
@@ -43,14 +45,15 @@ export const createSseStream = (reply: FastifyReply, { clock, slowReader }: SseO
   const isClosed = () => raw.destroyed || raw.writableEnded;
 
   const writeHead = () => {
-    if (isHeadWritten) return;
+    if (isHeadWritten) return raw;
     isHeadWritten = true;
     reply.hijack();
-    for (const [name, value] of Object.entries({ ...reply.getHeaders(), ...headers })) {
+    raw.socket?.setKeepAlive(true, keepAliveMs);
+    if (headers) return raw.writeHead(200, { ...headers, ...streamHeaders });
+    for (const [name, value] of Object.entries({ ...reply.getHeaders(), ...streamHeaders })) {
       if (value !== undefined) raw.setHeader(name, value);
     }
-    raw.socket?.setKeepAlive(true, keepAliveMs);
-    raw.writeHead(200);
+    return raw.writeHead(200);
   };
 
   const flush = () => {

@@ -38,6 +38,20 @@ describe('the stream', () => {
       expect(line).toMatch(/^(: (open|ping)|id: \d+|data: \{.*\}|)$/s);
   });
 
+  it('has the headers of a stream, and of a page only the one that fits', async () => {
+    const { server, token } = await paired();
+    const { stream } = await connectDaemon(server, token);
+    const { date, ...headers } = stream.headers;
+    expect(headers).toEqual({
+      'cache-control': 'no-cache, no-transform',
+      connection: 'keep-alive',
+      'content-type': 'text/event-stream; charset=utf-8',
+      'transfer-encoding': 'chunked',
+      'x-accel-buffering': 'no',
+      'x-content-type-options': 'nosniff',
+    });
+  });
+
   it('begins with a comment and sends one every 15 s', async () => {
     const clock = createFakeClock(systemClock.now());
     const server = await startServer({ clock });

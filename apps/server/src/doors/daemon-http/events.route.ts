@@ -2,7 +2,7 @@ import { daemonSurface } from '@drawbridge/contracts/daemon-surface';
 import type { Clock } from '@drawbridge/kit';
 import type { FastifyInstance } from 'fastify';
 import type { DaemonSession } from '../../gateway/index.ts';
-import type { Quota } from '../../http/index.ts';
+import { atClose, type Quota } from '../../http/index.ts';
 import { createEventStream } from './event-stream.ts';
 import { daemonCredentials } from './key.ts';
 import type { Mount } from './mount.ts';
@@ -16,13 +16,13 @@ export const eventsRoute = (
   app.get(daemonSurface.events.path, async (request, reply) => {
     const proof = daemonCredentials(request, { query: mount.queryKey });
     const leave = streams.acquire(request.ip);
-    reply.raw.once('close', leave);
+    atClose(reply, leave);
     const stream = createEventStream(reply, clock);
     let left = false;
     let closed = () => {
       left = true;
     };
-    reply.raw.once('close', () => closed());
+    atClose(reply, () => closed());
     const detach = await daemon.openStream(proof, stream);
     if (left) return detach();
     closed = detach;
