@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { toolGroups } from '@drawbridge/contracts/groups';
+import { perGroup, toolGroups } from '@drawbridge/contracts/groups';
 import { releaseName } from '@drawbridge/contracts/release';
 import { CodedError, systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
@@ -59,15 +59,7 @@ const checkTools = async (privateFolder: string): Promise<Check[]> => {
   const settings = await openSettings(privateFolder, systemClock);
   const kept = settings.modes();
   // What is on deny is looked at too, but for MCP servers: those would be started.
-  const modes: Modes = {
-    filesystemRead: 'ask',
-    filesystemWrite: 'ask',
-    shell: 'ask',
-    computer: 'ask',
-    browser: 'ask',
-    mcp: kept.mcp,
-    system: 'deny',
-  };
+  const modes: Modes = { ...perGroup(() => 'ask' as const), mcp: kept.mcp, system: 'deny' };
   const root = (await findRootFolder('.', homedir())).path;
   const { categories } = await inspectTools({ settings, modes, root, shellSandbox: true });
   const { readStatuses } = await import('../status/read-status.ts');

@@ -1,4 +1,4 @@
-import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
+import { perGroup, toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
 import { effectiveModes, type Modes, type SettingsStore } from '../../permission/index.ts';
 import { errors } from './errors.ts';
 import type { ConnectOptions } from './options.ts';
@@ -37,13 +37,11 @@ export const modeSources = (
   { flags, forSession }: { flags: readonly ToolGroup[]; forSession: Partial<Modes> },
 ): ModeSources => {
   const saved = settings.savedModes();
-  const sourceOf = (group: ToolGroup): ModeSource => {
+  return perGroup((group) => {
     if (flags.includes(group)) return 'flag';
     if (forSession[group] !== undefined) return 'session';
     return saved[group] === undefined ? 'default' : 'settings.json';
-  };
-  // One entry for each group.
-  return Object.fromEntries(toolGroups.map((group) => [group, sourceOf(group)])) as ModeSources;
+  });
 };
 
 export const wantedModes = (options: ConnectOptions, settings: SettingsStore): Modes => {

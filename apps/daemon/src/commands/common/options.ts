@@ -1,4 +1,10 @@
-import { modes as modeNames, toolGroups, type Mode, type ToolGroup } from '@drawbridge/contracts/groups';
+import {
+  modes as modeNames,
+  perGroup,
+  toolGroups,
+  type Mode,
+  type ToolGroup,
+} from '@drawbridge/contracts/groups';
 import { machineName } from '@drawbridge/contracts/ids';
 import { permissionVariable, kebab, type Environment } from '../../config.ts';
 import { ways, type KeyStore, type Way } from '../../link/index.ts';
@@ -64,8 +70,7 @@ const readOnlyModes = (modes: ConnectOptions['modes']): ConnectOptions['modes'] 
       fix: 'Leave one of them out.',
     });
   }
-  const denied = Object.fromEntries(toolGroups.map((group) => [group, 'deny' as const]));
-  return { ...denied, filesystemRead: modes.filesystemRead ?? 'allow' };
+  return { ...perGroup(() => 'deny' as const), filesystemRead: modes.filesystemRead ?? 'allow' };
 };
 
 const readInstall = (flag: unknown, variable: string | undefined): boolean | null => {
