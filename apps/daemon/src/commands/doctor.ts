@@ -11,6 +11,7 @@ import { counted } from '../text/words.ts';
 import { openSettings, type Modes, type SettingsStore } from '../permission/index.ts';
 import type { DaemonStatus } from '../status/index.ts';
 import { jsonFlag, type Answer, type AnswerWith, type CommandContext } from './common/command.ts';
+import { findKept } from './common/find-kept.ts';
 import { addInsecure } from './common/flags.ts';
 import { inspectTools } from './inspect-tools.ts';
 import { modeSources, sourceWords } from './common/mode-sources.ts';
@@ -107,7 +108,7 @@ const findUrl = async (
 ): Promise<URL | null> => {
   const typed = readOptions({ url, token: undefined, dir: undefined, flags }, environment).url;
   if (typed !== null) return typed;
-  const kept = await createSessionFile({ folder: environment.privateFolder, clock: systemClock }).readKept();
+  const kept = await findKept(environment.privateFolder);
   return kept === null ? null : new URL(kept.url);
 };
 
