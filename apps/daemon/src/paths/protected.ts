@@ -41,15 +41,12 @@ const isMarked = (names: readonly string[], at: number): boolean => {
   return (gitNames.has(name) || gitStates.has(name)) && names.slice(0, at).includes('.git');
 };
 
-/** Protected names that a folder may get, by their path in it; in a `.git` folder others than elsewhere. */
-export const protectedNamesIn = (kind: 'folder' | 'git'): string[] =>
-  kind === 'git'
-    ? [...gitNames]
-    : [
-        ...anywhere,
-        ...markedEnds.map((names) => join(...names)),
-        ...[...gitNames].map((name) => join('.git', name)),
-      ];
+/** Protected names that a folder may get, by their path in it. */
+export const protectedNames: readonly string[] = [
+  ...anywhere,
+  ...markedEnds.map((names) => join(...names)),
+  ...[...gitNames].map((name) => join('.git', name)),
+];
 
 export const isWithin = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
