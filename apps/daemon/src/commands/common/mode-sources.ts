@@ -1,11 +1,9 @@
 import { perGroup, toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
 import { effectiveModes, type Modes, type SettingsStore } from '../../permission/index.ts';
+import type { ModeSource } from '../../status/index.ts';
 import { errors } from './errors.ts';
 import type { ConnectOptions } from './options.ts';
 
-/** Where the mode of a group comes from; `session` is an edit at the start. */
-export const modeSourceNames = ['flag', 'session', 'settings.json', 'default'] as const;
-export type ModeSource = (typeof modeSourceNames)[number];
 export type ModeSources = Record<ToolGroup, ModeSource>;
 
 /** What a person reads beside a mode: how long it lasts, and what set it. */
