@@ -47,6 +47,5 @@ export type ProgressReply = z.infer<typeof progressReply>;
 
 /** How many questions this request decided; the others were closed already. */
 export const settledReply = z.object({ ok: z.literal(true), settled: z.number().int().nonnegative() });
-export type SettledReply = z.infer<typeof settledReply>;
 
 export const okReply = z.object({ ok: z.literal(true) });

@@ -13,6 +13,11 @@ export const toolGroups = [
 export const toolGroup = z.enum(toolGroups);
 export type ToolGroup = z.infer<typeof toolGroup>;
 
+/** A record with one entry for each group. */
+export const perGroup = <T>(valueOf: (group: ToolGroup) => T): Record<ToolGroup, T> =>
+  // `fromEntries` forgets which keys it was given.
+  Object.fromEntries(toolGroups.map((group) => [group, valueOf(group)])) as Record<ToolGroup, T>;
+
 export const modes = ['deny', 'ask', 'allow'] as const;
 export const mode = z.enum(modes);
 export type Mode = z.infer<typeof mode>;

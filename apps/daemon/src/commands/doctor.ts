@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { toolGroups } from '@drawbridge/contracts/groups';
+import { perGroup, toolGroups } from '@drawbridge/contracts/groups';
 import { releaseName } from '@drawbridge/contracts/release';
 import { CodedError, systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
@@ -11,6 +11,7 @@ import { counted } from '../text/words.ts';
 import { openSettings, type Modes, type SettingsStore } from '../permission/index.ts';
 import type { DaemonStatus } from '../status/index.ts';
 import { jsonFlag, type Answer, type AnswerWith, type CommandContext } from './common/command.ts';
+import { findKept } from './common/find-kept.ts';
 import { addInsecure } from './common/flags.ts';
 import { inspectTools } from './inspect-tools.ts';
 import { modeSources, sourceWords } from './common/mode-sources.ts';
@@ -59,15 +60,7 @@ const checkTools = async (privateFolder: string): Promise<Check[]> => {
   const settings = await openSettings(privateFolder, systemClock);
   const kept = settings.modes();
   // What is on deny is looked at too, but for MCP servers: those would be started.
-  const modes: Modes = {
-    filesystemRead: 'ask',
-    filesystemWrite: 'ask',
-    shell: 'ask',
-    computer: 'ask',
-    browser: 'ask',
-    mcp: kept.mcp,
-    system: 'deny',
-  };
+  const modes: Modes = { ...perGroup(() => 'ask' as const), mcp: kept.mcp, system: 'deny' };
   const root = (await findRootFolder('.', homedir())).path;
   const { categories } = await inspectTools({ settings, modes, root, shellSandbox: true });
   const { readStatuses } = await import('../status/read-status.ts');
@@ -115,7 +108,7 @@ const findUrl = async (
 ): Promise<URL | null> => {
   const typed = readOptions({ url, token: undefined, dir: undefined, flags }, environment).url;
   if (typed !== null) return typed;
-  const kept = await createSessionFile({ folder: environment.privateFolder, clock: systemClock }).readKept();
+  const kept = await findKept(environment.privateFolder);
   return kept === null ? null : new URL(kept.url);
 };
 

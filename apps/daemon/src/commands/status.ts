@@ -1,11 +1,12 @@
 import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
 import { systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
-import { createSessionFile, type KeptSession } from '../link/index.ts';
+import type { KeptSession } from '../link/index.ts';
 import { ownCommand } from '../program/own-command.ts';
 import type { DaemonStatus } from '../status/index.ts';
 import type { Row } from '../terminal/row.ts';
 import { jsonFlag, type Answer, type AnswerWith, type CommandContext } from './common/command.ts';
+import { findKept } from './common/find-kept.ts';
 import { showDifference, showKept } from './common/sentences.ts';
 import { sourceWords } from './common/mode-sources.ts';
 import { modeLine } from './common/summary.ts';
@@ -65,7 +66,7 @@ const idle = (kept: KeptSession | null, row: Row): string[] => {
 const status = async ({ environment }: CommandContext): Promise<Answer> => {
   const { readStatuses } = await import('../status/read-status.ts');
   const running = await readStatuses(environment.privateFolder);
-  const kept = await createSessionFile({ folder: environment.privateFolder, clock: systemClock }).readKept();
+  const kept = await findKept(environment.privateFolder);
   const isConnected = running.some(({ link }) => link.state === 'connected');
   return {
     text: (row) => [

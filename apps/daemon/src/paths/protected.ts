@@ -1,15 +1,16 @@
 import { dirname, join, sep } from 'node:path';
 import { normalizeName } from '../text/normalize.ts';
+import { words } from '../text/words.ts';
 
 const plainPath = /^[\x20-\x7e]*$/;
 
 /** Names that make other programs run things, wherever they stand, with all below them. */
 const anywhere = new Set(
-  (
-    '.gitmodules .mcp.json .vscode .idea .claude .cursor .ssh .envrc ' +
-    '.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout ' +
-    '.kshrc .mkshrc .cshrc .tcshrc .login .logout .inputrc .xprofile .xinitrc .xsession .xsessionrc'
-  ).split(' '),
+  words(`
+    .gitmodules .mcp.json .vscode .idea .claude .cursor .ssh .envrc
+    .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout
+    .kshrc .mkshrc .cshrc .tcshrc .login .logout .inputrc .xprofile .xinitrc .xsession .xsessionrc
+  `),
 );
 /** Inside `.git`, at any depth (submodules are below `modules`): what git runs or where it looks for it. */
 export const gitNames: ReadonlySet<string> = new Set([
@@ -41,15 +42,12 @@ const isMarked = (names: readonly string[], at: number): boolean => {
   return (gitNames.has(name) || gitStates.has(name)) && names.slice(0, at).includes('.git');
 };
 
-/** Protected names that a folder may get, by their path in it; in a `.git` folder others than elsewhere. */
-export const protectedNamesIn = (kind: 'folder' | 'git'): string[] =>
-  kind === 'git'
-    ? [...gitNames]
-    : [
-        ...anywhere,
-        ...markedEnds.map((names) => join(...names)),
-        ...[...gitNames].map((name) => join('.git', name)),
-      ];
+/** Protected names that a folder may get, by their path in it. */
+export const protectedNames: readonly string[] = [
+  ...anywhere,
+  ...markedEnds.map((names) => join(...names)),
+  ...[...gitNames].map((name) => join('.git', name)),
+];
 
 export const isWithin = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);

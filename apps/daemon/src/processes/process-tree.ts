@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { hasCode, type Clock } from '@drawbridge/kit';
+import { hasCode, sleep, type Clock } from '@drawbridge/kit';
 import { readQuietly } from '../program/quiet-files.ts';
 
 /** Tags all that a command starts through the environment: a process that leaves its group keeps the tag. */
@@ -58,17 +58,11 @@ const sendToAll = (tree: Tree, signal: NodeJS.Signals | 0): boolean =>
     .map((pid) => send(pid, signal))
     .includes(true);
 
-/** Ends a process tree: TERM, then KILL after 2 s. Calls `ended` when nothing is left, or after KILL. */
-export const endTree = (tree: Tree, clock: Clock, ended: () => void): void => {
+/** Ends a process tree: TERM at once, then KILL after 2 s. Resolves when nothing is left, or after KILL. */
+export const endTree = async (tree: Tree, clock: Clock): Promise<void> => {
   sendToAll(tree, 'SIGTERM');
-  if (!sendToAll(tree, 0)) return ended();
-  let waitedMs = 0;
-  const stop = clock.every(checkEveryMs, () => {
-    waitedMs += checkEveryMs;
-    const isLeft = sendToAll(tree, 0);
-    if (isLeft && waitedMs < graceMs) return;
-    if (isLeft) sendToAll(tree, 'SIGKILL');
-    stop();
-    ended();
-  });
+  for (let waitedMs = 0; sendToAll(tree, 0); waitedMs += checkEveryMs) {
+    if (waitedMs >= graceMs) return void sendToAll(tree, 'SIGKILL');
+    await sleep(clock, checkEveryMs);
+  }
 };

@@ -1,2 +1,2 @@
 export { createStatusFile, type StatusFile } from './status-file.ts';
-export type { DaemonStatus } from './status.ts';
+export type { DaemonStatus, ModeSource } from './status.ts';

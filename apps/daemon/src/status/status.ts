@@ -3,6 +3,10 @@ import { release } from '@drawbridge/contracts/release';
 import { toolCategory } from '@drawbridge/contracts/tool-category';
 import { z } from 'zod';
 
+/** Where the mode of a group comes from; `session` is an edit at the start. */
+const modeSource = z.enum(['flag', 'session', 'settings.json', 'default']);
+export type ModeSource = z.infer<typeof modeSource>;
+
 const time = z.iso.datetime();
 const count = z.number().int().nonnegative();
 
@@ -17,7 +21,7 @@ export const daemonStatus = z.object({
   folder: z.string(),
   startedAt: time,
   modes: z.record(toolGroup, mode),
-  sources: z.record(toolGroup, z.enum(['flag', 'session', 'settings.json', 'default'])).optional(),
+  sources: z.record(toolGroup, modeSource).optional(),
   categories: z.array(toolCategory),
   link: z.object({
     state: z.enum(['connecting', 'connected', 'reconnecting', 'unpaired']),

@@ -15,27 +15,6 @@ export interface Seen {
 
 type Answer = (request: Seen, response: ServerResponse) => void;
 
-/** A small real server with the daemon's routes, each answered as the test says. */
-export interface GatewayServer {
-  url: URL;
-  seen: Seen[];
-  /** Bodies that were posted as a result, each alone, in order. */
-  results(): unknown[];
-  /** Answers for one route, used up one by one; the last stays. */
-  answer(
-    route: 'health' | 'init' | 'tools' | 'events' | 'response' | 'responses' | 'disconnect',
-    ...answers: Answer[]
-  ): void;
-  /** Writes on the newest open stream. */
-  write(text: string | Uint8Array): void;
-  send(event: unknown): void;
-  /** Closes the newest stream as a server does that is done with it. */
-  endStream(): void;
-  /** Breaks its connection. */
-  cutStream(): void;
-  close(): Promise<void>;
-}
-
 export const sessionKey = `sess_${'k'.repeat(32)}`;
 export const pairingToken = `gw_${'t'.repeat(32)}`;
 
@@ -77,7 +56,8 @@ const readBody = async (request: IncomingMessage): Promise<unknown> => {
   return text === '' ? null : JSON.parse(text);
 };
 
-export const startGatewayServer = async (): Promise<GatewayServer> => {
+/** A small real server with the daemon's routes, each answered as the test says. */
+export const startGatewayServer = async () => {
   const seen: Seen[] = [];
   let stream: ServerResponse | undefined;
 
@@ -125,17 +105,26 @@ export const startGatewayServer = async (): Promise<GatewayServer> => {
   return {
     url: new URL(`http://127.0.0.1:${port}`),
     seen,
+    /** Bodies that were posted as a result, each alone, in order. */
     results: () => seen.filter(({ path }) => path.startsWith('/response/')).map(({ body }) => body),
-    answer: (route, ...list) => {
+    /** Answers for one route, used up one by one; the last stays. */
+    answer: (
+      route: 'health' | 'init' | 'tools' | 'events' | 'response' | 'responses' | 'disconnect',
+      ...list: Answer[]
+    ) => {
       answers[route] = list.length === 0 ? [openStream] : list;
     },
-    write: (text) => void stream?.write(text),
-    send: (event) => void stream?.write(`id: 1\ndata: ${JSON.stringify(event)}\n\n`),
+    /** Writes on the newest open stream. */
+    write: (text: string | Uint8Array) => void stream?.write(text),
+    send: (event: unknown) => void stream?.write(`id: 1\ndata: ${JSON.stringify(event)}\n\n`),
+    /** Closes the newest stream as a server does that is done with it. */
     endStream: () => void stream?.end(),
-    cutStream: () => stream?.destroy(),
+    /** Breaks its connection. */
+    cutStream: () => void stream?.destroy(),
     close: () => {
       server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
+      return new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
 };
+export type GatewayServer = Awaited<ReturnType<typeof startGatewayServer>>;

@@ -1,4 +1,4 @@
-import type { Mode, ToolGroup } from '@drawbridge/contracts/groups';
+import { perGroup, type Mode, type ToolGroup } from '@drawbridge/contracts/groups';
 import { prepareDenials } from '../permission/rules/deny.ts';
 import { evaluate } from '../permission/rules/evaluate.ts';
 import type { Resource } from '../permission/rules/resource.ts';
@@ -12,15 +12,7 @@ export const at = (toolGroup: ToolGroup, resource: string, ...aliases: string[])
   aliases,
 });
 /** Every group in one mode. */
-export const everything = (mode: Mode) => ({
-  filesystemRead: mode,
-  filesystemWrite: mode,
-  shell: mode,
-  computer: mode,
-  browser: mode,
-  mcp: mode,
-  system: mode,
-});
+export const everything = (mode: Mode) => perGroup(() => mode);
 
 /** What becomes of it where nothing but these modes and rules is set. */
 export const access = (

@@ -4,7 +4,6 @@ export const nodeProtocolVersion = 1;
 export const nodeRoles = ['companion'] as const;
 /** What a companion may declare and get; any other capability is declared only. */
 export const nodeGates = ['ui.canvas', 'notifications', 'status', 'location', 'push'] as const;
-export type NodeGate = (typeof nodeGates)[number];
 
 /** Limits of nodes, each of one user. */
 export const nodeLimits = { known: 100, senders: 200 } as const;

@@ -1,11 +1,9 @@
-import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
+import { perGroup, toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
 import { effectiveModes, type Modes, type SettingsStore } from '../../permission/index.ts';
+import type { ModeSource } from '../../status/index.ts';
 import { errors } from './errors.ts';
 import type { ConnectOptions } from './options.ts';
 
-/** Where the mode of a group comes from; `session` is an edit at the start. */
-export const modeSourceNames = ['flag', 'session', 'settings.json', 'default'] as const;
-export type ModeSource = (typeof modeSourceNames)[number];
 export type ModeSources = Record<ToolGroup, ModeSource>;
 
 /** What a person reads beside a mode: how long it lasts, and what set it. */
@@ -37,13 +35,11 @@ export const modeSources = (
   { flags, forSession }: { flags: readonly ToolGroup[]; forSession: Partial<Modes> },
 ): ModeSources => {
   const saved = settings.savedModes();
-  const sourceOf = (group: ToolGroup): ModeSource => {
+  return perGroup((group) => {
     if (flags.includes(group)) return 'flag';
     if (forSession[group] !== undefined) return 'session';
     return saved[group] === undefined ? 'default' : 'settings.json';
-  };
-  // One entry for each group.
-  return Object.fromEntries(toolGroups.map((group) => [group, sourceOf(group)])) as ModeSources;
+  });
 };
 
 export const wantedModes = (options: ConnectOptions, settings: SettingsStore): Modes => {

@@ -1,5 +1,11 @@
-import { modes as modeNames, toolGroups, type Mode, type ToolGroup } from '@drawbridge/contracts/groups';
-import { machineName } from '@drawbridge/contracts/ids';
+import {
+  modes as modeNames,
+  perGroup,
+  toolGroups,
+  type Mode,
+  type ToolGroup,
+} from '@drawbridge/contracts/groups';
+import { machineName, pairingToken } from '@drawbridge/contracts/ids';
 import { permissionVariable, kebab, type Environment } from '../../config.ts';
 import { ways, type KeyStore, type Way } from '../../link/index.ts';
 import { errors } from './errors.ts';
@@ -64,8 +70,7 @@ const readOnlyModes = (modes: ConnectOptions['modes']): ConnectOptions['modes'] 
       fix: 'Leave one of them out.',
     });
   }
-  const denied = Object.fromEntries(toolGroups.map((group) => [group, 'deny' as const]));
-  return { ...denied, filesystemRead: modes.filesystemRead ?? 'allow' };
+  return { ...perGroup(() => 'deny' as const), filesystemRead: modes.filesystemRead ?? 'allow' };
 };
 
 const readInstall = (flag: unknown, variable: string | undefined): boolean | null => {
@@ -154,11 +159,9 @@ export const readOptions = (line: ParsedLine, environment: Environment): Connect
   };
 };
 
-const whole = /^gw_[\w-]{32}$/;
-
 /** Throws `WRONG_USE` for a pairing token that lost characters: the server would only call it unknown. */
 export const checkToken = (token: string): void => {
-  if (!token.startsWith('gw_') || whole.test(token)) return;
+  if (!token.startsWith('gw_') || pairingToken.safeParse(token).success) return;
   throw errors.wrongUse({
     message: `This pairing token is mistyped: it has ${token.length} characters, and a token has 35`,
     fix: 'Copy the whole command from the panel again.',

@@ -8,10 +8,7 @@ export const clearLeftovers = async (
 ): Promise<void> => {
   if (recovered.lost.length > 0) {
     const { endTree, removeTempFiles } = await import('../../tools/leftovers.ts');
-    const endAll = recovered.lost.map(
-      (tag) => new Promise<void>((resolve) => endTree({ tag }, clock, resolve)),
-    );
-    await Promise.all(endAll);
+    await Promise.all(recovered.lost.map((tag) => endTree({ tag }, clock)));
     await removeTempFiles({ calls: recovered.lost, paths: recovered.paths });
   }
   if (recovered.broken !== null) {

@@ -29,13 +29,18 @@ export interface InstallNeeds {
 
 export const ownScript = (): Promise<string> => realpath(process.argv[1] ?? '');
 
+/** Whether a script is that of an installed release. */
+export const isInstalled = async (script: string): Promise<boolean> => {
+  const versions = await realpath(installedPlaces(homedir()).versions).catch(() => null);
+  return versions !== null && script.startsWith(versions + sep);
+};
+
 /** Whether it was started by npx, so that npm may clear it away at any time. */
 export const isFromNpx = async (): Promise<boolean> => npxFolder(await ownScript()) !== null;
 
 /** Where a copy of what runs here comes from; null where what runs is an installed release already. */
 const sourceOf = async (script: string, release: Release): Promise<Omit<NewVersion, 'nowMs'> | null> => {
-  const versions = await realpath(installedPlaces(homedir()).versions).catch(() => null);
-  if (versions !== null && script.startsWith(versions + sep)) return null;
+  if (await isInstalled(script)) return null;
   const npx = npxFolder(script);
   if (npx !== null) return { fill: copyOf(npx), expected: release };
   // A checkout has its package beside what was built.

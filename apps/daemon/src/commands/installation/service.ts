@@ -1,20 +1,20 @@
 import { mkdir, realpath, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, sep } from 'node:path';
+import { dirname } from 'node:path';
 import type { Release } from '@drawbridge/contracts/release';
 import { systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
 import writeFileAtomic from 'write-file-atomic';
 import { kebab } from '../../config.ts';
 import { currentProgram, installedPlaces, isThere } from '../../install/index.ts';
-import { createSessionFile } from '../../link/index.ts';
 import { ownCommand } from '../../program/own-command.ts';
 import { openSettings } from '../../permission/index.ts';
 import type { ServiceManager } from '../../service/index.ts';
 import { jsonFlag, type Answer, type AnswerWith, type CommandContext } from '../common/command.ts';
 import { errors } from '../common/errors.ts';
+import { findKept } from '../common/find-kept.ts';
 import { addModes } from '../common/flags.ts';
-import { isFromNpx, keepProgram, ownScript } from './install.ts';
+import { isFromNpx, isInstalled, keepProgram, ownScript } from './install.ts';
 import { readOptions } from '../common/options.ts';
 import { findRootFolder } from '../common/root-folder.ts';
 import { showKept } from '../common/sentences.ts';
@@ -31,18 +31,12 @@ const findHere = async (): Promise<ServiceManager> => {
   throw errors.noService();
 };
 
-const findKept = async (privateFolder: string) =>
-  createSessionFile({ folder: privateFolder, clock: systemClock }).readKept();
-
 /** A path that survives updates: an npx run is installed, an installed program uses the stable path. */
 const lastingProgram = async (release: Release): Promise<string> => {
   const script = await ownScript();
-  const places = installedPlaces(homedir());
-  const versions = await realpath(places.versions).catch(() => null);
-  const isInstalled = versions !== null && script.startsWith(versions + sep);
-  if (!isInstalled && !(await isFromNpx())) return script;
+  if (!(await isInstalled(script)) && !(await isFromNpx())) return script;
   await keepProgram(release);
-  return currentProgram(places);
+  return currentProgram(installedPlaces(homedir()));
 };
 
 /** Writes the unit and starts it. The key stays where it is: nothing of it is in the unit. */

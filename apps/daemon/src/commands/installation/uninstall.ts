@@ -14,6 +14,7 @@ import {
   type CommandContext,
 } from '../common/command.ts';
 import { errors } from '../common/errors.ts';
+import { findKept } from '../common/find-kept.ts';
 
 interface UninstallFlags {
   yes?: boolean;
@@ -101,7 +102,7 @@ const uninstall = async (flags: UninstallFlags, context: CommandContext): Promis
     choice = await askWhat(privateFolder);
   }
   if (choice === 'nothing') return { text: () => ['Nothing was changed.'], json: { removed: [] }, code: 1 };
-  const session = await createSessionFile({ folder: privateFolder, clock: systemClock }).readKept();
+  const session = await findKept(privateFolder);
   await remove(installed, privateFolder, choice === 'all');
   const removed = [...rows.map(({ path }) => path), ...(choice === 'all' ? [privateFolder] : [])];
   return {

@@ -20,7 +20,6 @@ import {
   removeOthers,
   useVersion,
 } from '../../install/index.ts';
-import { createSessionFile } from '../../link/index.ts';
 import { ownCommand } from '../../program/own-command.ts';
 import {
   confirm,
@@ -31,6 +30,7 @@ import {
   type CommandContext,
 } from '../common/command.ts';
 import { errors } from '../common/errors.ts';
+import { findKept } from '../common/find-kept.ts';
 import { addInsecure } from '../common/flags.ts';
 import { installedRows } from './install.ts';
 import { readOptions } from '../common/options.ts';
@@ -43,7 +43,7 @@ interface UpdateFlags {
 
 /** The server that this machine is paired with: a program comes from no other. */
 const findServer = async (flags: UpdateFlags, { environment }: CommandContext): Promise<URL> => {
-  const kept = await createSessionFile({ folder: environment.privateFolder, clock: systemClock }).readKept();
+  const kept = await findKept(environment.privateFolder);
   if (kept === null) throw errors.notPaired();
   const line = { url: kept.url, token: undefined, dir: undefined, flags: { ...flags } };
   return readOptions(line, environment).url ?? new URL(kept.url);

@@ -5,12 +5,6 @@ import { Dropped, type Credential } from './socket.ts';
 
 const ticketReply = z.object({ ticket: z.string() });
 
-export interface SignedIn {
-  /** A new ticket for one socket. */
-  credential(): Promise<Credential>;
-  signOut(): Promise<void>;
-}
-
 const cookiesOf = (response: Response): string =>
   response.headers
     .getSetCookie()
@@ -18,10 +12,7 @@ const cookiesOf = (response: Response): string =>
     .join('; ');
 
 /** A session of the person in the memory of this process. Rejects with `refused`. */
-export const signIn = async (
-  server: URL,
-  account: { email: string; password: string },
-): Promise<SignedIn> => {
+export const signIn = async (server: URL, account: { email: string; password: string }) => {
   const at = (path: string) => new URL(path, server.href.replace(/\/?$/, '/'));
   const post = (path: string, body: object, headers: Record<string, string> = {}) =>
     fetch(at(path), {
@@ -35,7 +26,8 @@ export const signIn = async (
   const { sessionProof } = signedIn.parse(await response.json());
   const headers = { cookie: cookiesOf(response), [sessionProofHeader]: sessionProof };
   return {
-    credential: async () => {
+    /** A new ticket for one socket. */
+    credential: async (): Promise<Credential> => {
       const got = await fetch(at('rpc/ticket'), { method: 'POST', headers }).catch(() => null);
       if (got?.status === 401) throw errors.refused({ message: 'The session has ended' });
       if (!got?.ok) throw new Dropped();

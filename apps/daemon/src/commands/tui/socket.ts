@@ -35,18 +35,6 @@ export class Dropped extends Error {}
 
 export type Credential = { kind: 'token'; token: string } | { kind: 'ticket'; ticket: string };
 
-export interface Socket {
-  /** Rejects with `Refused` or `Dropped`. */
-  request(
-    method: string,
-    params?: object,
-    onEvent?: (frame: Frame) => void,
-  ): Promise<Record<string, unknown>>;
-  /** Resolves with the close code. */
-  closed: Promise<number>;
-  close(): void;
-}
-
 const addressOf = (server: URL): URL => {
   const url = new URL('rpc', server.href.replace(/\/?$/, '/'));
   url.protocol = server.protocol === 'https:' ? 'wss:' : 'ws:';
@@ -59,7 +47,7 @@ interface Open {
   onEvent(frame: Frame): void;
 }
 
-const talk = (ws: WebSocket): Socket => {
+const talk = (ws: WebSocket) => {
   const open = new Map<string | number, Open>();
   const closed = createDeferred<number>();
   let lastId = 0;
@@ -84,17 +72,20 @@ const talk = (ws: WebSocket): Socket => {
   });
 
   return {
-    request: (method, params = {}, onEvent = () => {}) =>
-      new Promise((resolve, reject) => {
+    /** Rejects with `Refused` or `Dropped`. */
+    request: (method: string, params: object = {}, onEvent: Open['onEvent'] = () => {}) =>
+      new Promise<Record<string, unknown>>((resolve, reject) => {
         if (ws.readyState !== WebSocket.OPEN) return reject(new Dropped());
         const id = (lastId += 1);
         open.set(id, { resolve, reject, onEvent });
         ws.send(JSON.stringify({ id, method, params }));
       }),
+    /** Resolves with the close code. */
     closed: closed.promise,
     close: () => ws.close(1000),
   };
 };
+export type Socket = ReturnType<typeof talk>;
 
 /** Opens the JSON-RPC door. Rejects with `Dropped`, or `refused` for a credential that is not valid. */
 export const openSocket = (server: URL, credential: Credential): Promise<Socket> =>

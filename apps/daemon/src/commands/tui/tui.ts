@@ -1,9 +1,9 @@
 import { systemClock } from '@drawbridge/kit';
 import type { Command } from 'commander';
 import { nanoid } from 'nanoid';
-import { createSessionFile } from '../../link/index.ts';
 import { inWords, jsonFlag, type Answer, type AnswerWith, type CommandContext } from '../common/command.ts';
 import { errors } from '../common/errors.ts';
+import { findKept } from '../common/find-kept.ts';
 import { addInsecure } from '../common/flags.ts';
 import { parseServerUrl } from '../common/server-url.ts';
 import type { Credential } from './socket.ts';
@@ -26,9 +26,7 @@ Examples:
   $ echo 'List the posts of May' | drawbridge tui`;
 
 const serverOf = async (options: TuiOptions, { environment }: CommandContext): Promise<URL> => {
-  const { privateFolder: folder } = environment;
-  const kept = async () => (await createSessionFile({ folder, clock: systemClock }).readKept())?.url;
-  const text = options.server ?? environment.url ?? (await kept());
+  const text = options.server ?? environment.url ?? (await findKept(environment.privateFolder))?.url;
   if (text === undefined)
     throw errors.wrongUse({ message: 'Which server?', fix: 'Pass --server, or set DRAWBRIDGE_URL.' });
   return parseServerUrl(text, { allowInsecureHttp: options.allowInsecureHttp === true });

@@ -1,24 +1,16 @@
-import { mode, type ToolGroup } from '@drawbridge/contracts/groups';
+import { mode, perGroup } from '@drawbridge/contracts/groups';
 import { z } from 'zod';
 import { browserMode } from './browser-mode.ts';
 import { parsePrivateJson } from '../../private-files/private-json.ts';
 import { rule } from '../rules/rule.ts';
 
-const groupModes = {
-  filesystemRead: mode,
-  filesystemWrite: mode,
-  shell: mode,
-  computer: mode,
-  browser: mode,
-  mcp: mode,
-  system: mode,
-};
-groupModes satisfies Record<ToolGroup, typeof mode>;
-
 /** What `settings.json` holds. A group that is not named has its default mode. */
 export const settingsFile = z.strictObject({
   version: z.literal(1),
-  modes: z.strictObject(groupModes).partial().default({}),
+  modes: z
+    .strictObject(perGroup(() => mode))
+    .partial()
+    .default({}),
   /** Whether the panel may add rules and remove denials, without a user at the machine. */
   remoteRules: z.boolean().default(false),
   browser: z.strictObject({ mode: browserMode }).optional(),
@@ -26,12 +18,7 @@ export const settingsFile = z.strictObject({
 });
 export type SettingsFile = z.infer<typeof settingsFile>;
 
-export const emptySettings: SettingsFile = {
-  version: 1,
-  modes: {},
-  remoteRules: false,
-  rules: { allow: [], deny: [] },
-};
+export const emptySettings = settingsFile.parse({ version: 1 });
 
 /** Text -> settings; `settingsBroken` names the file and the place in it. Nothing is guessed or reset. */
 export const parseSettings = (text: string, path: string): SettingsFile =>

@@ -3,13 +3,14 @@ import { toLazyTools, type DescribedTool, type LazyTool } from '../common/lazy-t
 import type { ToolsetContext, Toolset } from '../common/toolset.ts';
 import { browserEnvironment } from './config.ts';
 import { findBrowser, howToInstall } from './find-browser.ts';
+import type { Resolve } from './network/resolve.ts';
 import type { BrowserSession } from './session.ts';
 
 export interface BrowserOptions {
   mode: BrowserMode;
   /** The server that the daemon is connected to; its pages are never opened. */
   serverUrl: string;
-  resolve?: (hostname: string) => Promise<string[]>;
+  resolve?: Resolve;
 }
 
 /** A separate browser for the agent. `open` looks for one; it starts with the first call. */

@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
 import type { Mode } from '@drawbridge/contracts/groups';
 import type { Clock } from '@drawbridge/kit';
@@ -17,6 +16,7 @@ import { settleMs } from './limits.ts';
 import { createCallWarnings } from './call-warnings.ts';
 import { createOwnServer } from './network/own-server.ts';
 import { openProxy } from './network/proxy.ts';
+import { addressesOf, type Resolve } from './network/resolve.ts';
 import { watchTabs, type Tabs } from './tabs.ts';
 
 export interface RunningNeeds {
@@ -27,7 +27,7 @@ export interface RunningNeeds {
   serverUrl: string;
   executablePath: string;
   environment: BrowserEnvironment;
-  resolve?: ((hostname: string) => Promise<string[]>) | undefined;
+  resolve?: Resolve | undefined;
 }
 
 const addressesOfThisMachine = (): ReadonlySet<string> =>
@@ -36,16 +36,6 @@ const addressesOfThisMachine = (): ReadonlySet<string> =>
       .flatMap((all) => all ?? [])
       .flatMap(({ address }) => canonicalAddress(address) ?? []),
   );
-
-const addressesOf = async (url: string): Promise<string[]> => {
-  const { hostname } = new URL(url);
-  const literal = canonicalAddress(hostname);
-  if (literal !== undefined) return [literal];
-  return lookup(hostname, { all: true }).then(
-    (records) => records.map(({ address }) => address),
-    () => [],
-  );
-};
 
 /** A page that was stopped gives way to the browser's own page that says so, which comes a moment later. */
 const settle = async (page: Page | undefined): Promise<void> => {
@@ -66,7 +56,8 @@ export const startBrowser = async (needs: RunningNeeds) => {
     const downloads = createDownloads({ clock, folder: folders.downloads, notify: warnings.notify });
     undo.push(downloads.close);
     const own = addressesOfThisMachine();
-    const server = createOwnServer({ url: serverUrl, addresses: await addressesOf(serverUrl), own });
+    const addresses = await addressesOf(new URL(serverUrl).hostname);
+    const server = createOwnServer({ url: serverUrl, addresses, own });
     let tabs: Tabs | undefined;
     let interceptor: RequestInterceptor | undefined;
     let stopped = false;
@@ -77,7 +68,7 @@ export const startBrowser = async (needs: RunningNeeds) => {
       refused: (place, refusal) => {
         if (interceptor?.hasPassed(place.host)) warnings.blocked(`http://${place.host}/`, refusal);
       },
-      ...(resolve && { resolve }),
+      resolve,
     });
     undo.push(proxy.close);
     const context = await launchBrowser(loadChromium(), {

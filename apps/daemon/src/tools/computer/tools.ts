@@ -62,12 +62,7 @@ const define = <Input extends z.ZodType>({
 
 const shortcut = ({ key, modifiers }: Keys) => [...modifiers, key].join(' + ');
 
-const pieces = (text: string): string[] => {
-  const characters = [...text];
-  return Array.from({ length: Math.ceil(characters.length / pieceLength) }, (_, at) =>
-    characters.slice(at * pieceLength, (at + 1) * pieceLength).join(''),
-  );
-};
+const pieces = (text: string): string[] => text.match(new RegExp(`.{1,${pieceLength}}`, 'gsu')) ?? [];
 
 const place = ({ device }: ComputerNeeds, [x, y]: readonly [number, number], size: SeenScreen): Point =>
   toScreen({ x, y }, size, device().screen());

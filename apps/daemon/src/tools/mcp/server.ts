@@ -1,7 +1,7 @@
 import { createTimer, exponential, fullJitter, sleep, type Clock } from '@drawbridge/kit';
 import type { ConnectNeeds, McpConnection } from './connect.ts';
 import { readListed, type OfferedTool } from './offered-tools.ts';
-import { createServerCalls, type ServerCalls } from './calls/server-calls.ts';
+import { createServerCalls } from './calls/server-calls.ts';
 import type { ServerLog } from './transport/server-log.ts';
 import type { McpServer } from './servers-file.ts';
 
@@ -11,15 +11,6 @@ const steadyMs = 60_000;
 const retryRange = { baseMs: 1_000, capMs: 60_000 };
 /** At most one list in this time, however often the server says that it is another one. */
 const listEveryMs = 1_000;
-
-export interface RunningServer extends Pick<ServerCalls, 'call' | 'answering'> {
-  name: string;
-  /** What it listed last, also while it is being started again. */
-  tools(): readonly OfferedTool[];
-  /** Why it does not run, or null where it runs or starts for the first time. */
-  trouble(): string | null;
-  close(): Promise<void>;
-}
 
 export interface ServerNeeds {
   clock: Clock;
@@ -65,7 +56,7 @@ const createReporter = ({ log, name, notify }: ServerNeeds) => {
   };
 };
 
-export const runServer = (needs: ServerNeeds): RunningServer => {
+export const runServer = (needs: ServerNeeds) => {
   const { clock, random, name, server, log, connect, changed } = needs;
   const ending = new AbortController();
   const listTimer = createTimer(clock);
@@ -131,7 +122,9 @@ export const runServer = (needs: ServerNeeds): RunningServer => {
 
   return {
     name,
-    tools: () => tools,
+    /** What it listed last, also while it is being started again. */
+    tools: (): readonly OfferedTool[] => tools,
+    /** Why it does not run, or null where it runs or starts for the first time. */
     trouble: () => trouble,
     call: calls.call,
     answering: calls.answering,
@@ -145,3 +138,4 @@ export const runServer = (needs: ServerNeeds): RunningServer => {
     },
   };
 };
+export type RunningServer = ReturnType<typeof runServer>;

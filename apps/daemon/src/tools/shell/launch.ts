@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CodedError } from '@drawbridge/kit';
 import type { DeniedPaths } from '../../permission/index.ts';
 import { errors } from '../common/errors.ts';
-import { protectedNamesIn, type Territory } from '../../paths/protected.ts';
+import { protectedNames, type Territory } from '../../paths/protected.ts';
 import { temporaryInside } from './sandbox/bubblewrap.ts';
 import { shellEnvironment } from './config.ts';
 import { prelude } from './sandbox/prelude.ts';
@@ -84,7 +84,7 @@ const wrapOnMac = async ({ hidden, writable, kept }: Rules): Promise<string> => 
 };
 
 /** Seatbelt protects a name also where no file stands. */
-const namesInRoot = (root: string): string[] => protectedNamesIn('folder').map((name) => join(root, name));
+const namesInRoot = (root: string): string[] => protectedNames.map((name) => join(root, name));
 
 const prepareOnMac = async (territory: Territory, { deniedPaths, signal }: Need, temporary: string) => {
   const { kept, unseen } = await findProtectedPlaces(territory, { signal });

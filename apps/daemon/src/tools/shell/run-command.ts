@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
 import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
-import { createDeferred, hasCode, type Clock } from '@drawbridge/kit';
+import { hasCode, type Clock } from '@drawbridge/kit';
 import type { DeniedPaths } from '../../permission/index.ts';
 import { errors } from '../common/errors.ts';
 import { openFolder } from '../../paths/open.ts';
@@ -119,13 +119,11 @@ const follow = (command: Command, launch: Launch): Promise<Followed> =>
     const { child, stdout, stderr, refusal, isStarted } = start(command, launch);
     const live = createLiveOutput(command.clock, command.progress);
     let timedOut = false;
-    let ending = false;
-    const treeEnded = createDeferred();
+    let treeEnded: Promise<void> | undefined;
     const end = () => {
-      if (ending || child.pid === undefined) return;
-      ending = true;
+      if (child.pid === undefined) return;
       const own = launch.holds ? { holder: child.pid } : { group: child.pid };
-      endTree({ ...own, tag: command.tag }, command.clock, treeEnded.resolve);
+      treeEnded ??= endTree({ ...own, tag: command.tag }, command.clock);
     };
     const cancelTimer = command.clock.after(command.timeoutMs, () => {
       timedOut = true;
@@ -150,7 +148,8 @@ const follow = (command: Command, launch: Launch): Promise<Followed> =>
     });
     child.once('exit', end);
     child.once('close', (code) => {
-      void treeEnded.promise.then(() => {
+      // It is set by the exit, which comes first.
+      void treeEnded?.then(() => {
         cleanUp();
         const ended = { stdout: captured.stdout.text(), stderr: captured.stderr.text(), timedOut };
         if (command.signal.aborted) reject(command.signal.reason);

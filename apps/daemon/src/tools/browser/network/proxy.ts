@@ -1,21 +1,17 @@
 import type { lookup as systemLookup } from 'node:dns';
-import { lookup } from 'node:dns/promises';
 import { Agent } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { nanoid } from 'nanoid';
 import { RequestError, Server } from 'proxy-chain';
-import { canonicalAddress } from './address.ts';
 import { toWebHost, type WebHost } from './host.ts';
 import type { Refusal } from './host-policy.ts';
+import { addressesOf, type Resolve } from './resolve.ts';
 
 export interface ProxyNeeds {
   mayConnect(place: WebHost, addresses: readonly string[]): Promise<Refusal | null>;
   refused(place: WebHost, refusal: Refusal): void;
-  resolve?(hostname: string): Promise<string[]>;
+  resolve?: Resolve | undefined;
 }
-
-const resolveByTheSystem = async (hostname: string): Promise<string[]> =>
-  (await lookup(hostname, { all: true })).map(({ address }) => address);
 
 /** Returns the checked addresses: another lookup could give others. */
 const only =
@@ -29,15 +25,9 @@ const only =
   };
 
 /** The browser's only way out: a local proxy with a secret that connects to checked addresses only. */
-export const openProxy = async ({ mayConnect, refused, resolve = resolveByTheSystem }: ProxyNeeds) => {
+export const openProxy = async ({ mayConnect, refused, resolve }: ProxyNeeds) => {
   const [username, password] = ['browser', nanoid(32)];
   const httpAgent = new Agent({ keepAlive: false });
-
-  const addressesOf = async (hostname: string): Promise<string[]> => {
-    const literal = canonicalAddress(hostname);
-    if (literal !== undefined) return [literal];
-    return (await resolve(hostname).catch(() => [])).flatMap((address) => canonicalAddress(address) ?? []);
-  };
 
   const server = new Server({
     host: '127.0.0.1',
@@ -47,7 +37,7 @@ export const openProxy = async ({ mayConnect, refused, resolve = resolveByTheSys
         return { requestAuthentication: true, failMsg: 'This is not for you' };
       const place = toWebHost(request.hostname, request.port);
       if (place === undefined) throw new RequestError('Blocked', 403);
-      const addresses = await addressesOf(place.hostname);
+      const addresses = await addressesOf(place.hostname, resolve);
       const refusal = await mayConnect(place, addresses);
       if (refusal !== null) {
         refused(place, refusal);

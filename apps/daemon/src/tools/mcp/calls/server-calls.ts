@@ -112,5 +112,3 @@ export const createServerCalls = ({ clock, name, connection, trouble }: ServerCa
     close: held.clear,
   };
 };
-
-export type ServerCalls = ReturnType<typeof createServerCalls>;

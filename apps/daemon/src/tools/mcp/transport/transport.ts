@@ -20,10 +20,6 @@ export interface ServerProcess {
   tag: string;
 }
 
-/** Resolves when nothing of the process group, or of what left it, runs any more. */
-const endAll = (group: number, tag: string, clock: Clock): Promise<void> =>
-  new Promise((resolve) => endTree({ group, tag }, clock, resolve));
-
 /**
  * The SDK's stdio transport ends one process. This one ends the whole tree, bounds each message,
  * and logs what is no message.
@@ -46,7 +42,7 @@ export const createTransport = (
     });
 
   const end = (group: number | undefined): Promise<void> =>
-    (gone ??= group === undefined ? Promise.resolve() : endAll(group, tag, clock));
+    (gone ??= group === undefined ? Promise.resolve() : endTree({ group, tag }, clock));
 
   /** One message a turn: the SDK would drop progress that arrives together with its answer. */
   const deliver = (message: JSONRPCMessage) => {

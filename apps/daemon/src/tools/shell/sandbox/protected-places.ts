@@ -2,13 +2,7 @@ import { constants, lstatSync, readlinkSync, type Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errors } from '../../common/errors.ts';
-import {
-  gitNames,
-  isProtected,
-  isWithin,
-  protectedNamesIn,
-  type Territory,
-} from '../../../paths/protected.ts';
+import { gitNames, isProtected, isWithin, protectedNames, type Territory } from '../../../paths/protected.ts';
 import { isAccessible, readQuietly } from '../../../program/quiet-files.ts';
 import { rebaseFolder, runsCommands, todoName } from './rebase-todo.ts';
 import type { StandIn } from './stand-ins.ts';
@@ -200,7 +194,7 @@ const readInstead: Record<string, string[]> = {
 const notInHome = new Set(['.xinitrc', '.xsession', '.xsessionrc', '.gitmodules', '.mcp.json', '.envrc']);
 
 const standInsOfHome = (home: string): StandIn[] => {
-  const names = protectedNamesIn('folder').filter((name) => !name.includes('/') && !notInHome.has(name));
+  const names = protectedNames.filter((name) => !name.includes('/') && !notInHome.has(name));
   const isFolder = (name: string) => homeFolders.includes(name) || editorFolders.includes(name);
   return [
     ...names

@@ -1,15 +1,17 @@
+import { words } from '../../../text/words.ts';
+
 /** Keys with which git runs nothing and reads nothing elsewhere; `*` stands for a name in quotes. */
 const safeKeys = new Set(
-  (
-    'core.repositoryformatversion core.filemode core.bare core.logallrefupdates core.ignorecase core.precomposeunicode ' +
-    'core.symlinks core.autocrlf core.eol core.safecrlf core.quotepath core.abbrev core.sharedrepository ' +
-    'extensions.objectformat extensions.refstorage init.defaultbranch user.name user.email ' +
-    'remote.*.url remote.*.fetch remote.*.pushurl remote.*.mirror remote.*.prune remote.*.tagopt ' +
-    'branch.*.remote branch.*.merge branch.*.rebase branch.*.description pull.rebase pull.ff push.default ' +
-    'push.autosetupremote fetch.prune merge.ff merge.conflictstyle rebase.autostash rerere.enabled ' +
-    'submodule.active submodule.*.active submodule.*.url receive.denycurrentbranch gc.auto commit.gpgsign tag.gpgsign ' +
-    'color.ui advice.detachedhead'
-  ).split(' '),
+  words(`
+    core.repositoryformatversion core.filemode core.bare core.logallrefupdates core.ignorecase core.precomposeunicode
+    core.symlinks core.autocrlf core.eol core.safecrlf core.quotepath core.abbrev core.sharedrepository
+    extensions.objectformat extensions.refstorage init.defaultbranch user.name user.email
+    remote.*.url remote.*.fetch remote.*.pushurl remote.*.mirror remote.*.prune remote.*.tagopt
+    branch.*.remote branch.*.merge branch.*.rebase branch.*.description pull.rebase pull.ff push.default
+    push.autosetupremote fetch.prune merge.ff merge.conflictstyle rebase.autostash rerere.enabled
+    submodule.active submodule.*.active submodule.*.url receive.denycurrentbranch gc.auto commit.gpgsign tag.gpgsign
+    color.ui advice.detachedhead
+  `),
 );
 
 const section = /^\s*\[\s*([A-Za-z0-9-]+)(?:\s+"([^"\\\p{Cc}]*)")?\s*\]\s*$/u;
