@@ -6,17 +6,6 @@ interface LaneKey {
   threadId: string;
 }
 
-/** Places for runs: a number of a user and of the server. A run that waits for its person uses no place. */
-export interface Places {
-  /**
-   * A place for a run of this lane, or null: then `grant` is called for it later. Call the returned function
-   * once the run is stored, or was not started.
-   */
-  take(lane: LaneKey): Promise<(() => void) | null>;
-  /** A place may have become free. */
-  freed(): void;
-}
-
 type Needs = Pick<AgentNeeds, 'store' | 'config' | 'onError'> & {
   /** A lane may try again to take a place. */
   grant(lane: LaneKey): Promise<void>;
@@ -24,7 +13,10 @@ type Needs = Pick<AgentNeeds, 'store' | 'config' | 'onError'> & {
 
 const idOf = ({ userId, threadId }: LaneKey) => `${userId} ${threadId}`;
 
-export const createPlaces = ({ store, config, grant, onError }: Needs): Places => {
+export type Places = ReturnType<typeof createPlaces>;
+
+/** Places for runs: a number of a user and of the server. A run that waits for its person uses no place. */
+export const createPlaces = ({ store, config, grant, onError }: Needs) => {
   const serial = createSerialQueue();
   /** Places of runs that are not stored yet. */
   const reserved: string[] = [];
@@ -83,6 +75,7 @@ export const createPlaces = ({ store, config, grant, onError }: Needs): Places =
       isGranting = false;
     }
   };
+  /** A place may have become free. */
   const freed = () => {
     if (waiting.size === 0) return;
     isDue = true;
@@ -91,7 +84,11 @@ export const createPlaces = ({ store, config, grant, onError }: Needs): Places =
 
   return {
     freed,
-    take: (lane) =>
+    /**
+     * A place for a run of this lane, or null: then `grant` is called for it later. Call the returned
+     * function once the run is stored, or was not started.
+     */
+    take: (lane: LaneKey) =>
       serial(async () => {
         const { userId } = lane;
         const hasPlace = await count();
