@@ -7,6 +7,7 @@ import type { RunContext } from '../engine/context.ts';
 import { openRunOf, threadOf } from '../engine/load.ts';
 import type { LaneParts } from '../lanes/lanes.ts';
 import type { LaneEffect } from '../lanes/next-lane.ts';
+import type { ThreadKey } from '../thread-key.ts';
 import { requireModel } from './accept.ts';
 
 const toQueued = ({ id, text, files, createdAt }: QueueRow): QueuedMessage => ({
@@ -29,7 +30,7 @@ const laneModeOf: Record<SendInput['mode'], LaneMode | undefined> = {
  */
 export const sendFromPanel = async (
   lanes: LaneParts,
-  { userId, threadId }: { userId: string; threadId: string },
+  { userId, threadId }: ThreadKey,
   { message: text, mode, attachments, timeZone, machineId }: SendInput,
 ): Promise<SendReply> => {
   const sender = { userId, key: 'person', channel: 'panel', groups: null };

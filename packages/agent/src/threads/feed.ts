@@ -1,6 +1,7 @@
 import type { LiveThreadEvent, StoredEvent, StoredEventType } from '@drawbridge/contracts/agent/events';
 import type { PartialText } from '@drawbridge/contracts/agent/threads';
 import { createBoundedMap, createEmitter, createTimer, type Clock, type Timer } from '@drawbridge/kit';
+import { keyOf } from '../thread-key.ts';
 
 /** `stored`: read the events behind the last one. `changed`: read them, and `now`. */
 export type ThreadSignal =
@@ -64,7 +65,6 @@ export const createFeed = ({ clock, onError }: { clock: Clock; onError(error: un
   const partials = createBoundedMap<string, PartialText[]>({ maxEntries: maxThreads });
   const gathered = new Map<string, Gathered>();
   const announced = new Set<string>();
-  const keyOf = (userId: string, threadId: string) => JSON.stringify([userId, threadId]);
 
   const flush = (key: string) => {
     const waiting = gathered.get(key);
@@ -103,7 +103,7 @@ export const createFeed = ({ clock, onError }: { clock: Clock; onError(error: un
   };
 
   const announce = (userId: string, threadId: string) => {
-    const key = keyOf(userId, threadId);
+    const key = keyOf({ userId, threadId });
     if (changes.count(userId) === 0 || announced.has(key)) return;
     announced.add(key);
     clock.after(changedEveryMs, () => {
@@ -113,7 +113,7 @@ export const createFeed = ({ clock, onError }: { clock: Clock; onError(error: un
   };
 
   const signal = (userId: string, threadId: string, type: 'stored' | 'changed') => {
-    const key = keyOf(userId, threadId);
+    const key = keyOf({ userId, threadId });
     flush(key);
     signals.emit(key, { type });
     announce(userId, threadId);
@@ -124,7 +124,7 @@ export const createFeed = ({ clock, onError }: { clock: Clock; onError(error: un
     stored: (userId: string, threadId: string, events: readonly StoredEvent[]) =>
       signal(userId, threadId, events.every(({ type }) => ofSteps.has(type)) ? 'stored' : 'changed'),
     live: (userId: string, threadId: string, event: LiveThreadEvent) => {
-      const key = keyOf(userId, threadId);
+      const key = keyOf({ userId, threadId });
       if (isDelta(event)) partials.set(key, withDelta(partials.get(key) ?? [], event));
       if (signals.count(key) === 0) return;
       if (isDelta(event)) return gather(key, event);
@@ -133,12 +133,12 @@ export const createFeed = ({ clock, onError }: { clock: Clock; onError(error: un
     },
     changed: (userId: string, threadId: string) => signal(userId, threadId, 'changed'),
     listen: (userId: string, threadId: string, listener: (signal: ThreadSignal) => void) =>
-      signals.on(keyOf(userId, threadId), listener),
+      signals.on(keyOf({ userId, threadId }), listener),
     /** At most each 200 ms for a thread. */
     onChanged: (userId: string, listener: (threadId: string) => void) => changes.on(userId, listener),
     /** The texts that agents are writing, one for each agent and kind; drops those that are not open. */
     partial: (userId: string, threadId: string, isOpen: (text: PartialText) => boolean) => {
-      const key = keyOf(userId, threadId);
+      const key = keyOf({ userId, threadId });
       const open = (partials.get(key) ?? []).filter(isOpen);
       if (open.length === 0) partials.delete(key);
       else partials.set(key, open);
