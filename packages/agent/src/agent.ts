@@ -7,7 +7,7 @@ import type { Queue } from './run/queue.ts';
 import type { Threads } from './threads/threads.ts';
 
 /** A background or planned task of a thread. */
-export interface TaskId {
+interface TaskId {
   threadId: string;
   taskId: string;
 }

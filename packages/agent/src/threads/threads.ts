@@ -13,7 +13,7 @@ import { runDetailsOf } from './run-details.ts';
 import { snapshotOf, threadRowOf, type SnapshotPage } from './snapshot.ts';
 import { countWaiting, nowOf, toThreads } from './status.ts';
 
-export interface ThreadsNeeds {
+interface ThreadsNeeds {
   store: AgentStore;
   feed: Feed;
   clock: Clock;
