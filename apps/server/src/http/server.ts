@@ -31,6 +31,21 @@ export const setCacheControl = (app: FastifyInstance, value: string): void => {
   });
 };
 
+/** One line for each answer, at the level `debug`. */
+const logAnswers = (app: FastifyInstance): void => {
+  app.addHook('onResponse', (request, reply, done) => {
+    const { method, routeOptions } = request;
+    const record = {
+      method,
+      route: routeOptions.url ?? 'none',
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+    };
+    request.log.debug(record, 'answered');
+    done();
+  });
+};
+
 const refuseSchema = () => {
   throw new Error('Routes are described with zod: Fastify compiles no schema here');
 };
@@ -77,16 +92,6 @@ export const createServer = async ({
   );
   app.setErrorHandler(errorHandler);
 
-  app.addHook('onResponse', (request, reply, done) => {
-    const { method, routeOptions } = request;
-    const record = {
-      method,
-      route: routeOptions.url ?? 'none',
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime),
-    };
-    request.log.debug(record, 'answered');
-    done();
-  });
+  if (log.isLevelEnabled('debug')) logAnswers(app);
   return app;
 };

@@ -14,7 +14,8 @@ export const textOrNull = (text: string): string | null => (text.trim() === '' ?
 const digits = String.raw`\s*(\d+|\d{1,3}(,\d{3})+)`;
 export const whole = { inputmode: 'numeric', pattern: String.raw`${digits}\s*`, title: 'A whole number' };
 export const decimal = {
-  ...{ inputmode: 'decimal', pattern: String.raw`${digits}(\.\d+)?\s*` },
+  inputmode: 'decimal',
+  pattern: String.raw`${digits}(\.\d+)?\s*`,
   title: 'A number such as 2.50',
 };
 

@@ -47,7 +47,7 @@ it('reads nothing more while a mebibyte of posts is being answered', async () =>
   await expect.poll(() => answered).toHaveLength(ids.length);
 });
 
-it('an acknowledgement goes with an event, with three others, or after 10 ms; a refusal at once', async () => {
+it('an acknowledgement goes with an event, with three others, or after 2 ms; a refusal and a large one at once', async () => {
   const { client, socket } = await startSockets();
   const clock = createFakeClock();
   const stream = createSocketStream(socket, clock);
@@ -71,6 +71,8 @@ it('an acknowledgement goes with an event, with three others, or after 10 ms; a 
   const send = (path: string, ...ids: number[]) => {
     for (const id of ids) client.send(JSON.stringify([{ id, path, body: {} }]));
   };
+  const sendLarge = (path: string, id: number) =>
+    client.send(JSON.stringify([{ id, path, body: 'x'.repeat(16 * 1024) }]));
   const waits = () => expect.poll(clock.waiting).toBe(pings + 1);
 
   send('/response/r1', 1);
@@ -82,9 +84,11 @@ it('an acknowledgement goes with an event, with three others, or after 10 ms; a 
   send('/response/r1', 6);
   await waits();
   expect(messages).toHaveLength(2);
-  clock.advance(10);
+  clock.advance(2);
   await expect.poll(() => messages.slice(2)).toEqual([[6]]);
   send('/responses', 7);
   await expect.poll(() => messages.slice(3)).toEqual([[7]]);
+  sendLarge('/response/r1', 8);
+  await expect.poll(() => messages.slice(4)).toEqual([[8]]);
   expect(clock.waiting()).toBe(pings);
 });

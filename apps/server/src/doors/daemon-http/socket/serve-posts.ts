@@ -28,24 +28,33 @@ type Posts = Readonly<Record<SocketPost, Pick<DaemonPost, 'answer'>>>;
 // A socket gives one Buffer for each message unless it is told otherwise.
 const bytesOf = (data: RawData): Buffer => data as Buffer;
 
+/** A larger message is acknowledged at once: the daemon holds a place for a large result until then. */
+const promptBytes = 16 * 1024;
+
+/** A message of posts, as far as each of them needs to know it. */
+interface Origin {
+  isChecked: boolean;
+  isPrompt: boolean;
+}
+
 /** Answers the posts of one socket, each as it would be answered by HTTP. */
 export const servePosts = (posts: Posts, { socket, stream, credentials, request }: Open) => {
   let open = 0;
   let openBytes = 0;
 
-  const answerTo = async ({ id, path, body }: SocketRequest): Promise<void> => {
+  const answerTo = async ({ id, path, body }: SocketRequest, isPrompt: boolean): Promise<void> => {
     const found = readSocketPath(path);
     if (found === undefined) throw errors.notFound();
     const { post, requestId } = found;
     const reply = await posts[post].answer({ credentials, body, params: { requestId }, log: request.log });
-    const isResult = post === 'response' || post === 'responses';
-    stream[isResult ? 'acknowledge' : 'answer']({ id, status: 200, body: reply });
+    const mayWait = !isPrompt && (post === 'response' || post === 'responses');
+    stream[mayWait ? 'acknowledge' : 'answer']({ id, status: 200, body: reply });
   };
 
-  const serve = async (post: SocketRequest, isChecked: boolean) => {
+  const serve = async (post: SocketRequest, { isChecked, isPrompt }: Origin) => {
     open += 1;
     try {
-      await answerTo({ ...post, body: isChecked ? post.body : readBody(post.body) });
+      await answerTo({ ...post, body: isChecked ? post.body : readBody(post.body) }, isPrompt);
     } catch (cause) {
       const error = cause instanceof Error ? cause : errors.internal({ cause });
       stream.answer({ id: post.id, ...toErrorReply(error, request) });
@@ -67,6 +76,7 @@ export const servePosts = (posts: Posts, { socket, stream, credentials, request 
     const { requests, isChecked } = message;
     if (open + requests.length > socketLimits.maxOpenPosts) return socket.close(policy);
     hold(bytes.length);
-    void Promise.all(requests.map((post) => serve(post, isChecked))).then(() => hold(-bytes.length));
+    const origin = { isChecked, isPrompt: bytes.length >= promptBytes };
+    void Promise.all(requests.map((post) => serve(post, origin))).then(() => hold(-bytes.length));
   });
 };

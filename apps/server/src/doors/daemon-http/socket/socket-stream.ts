@@ -9,7 +9,7 @@ const maxUnreadBytes = 1024 * 1024;
 /** Beyond this, the entries of one event loop turn are not gathered any further. */
 const maxGatheredLength = 16 * 1024;
 /** An acknowledgement waits so long for an event, or for others, to share a message with: */
-const ackWaitMs = 10;
+const ackWaitMs = 2;
 /** so many go at once, fewer than our daemon's posts of results under way at a time. */
 const ackGroup = 4;
 /** Unread bytes from which on calls that wait are not written yet. */
