@@ -1,83 +1,15 @@
 import type { AskAnswer, OpenAsk } from '@drawbridge/contracts/agent/asks';
-import type { LiveThreadEvent, StoredEvent } from '@drawbridge/contracts/agent/events';
 import type { Memory, MemoryInput } from '@drawbridge/contracts/agent/memory';
-import type {
-  ChangeThreadInput,
-  QueuedMessage,
-  RunDetails,
-  SendInput,
-  SendReply,
-  Thread,
-  ThreadNow,
-  ThreadPage,
-  ThreadSnapshot,
-} from '@drawbridge/contracts/agent/threads';
+import type { SendInput, SendReply } from '@drawbridge/contracts/agent/threads';
 import type { Canvas } from './canvas/api.ts';
 import type { Lanes } from './lanes/api.ts';
-import type { FileRow, ToolCallRow } from './rows.ts';
-
-/** What a reader of a thread has missed. */
-export interface MissedEvents {
-  events: { id: number; event: StoredEvent }[];
-  /** Older than what is kept, or never written: the reader reads the snapshot. */
-  isReset: boolean;
-  lastSeq: number;
-}
-
-/** `stored`: read the events behind the last one. `changed`: read them, and `now`. */
-export type ThreadSignal =
-  | { type: 'stored' }
-  | { type: 'changed' }
-  | { type: 'live'; event: LiveThreadEvent };
-
-export interface Threads {
-  list(userId: string, input: { query?: string; cursor?: string; limit: number }): Promise<ThreadPage>;
-  create(userId: string, threadId: string): Promise<Thread>;
-  get(userId: string, threadId: string): Promise<Thread>;
-  /** How many questions wait for the person, in all threads. */
-  waiting(userId: string): Promise<number>;
-  change(userId: string, threadId: string, change: ChangeThreadInput): Promise<Thread>;
-  /** Stops what runs in it first; all that is its own goes with it. */
-  remove(userId: string, threadId: string): Promise<void>;
-  /** The same for every thread of the user. */
-  removeAll(userId: string): Promise<void>;
-  /** The newest runs, or those before one; with the number of the event to go on from. */
-  snapshot(
-    userId: string,
-    threadId: string,
-    input: { before?: string; limit: number },
-  ): Promise<ThreadSnapshot>;
-  now(userId: string, threadId: string): Promise<ThreadNow>;
-  eventsAfter(userId: string, threadId: string, seq: number): Promise<MissedEvents>;
-  /** Live events and wake-ups of one thread; the returned function stops it. */
-  listen(userId: string, threadId: string, listener: (signal: ThreadSignal) => void): () => void;
-  /** A thread of the user was made, changed, removed, or has another status. */
-  onChanged(userId: string, listener: (threadId: string) => void): () => void;
-  run(userId: string, runId: string): Promise<RunDetails>;
-  toolCall(userId: string, toolCallId: string): Promise<ToolCallRow>;
-  file(userId: string, fileId: string): Promise<FileRow>;
-}
-
-/** A message that waits in a thread. */
-export interface QueuedId {
-  threadId: string;
-  id: string;
-}
+import type { Queue } from './run/queue.ts';
+import type { Threads } from './threads/threads.ts';
 
 /** A background or planned task of a thread. */
-export interface TaskId {
+interface TaskId {
   threadId: string;
   taskId: string;
-}
-
-export interface Queue {
-  list(userId: string, threadId: string): Promise<QueuedMessage[]>;
-  edit(userId: string, queued: QueuedId, text: string): Promise<QueuedMessage>;
-  remove(userId: string, queued: QueuedId): Promise<void>;
-  /** Puts it into the open run at once. */
-  steer(userId: string, queued: QueuedId): Promise<SendReply>;
-  /** Runs what Stop has paused. */
-  resume(userId: string, threadId: string): Promise<void>;
 }
 
 /** The built-in agent. Ids of another user answer like unknown ones: `notFound`. */

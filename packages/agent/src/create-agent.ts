@@ -21,6 +21,7 @@ import { continueRun } from './run/continue-run.ts';
 import { createStops } from './run/stop-threads.ts';
 import { sweep } from './engine/sweep.ts';
 import { put, type AgentStore, type Write } from './store-port.ts';
+import { threadsOf } from './thread-key.ts';
 import { createFeed } from './threads/feed.ts';
 import { createThreads } from './threads/threads.ts';
 import type { Tracer } from './ports/tracing.ts';
@@ -106,9 +107,8 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
   const feed = createFeed({ clock, onError });
   const { tracer, model, traceEnds } = tracing(given);
   const publish = (events: readonly EventWrite[]) => {
-    const threads = new Map(events.map((event) => [`${event.userId} ${event.threadId}`, event]));
     const stored = events.map(({ event }) => event);
-    for (const { userId, threadId } of threads.values()) feed.stored(userId, threadId, stored);
+    for (const { userId, threadId } of threadsOf(events)) feed.stored(userId, threadId, stored);
     traceEnds(events);
     events.flatMap(asksOf).forEach((ask) => given.onAsked?.(ask));
   };

@@ -1,5 +1,5 @@
 import { createFakeClock } from '@drawbridge/kit';
-import type { ContextInput } from '../src/memory/context.ts';
+import { contextOf, readMaterial, type ContextInput } from '../src/memory/context.ts';
 import {
   ModelError,
   type ModelInfo,
@@ -8,6 +8,7 @@ import {
   type ModelRequest,
 } from '../src/ports/model.ts';
 import type { FileRow, MessageRow, NoteRow, ThreadRow, ToolCallRow } from '../src/rows.ts';
+import type { AgentStore } from '../src/store-port.ts';
 import { messageRow, threadRow, toolCallRow } from './rows.ts';
 import { rowsStore } from './rows-store.ts';
 
@@ -146,3 +147,7 @@ export const contextInput = (change: Partial<ContextInput> = {}): ContextInput =
   counted: null,
   ...change,
 });
+
+/** The context of the stored rows. */
+export const buildContext = async (userId: string, input: ContextInput, { store }: { store: AgentStore }) =>
+  contextOf(await readMaterial(userId, input, store), input);

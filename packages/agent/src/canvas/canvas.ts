@@ -5,6 +5,7 @@ import type { Canvas } from './api.ts';
 import type { AgentNeeds } from '../engine/context.ts';
 import type { ArtifactRow } from '../rows.ts';
 import { increase, put as putRow, remove as removeRows, type Write } from '../store-port.ts';
+import { keyOf } from '../thread-key.ts';
 import { threadRowOf } from '../threads/snapshot.ts';
 
 const bytesOf = (text: string | null): number => (text === null ? 0 : new TextEncoder().encode(text).length);
@@ -55,7 +56,7 @@ export const createCanvas = ({ store, clock, bus }: Pick<AgentNeeds, 'store' | '
 
   /** One change of a thread at a time: its limits hold for all of them. */
   const change = <T>(userId: string, threadId: string, job: () => Promise<T>): Promise<T> =>
-    queue.run(`${userId} ${threadId}`, async () => {
+    queue.run(keyOf({ userId, threadId }), async () => {
       await threadRowOf({ store }, userId, threadId);
       const result = await job();
       bus.changed(userId, threadId);

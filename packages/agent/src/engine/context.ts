@@ -15,6 +15,7 @@ import type { WorkspacePort } from '../ports/workspace.ts';
 import type { EndedCalls } from '../repeats.ts';
 import type { AgentRow, RunRow, ThreadRow } from '../rows.ts';
 import type { AgentStore, Write } from '../store-port.ts';
+import type { ThreadKey } from '../thread-key.ts';
 
 /** What the agent's core needs from its host. */
 export interface AgentNeeds {
@@ -41,9 +42,9 @@ export interface AgentNeeds {
 /** What the engine reports to the lanes of threads. */
 export interface LaneSignals {
   /** The run has ended, and its end is stored. */
-  ended(run: { userId: string; threadId: string; runId: string }): void;
+  ended(run: ThreadKey & { runId: string }): void;
   /** Something that the thread may run has come. */
-  check(thread: { userId: string; threadId: string }): void;
+  check(thread: ThreadKey): void;
   /** A run waits for its person: another one may start. */
   freed(): void;
 }

@@ -2,22 +2,12 @@ import { createBoundedMap, createDeferred, createKeyedQueue, sleep, type KeyedQu
 import type { AgentRow } from '../rows.ts';
 import type { AgentNeeds, RunContext } from './context.ts';
 import { createCanvas } from '../canvas/canvas.ts';
-import { createLanes, laneSignals, type LaneParts } from '../lanes/lanes.ts';
+import { createLanes, laneSignals } from '../lanes/lanes.ts';
 import { drive } from './drive.ts';
 import { agentLimits } from './limits.ts';
 import { openCallsOf } from './load.ts';
 import { tickPlan } from '../tasks/run-plan.ts';
 import { closeAgent, stoppedText } from '../run/stop.ts';
-
-/** Runs agents: one at a time each, woken whenever their rows have changed. Nothing waits in memory alone. */
-export interface Engine {
-  ctx: RunContext;
-  lanes: LaneParts;
-  /** Aborts the work of agents without ending them, and resolves when it has stopped. */
-  halt(agents: readonly Pick<AgentRow, 'id'>[]): Promise<void>;
-  /** No agent works from now on; model calls are aborted. */
-  stop(): Promise<void>;
-}
 
 const newMemory = (): Pick<
   RunContext,
@@ -30,7 +20,8 @@ const newMemory = (): Pick<
   notesAfter: createBoundedMap({ maxEntries: 1_000 }),
 });
 
-export const createEngine = (needs: AgentNeeds): Engine => {
+/** Runs agents: one at a time each, woken whenever their rows have changed. Nothing waits in memory alone. */
+export const createEngine = (needs: AgentNeeds) => {
   const { clock, machine, store, onError } = needs;
   const queue: KeyedQueue = createKeyedQueue();
   const working = new Map<string, AbortController>();
@@ -54,7 +45,8 @@ export const createEngine = (needs: AgentNeeds): Engine => {
     }
   };
 
-  const halt: Engine['halt'] = async (agents) => {
+  /** Aborts the work of agents without ending them, and resolves when it has stopped. */
+  const halt = async (agents: readonly Pick<AgentRow, 'id'>[]): Promise<void> => {
     const halted = agents.map(({ id }) => {
       working.get(id)?.abort();
       return queue.run(id, async () => {});
@@ -109,6 +101,7 @@ export const createEngine = (needs: AgentNeeds): Engine => {
     ctx,
     lanes,
     halt,
+    /** No agent works from now on; model calls are aborted. */
     stop: async () => {
       isStopping = true;
       ending.abort();

@@ -6,6 +6,7 @@ import { endRun } from '../run/end-agent.ts';
 import { agentLimits } from './limits.ts';
 import { openAgentStates, openRunStates, workingStates } from '../states.ts';
 import { planTaskOf } from '../tasks/plan-task-id.ts';
+import { threadsOf, type ThreadKey } from '../thread-key.ts';
 
 const isWorking = ({ state }: AgentRow) => workingStates.some((one) => one === state);
 const isOfRun = ({ kind }: AgentRow) => kind === 'main' || kind === 'delegate';
@@ -100,11 +101,6 @@ const cancelStopped = async (ctx: RunContext, thread: ThreadKey) => {
     if (requestId !== null) await ctx.machine.cancel(userId, requestId);
 };
 
-interface ThreadKey {
-  userId: string;
-  threadId: string;
-}
-
 /** Threads that a stopped server may have left in between: with a queue, or used in the last minutes. */
 const recentThreads = async ({ store, clock }: RunContext): Promise<ThreadKey[]> => {
   const recent = { orderBy: 'updatedAt', after: clock.now() - agentLimits.awayMs } as const;
@@ -112,9 +108,7 @@ const recentThreads = async ({ store, clock }: RunContext): Promise<ThreadKey[]>
     store.findOfAll('agentQueue', {}),
     store.findOfAll('agentThreads', {}, recent),
   ]);
-  const all = [...queued, ...threads.map(({ userId, id: threadId }) => ({ userId, threadId }))];
-  const byKey = new Map(all.map(({ userId, threadId }) => [`${userId} ${threadId}`, { userId, threadId }]));
-  return [...byKey.values()];
+  return threadsOf([...queued, ...threads.map(({ userId, id: threadId }) => ({ userId, threadId }))]);
 };
 
 /** Resumes what a stopped server left open; a part that cannot be resumed does not keep it from starting. */

@@ -2,6 +2,7 @@ import { expireAsks } from '../asks/confirm.ts';
 import type { AgentRow, AskRow } from '../rows.ts';
 import { openAgentStates } from '../states.ts';
 import { remove } from '../store-port.ts';
+import { threadsOf } from '../thread-key.ts';
 import type { RunContext } from './context.ts';
 import { agentLimits } from './limits.ts';
 
@@ -57,10 +58,7 @@ const forgetKeys = async ({ store, clock }: RunContext): Promise<void> => {
 /** A waiting message that could not run, such as while no model was chosen. */
 const checkLanes = async ({ store, lanes }: RunContext): Promise<void> => {
   const waiting = (await store.findOfAll('agentQueue', {})).filter(({ isHeld }) => !isHeld);
-  const keys = new Map(
-    waiting.map(({ userId, threadId }) => [`${userId} ${threadId}`, { userId, threadId }]),
-  );
-  for (const key of keys.values()) lanes.check(key);
+  for (const thread of threadsOf(waiting)) lanes.check(thread);
 };
 
 /** Each minute: questions, background tasks and keys whose time is over, and messages that wait. */

@@ -11,14 +11,6 @@ interface Numbers {
   cancelMs: number[];
 }
 
-/** Numbers since the start, of each user and of all. */
-export interface MetricsRecorder {
-  count(userId: string, counter: Counter): void;
-  /** How long a message waited for its run, and a run for its end after it was cancelled. */
-  sample(userId: string, kind: 'waitMs' | 'cancelMs', ms: number): void;
-  read(userId: string | undefined, queueDepth: number): LaneMetrics;
-}
-
 const maxSamples = 100;
 const maxUsers = 1_000;
 const everyone = '';
@@ -28,7 +20,10 @@ const newNumbers = (): Numbers => ({ counts: new Map(), waitMs: [], cancelMs: []
 const percentile = (samples: readonly number[], part: number): number =>
   samples.toSorted((a, b) => a - b)[Math.max(0, Math.ceil(samples.length * part) - 1)] ?? 0;
 
-export const createMetrics = (): MetricsRecorder => {
+export type MetricsRecorder = ReturnType<typeof createMetrics>;
+
+/** Numbers since the start, of each user and of all. */
+export const createMetrics = () => {
   const byUser = createBoundedMap<string, Numbers>({ maxEntries: maxUsers });
   const all = newNumbers();
 
@@ -40,16 +35,17 @@ export const createMetrics = (): MetricsRecorder => {
   const both = (userId: string) => [all, of(userId)];
 
   return {
-    count: (userId, counter) => {
+    count: (userId: string, counter: Counter) => {
       for (const { counts } of both(userId)) counts.set(counter, (counts.get(counter) ?? 0) + 1);
     },
-    sample: (userId, kind, ms) => {
+    /** How long a message waited for its run, and a run for its end after it was cancelled. */
+    sample: (userId: string, kind: 'waitMs' | 'cancelMs', ms: number) => {
       for (const numbers of both(userId)) {
         numbers[kind].push(ms);
         if (numbers[kind].length > maxSamples) numbers[kind].shift();
       }
     },
-    read: (userId = everyone, queueDepth) => {
+    read: (userId: string | undefined = everyone, queueDepth: number): LaneMetrics => {
       const { counts, waitMs, cancelMs } = userId === everyone ? all : (byUser.get(userId) ?? newNumbers());
       const of = (counter: Counter) => counts.get(counter) ?? 0;
       return {

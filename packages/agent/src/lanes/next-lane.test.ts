@@ -7,7 +7,6 @@ import {
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  emptyLane,
   nextItems,
   nextLane,
   type LaneEffect,
@@ -25,6 +24,8 @@ const item = (id: string, mode: LaneMode = 'followup', changes: Partial<LaneItem
   isHeld: false,
   ...changes,
 });
+
+const emptyLane: LaneState = { run: null, waiting: [], endedAt: null, droppedCount: 0 };
 
 /** A lane whose run R is open. */
 const busy = (...waiting: LaneItem[]): LaneState => ({

@@ -75,8 +75,6 @@ interface Facts {
   policy: LanePolicy;
 }
 
-export const emptyLane: LaneState = { run: null, waiting: [], endedAt: null, droppedCount: 0 };
-
 /** `collect` waits no longer than this after the end of a run, in milliseconds. */
 const longestQuietMs = 5_000;
 

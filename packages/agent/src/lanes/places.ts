@@ -1,35 +1,21 @@
 import { createSerialQueue } from '@drawbridge/kit';
 import type { AgentNeeds } from '../engine/context.ts';
-
-interface LaneKey {
-  userId: string;
-  threadId: string;
-}
-
-/** Places for runs: a number of a user and of the server. A run that waits for its person uses no place. */
-export interface Places {
-  /**
-   * A place for a run of this lane, or null: then `grant` is called for it later. Call the returned function
-   * once the run is stored, or was not started.
-   */
-  take(lane: LaneKey): Promise<(() => void) | null>;
-  /** A place may have become free. */
-  freed(): void;
-}
+import { keyOf, type ThreadKey } from '../thread-key.ts';
 
 type Needs = Pick<AgentNeeds, 'store' | 'config' | 'onError'> & {
   /** A lane may try again to take a place. */
-  grant(lane: LaneKey): Promise<void>;
+  grant(lane: ThreadKey): Promise<void>;
 };
 
-const idOf = ({ userId, threadId }: LaneKey) => `${userId} ${threadId}`;
+export type Places = ReturnType<typeof createPlaces>;
 
-export const createPlaces = ({ store, config, grant, onError }: Needs): Places => {
+/** Places for runs: a number of a user and of the server. A run that waits for its person uses no place. */
+export const createPlaces = ({ store, config, grant, onError }: Needs) => {
   const serial = createSerialQueue();
   /** Places of runs that are not stored yet. */
   const reserved: string[] = [];
   /** Lanes that wait, by their users: one lane of each user in turn. */
-  const waiting = new Map<string, Map<string, LaneKey>>();
+  const waiting = new Map<string, Map<string, ThreadKey>>();
   /** The lane whose turn it is. */
   let granted: string | null = null;
   let isGranting = false;
@@ -43,19 +29,19 @@ export const createPlaces = ({ store, config, grant, onError }: Needs): Places =
       users.length < maxRuns && users.filter((one) => one === userId).length < maxRunsPerUser;
   };
 
-  const remove = (lane: LaneKey) => {
+  const remove = (lane: ThreadKey) => {
     const own = waiting.get(lane.userId);
-    own?.delete(idOf(lane));
+    own?.delete(keyOf(lane));
     if (own?.size === 0) waiting.delete(lane.userId);
   };
-  const add = (lane: LaneKey) => {
-    const own = waiting.get(lane.userId) ?? new Map<string, LaneKey>();
-    if (!own.has(idOf(lane))) own.set(idOf(lane), lane);
+  const add = (lane: ThreadKey) => {
+    const own = waiting.get(lane.userId) ?? new Map<string, ThreadKey>();
+    if (!own.has(keyOf(lane))) own.set(keyOf(lane), lane);
     waiting.set(lane.userId, own);
   };
 
   /** The next lane that could run; its user goes to the end of the row. */
-  const next = async (): Promise<LaneKey | undefined> => {
+  const next = async (): Promise<ThreadKey | undefined> => {
     if (waiting.size === 0) return undefined;
     const hasPlace = await serial(count);
     for (const [userId, own] of waiting) {
@@ -74,7 +60,7 @@ export const createPlaces = ({ store, config, grant, onError }: Needs): Places =
       while (isDue) {
         isDue = false;
         for (let lane = await next(); lane; lane = await next()) {
-          granted = idOf(lane);
+          granted = keyOf(lane);
           await grant(lane).catch(onError);
           granted = null;
         }
@@ -83,6 +69,7 @@ export const createPlaces = ({ store, config, grant, onError }: Needs): Places =
       isGranting = false;
     }
   };
+  /** A place may have become free. */
   const freed = () => {
     if (waiting.size === 0) return;
     isDue = true;
@@ -91,11 +78,15 @@ export const createPlaces = ({ store, config, grant, onError }: Needs): Places =
 
   return {
     freed,
-    take: (lane) =>
+    /**
+     * A place for a run of this lane, or null: then `grant` is called for it later. Call the returned
+     * function once the run is stored, or was not started.
+     */
+    take: (lane: ThreadKey) =>
       serial(async () => {
         const { userId } = lane;
         const hasPlace = await count();
-        const isAnothersTurn = granted !== idOf(lane) && [...waiting.keys()].some(hasPlace);
+        const isAnothersTurn = granted !== keyOf(lane) && [...waiting.keys()].some(hasPlace);
         if (isAnothersTurn || !hasPlace(userId)) {
           add(lane);
           // A place that became free while it was counted is granted now.

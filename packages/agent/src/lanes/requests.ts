@@ -22,21 +22,18 @@ interface Entry extends OpenRequest {
   ended: Deferred<RequestEnd>;
 }
 
-/** Requests that this process has accepted and not ended. What must survive a restart is rows. */
-export interface Requests {
-  open(request: Pick<OpenRequest, 'requestId' | 'userId' | 'threadId' | 'place'>): OpenRequest;
-  get(requestId: string): OpenRequest | undefined;
-  ofThread(userId: string, threadId: string): OpenRequest[];
-  publish(requestId: string, event: RequestEvent): void;
-  move(requestId: string, place: Place): void;
-  /** Ends a request once. */
-  end(requestId: string, end: RequestEnd): void;
-}
+export type Requests = ReturnType<typeof createRequests>;
 
-export const createRequests = (onError: (error: unknown) => void): Requests => {
+/** Requests that this process has accepted and not ended. What must survive a restart is rows. */
+export const createRequests = (onError: (error: unknown) => void) => {
   const entries = new Map<string, Entry>();
 
-  const open: Requests['open'] = ({ requestId, userId, threadId, place }) => {
+  const open = ({
+    requestId,
+    userId,
+    threadId,
+    place,
+  }: Pick<OpenRequest, 'requestId' | 'userId' | 'threadId' | 'place'>): OpenRequest => {
     const ended = createDeferred<RequestEnd>();
     const events: RequestEvent[] = [];
     const listeners = new Set<(event: RequestEvent) => void>();
@@ -61,10 +58,10 @@ export const createRequests = (onError: (error: unknown) => void): Requests => {
 
   return {
     open,
-    get: (requestId) => entries.get(requestId),
-    ofThread: (userId, threadId) =>
+    get: (requestId: string): OpenRequest | undefined => entries.get(requestId),
+    ofThread: (userId: string, threadId: string): OpenRequest[] =>
       [...entries.values()].filter((entry) => entry.userId === userId && entry.threadId === threadId),
-    publish: (requestId, event) => {
+    publish: (requestId: string, event: RequestEvent) => {
       const entry = entries.get(requestId);
       entry?.events.push(event);
       for (const listener of entry?.listeners ?? []) {
@@ -75,11 +72,12 @@ export const createRequests = (onError: (error: unknown) => void): Requests => {
         }
       }
     },
-    move: (requestId, place) => {
+    move: (requestId: string, place: Place) => {
       const entry = entries.get(requestId);
       if (entry) entry.place = place;
     },
-    end: (requestId, end) => {
+    /** Ends a request once. */
+    end: (requestId: string, end: RequestEnd) => {
       entries.get(requestId)?.ended.resolve(end);
       entries.delete(requestId);
     },

@@ -3,8 +3,9 @@ import { errors } from '../errors.ts';
 import { agentLimits } from '../engine/limits.ts';
 import { runOf } from '../engine/load.ts';
 import type { RunRow } from '../rows.ts';
+import { keyOf, type ThreadKey } from '../thread-key.ts';
 import { applyTurn, refuseTooManyWaiting } from './turns/apply.ts';
-import { loadLane, type LaneKey } from './turns/load-lane.ts';
+import { loadLane } from './turns/load-lane.ts';
 import type { LaneEffect, LaneState } from './next-lane.ts';
 import { createPlaces } from './places.ts';
 import { followNews, planTurn } from './turns/plan.ts';
@@ -22,22 +23,20 @@ export interface TurnEnd {
 /** Runs the transitions of lanes, one of a lane at a time. */
 export interface LaneRunner {
   /** Throws `notFound` for a thread that is gone. */
-  post(key: LaneKey, turn: Turn): Promise<TurnEnd>;
+  post(key: ThreadKey, turn: Turn): Promise<TurnEnd>;
   /** Runs a job while no transition of the lane does. */
-  exclusive<T>(key: LaneKey, job: () => Promise<T>): Promise<T>;
+  exclusive<T>(key: ThreadKey, job: () => Promise<T>): Promise<T>;
   /** Takes a place for a run; null while too many are open. */
-  takePlace(key: LaneKey): Promise<(() => void) | null>;
-  ended(run: LaneKey & { runId: string }): void;
-  check(key: LaneKey): void;
+  takePlace(key: ThreadKey): Promise<(() => void) | null>;
+  ended(run: ThreadKey & { runId: string }): void;
+  check(key: ThreadKey): void;
   freed(): void;
 }
-
-const keyOf = ({ userId, threadId }: LaneKey) => `${userId} ${threadId}`;
 
 const gone = { outcome: 'cancelled', runId: null, content: '', isForced: false, isReplayed: false } as const;
 
 /** One try of a transition: null where something else was written meanwhile. */
-const tryTurn = async (needs: LaneNeeds, key: LaneKey, turn: Turn) => {
+const tryTurn = async (needs: LaneNeeds, key: ThreadKey, turn: Turn) => {
   const { ctx, requests, metrics } = needs;
   const lane = await loadLane(ctx, needs, { ...key, ended: turn.ended });
   if (!lane) {
@@ -61,7 +60,7 @@ export const createRunner = (given: Omit<LaneNeeds, 'places' | 'cancelling'>): L
   const { clock, onError } = given.ctx;
   const queue = createKeyedQueue();
   const timers = new Map<string, Timer>();
-  const grant = async (key: LaneKey) => void (await post(key, { event: { type: 'checked' } }));
+  const grant = async (key: ThreadKey) => void (await post(key, { event: { type: 'checked' } }));
   const places = createPlaces({ ...given.ctx, grant });
   const needs: LaneNeeds = { ...given, places, cancelling: new Map() };
 
@@ -69,9 +68,9 @@ export const createRunner = (given: Omit<LaneNeeds, 'places' | 'cancelling'>): L
   const report = (error: unknown) => {
     if (!hasCode(error, 'NOT_FOUND')) onError(error);
   };
-  const check = (key: LaneKey) => void post(key, { event: { type: 'checked' } }).catch(report);
+  const check = (key: ThreadKey) => void post(key, { event: { type: 'checked' } }).catch(report);
 
-  const arm = (key: LaneKey, at: number) => {
+  const arm = (key: ThreadKey, at: number) => {
     const timer = timers.get(keyOf(key)) ?? createTimer(clock);
     timers.set(keyOf(key), timer);
     timer.start(Math.max(0, at - clock.now()), () => {

@@ -3,10 +3,11 @@ import { withoutHidden } from '@drawbridge/kit';
 import type { ModelInfo } from '../ports/model.ts';
 import { block } from '../prompt/untrusted.ts';
 import type { MessageRow, NoteRow } from '../rows.ts';
-import { insert, update, type Write } from '../store-port.ts';
+import type { Write } from '../store-port.ts';
 import { contextOf, readMaterial, type Context, type ContextInput, type Material } from './context.ts';
 import { askHelper, helperRoom, unfenced, type MemoryContext } from './helper.ts';
 import type { History } from './history.ts';
+import { newNote, noteWrites } from './note-row.ts';
 import { cutToTokens, estimateTokens } from './tokens.ts';
 import { rowTokens, transcriptOf } from './transcript.ts';
 
@@ -94,18 +95,10 @@ const summarise = async (
   const answer = await askHelper(ctx, { system: instructions, question });
   const text = answer.text === null ? null : parseSummary(answer.text);
   if (text === null) return { note: null, usage: answer.usage };
-  const note: NoteRow = {
-    userId,
-    threadId,
-    history: name,
-    seq: history.nextNoteSeq,
-    kind: 'summary',
-    text,
-    tokens: estimateTokens(text),
-    upToSeq: last.seq,
-    createdAt: ctx.clock.now(),
-    replacedAt: null,
-  };
+  const note = newNote(ctx, history, {
+    ...{ userId, threadId, history: name },
+    ...{ kind: 'summary', text, upToSeq: last.seq },
+  });
   return { note, usage: answer.usage };
 };
 
@@ -124,17 +117,6 @@ const withSummary = ({ history, files }: Material, note: NoteRow): Material => {
       notes: [...history.notes.filter((one) => !isSummary(one)), note],
     },
   };
-};
-
-const writesOf = (note: NoteRow, history: History): Write[] => {
-  const { userId, threadId, history: name } = note;
-  const seq = history.notes.filter(isSummary).map((one) => one.seq);
-  const replaced = update(
-    'agentNotes',
-    { userId, threadId, history: name, seq },
-    { replacedAt: note.createdAt },
-  );
-  return [...(seq.length === 0 ? [] : [replaced]), insert('agentNotes', note)];
 };
 
 export interface Compacted {
@@ -170,7 +152,7 @@ export const compactWhenNeeded = async (
     ctx,
   );
   const material = note === null ? read : withSummary(read, note);
-  const writes = note === null ? [] : writesOf(note, read.history);
+  const writes = note === null ? [] : noteWrites(note, read.history.notes.filter(isSummary));
   const tries = [undefined, ...keptSteps].map((steps) =>
     contextOf(steps === undefined ? material : { ...material, keptSteps: steps }, input),
   );

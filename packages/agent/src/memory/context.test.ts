@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  buildContext,
   call,
   contextInput,
   conversation,
@@ -12,7 +13,7 @@ import {
 } from '../../test/memory-fixture.ts';
 import type { PromptMessage } from '../ports/model.ts';
 import type { MessagePart } from '../rows.ts';
-import { buildContext, type ContextInput } from './context.ts';
+import type { ContextInput } from './context.ts';
 import { changeMemory, memoryText, type MemoryChange } from './working-memory.ts';
 import { cutToTokens, estimateTokens } from './tokens.ts';
 

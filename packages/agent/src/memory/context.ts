@@ -170,7 +170,10 @@ const estimate = (
   return counted.tokens + messagesTokens(since);
 };
 
-/** The context of what was read. */
+/**
+ * The context of the next step of an agent: system prompt, working memory, notes, summary, and the messages
+ * since, each call followed by its result under our ids.
+ */
 export const contextOf = (material: Material, input: ContextInput): Context => {
   const { from } = material.history;
   const entries = entriesOf(material, input);
@@ -198,13 +201,3 @@ export const readMaterial = async (
   const shown = lastOfPerson === null ? messages : [lastOfPerson, ...messages];
   return { history, files: await readFiles(userId, { messages: shown, calls }, store) };
 };
-
-/**
- * The context of the next step of an agent: system prompt, working memory, notes, summary, and the messages
- * since, each call followed by its result under our ids.
- */
-export const buildContext = async (
-  userId: string,
-  input: ContextInput,
-  { store }: { store: AgentStore },
-): Promise<Context> => contextOf(await readMaterial(userId, input, store), input);

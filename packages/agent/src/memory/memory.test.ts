@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   at,
+  buildContext,
   contextInput,
   conversation,
   info,
@@ -12,7 +13,6 @@ import {
 } from '../../test/memory-fixture.ts';
 import { ModelError } from '../ports/model.ts';
 import { compactWhenNeeded, countToSummarise, parseSummary, requestLimit } from './compact.ts';
-import { buildContext } from './context.ts';
 import { countToObserve, observeWhenDue, parseNotes } from './observe.ts';
 import { reflectWhenDue } from './reflect.ts';
 import { makeTitle, plainTitle } from './title.ts';

@@ -1,9 +1,9 @@
 import { withoutHidden } from '@drawbridge/kit';
 import type { ModelInfo } from '../ports/model.ts';
-import type { MessageRow, NoteRow } from '../rows.ts';
-import { insert } from '../store-port.ts';
+import type { MessageRow } from '../rows.ts';
 import { askHelper, helperRoom, noStep, unfenced, type MemoryContext, type MemoryStep } from './helper.ts';
 import { readHistory, type History, type HistoryId } from './history.ts';
+import { newNote, noteWrites } from './note-row.ts';
 import { estimateTokens } from './tokens.ts';
 import { rowTokens, transcriptOf } from './transcript.ts';
 
@@ -82,17 +82,10 @@ export const observeWhenDue = async (
   const text = answer.text === null ? null : parseNotes(answer.text, replaced);
   const last = observed.at(-1);
   if (text === null || last === undefined) return { writes: [], usage: answer.usage };
-  const note: NoteRow = {
-    userId,
-    threadId: input.threadId,
-    history: input.history,
-    seq: history.nextNoteSeq,
-    kind: 'observation',
-    text,
-    tokens: estimateTokens(text),
-    upToSeq: last.seq,
-    createdAt: ctx.clock.now(),
-    replacedAt: null,
-  };
-  return { writes: [insert('agentNotes', note)], usage: answer.usage };
+  const { threadId, history: name } = input;
+  const note = newNote(ctx, history, {
+    ...{ userId, threadId, history: name },
+    ...{ kind: 'observation', text, upToSeq: last.seq },
+  });
+  return { writes: noteWrites(note, []), usage: answer.usage };
 };

@@ -1,11 +1,11 @@
 import type { ModelInfo } from '../ports/model.ts';
 import { block } from '../prompt/untrusted.ts';
 import type { NoteRow } from '../rows.ts';
-import { insert, update } from '../store-port.ts';
 import { askHelper, helperRoom, noStep, type MemoryContext, type MemoryStep } from './helper.ts';
 import { readHistory, type History, type HistoryId } from './history.ts';
 import { parseNotes } from './observe.ts';
-import { cutToTokens, estimateTokens } from './tokens.ts';
+import { newNote, noteWrites } from './note-row.ts';
+import { cutToTokens } from './tokens.ts';
 
 export interface ReflectInput extends HistoryId {
   info: ModelInfo;
@@ -46,7 +46,6 @@ export const reflectWhenDue = async (
 ): Promise<MemoryStep> => {
   const { threadId, history: name } = input;
   const history = await readHistory(userId, input, ctx.store);
-  const { nextNoteSeq } = history;
   const all = condensable(history);
   const room = isReflectionDue(history, input) ? await helperRoom(ctx) : null;
   if (room === null) return noStep;
@@ -55,25 +54,10 @@ export const reflectWhenDue = async (
   const answer = await askHelper(ctx, { system: instructions, question });
   const text = answer.text === null ? null : parseNotes(answer.text, tokensOf(replaced));
   if (text === null) return { writes: [], usage: answer.usage };
-  const at = ctx.clock.now();
-  const note = {
-    userId,
-    threadId,
-    history: name,
-    seq: nextNoteSeq,
-    kind: 'reflection' as const,
-    text,
-    tokens: estimateTokens(text),
-    upToSeq: Math.max(...replaced.map(({ upToSeq }) => upToSeq)),
-    createdAt: at,
-    replacedAt: null,
-  };
-  const seq = replaced.map((one) => one.seq);
-  return {
-    writes: [
-      update('agentNotes', { userId, threadId, history: name, seq }, { replacedAt: at }),
-      insert('agentNotes', note),
-    ],
-    usage: answer.usage,
-  };
+  const upToSeq = Math.max(...replaced.map((one) => one.upToSeq));
+  const note = newNote(ctx, history, {
+    ...{ userId, threadId, history: name },
+    ...{ kind: 'reflection', text, upToSeq },
+  });
+  return { writes: noteWrites(note, replaced), usage: answer.usage };
 };

@@ -3,6 +3,7 @@ import type { RunContext } from '../engine/context.ts';
 import { agentLimits } from '../engine/limits.ts';
 import { runOf } from '../engine/load.ts';
 import { nameThread } from '../step/upkeep.ts';
+import type { ThreadKey } from '../thread-key.ts';
 
 /** The run that the newest note belongs to, where the main agent has not seen it. */
 const newsOf = async (ctx: RunContext, { userId, id: threadId }: ThreadRow): Promise<RunRow | undefined> => {
@@ -32,10 +33,7 @@ export const followed = async (ctx: RunContext, thread: ThreadRow): Promise<RunR
 };
 
 /** What follows the end of a run or of a background task: a waiting message, a follow-up run, a title. */
-export const afterRun = (
-  ctx: RunContext,
-  ended: { userId: string; threadId: string; runId: string },
-): void => {
+export const afterRun = (ctx: RunContext, ended: ThreadKey & { runId: string }): void => {
   ctx.lanes.check(ended);
   ctx.tidy(`title ${ended.userId} ${ended.threadId}`, (signal) => nameThread(ctx, ended, signal));
 };

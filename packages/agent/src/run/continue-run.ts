@@ -2,6 +2,7 @@ import { errors } from '../errors.ts';
 import type { RunContext } from '../engine/context.ts';
 import { openRunOf, threadOf } from '../engine/load.ts';
 import type { LaneRunner } from '../lanes/runner.ts';
+import type { ThreadKey } from '../thread-key.ts';
 import { requireModel } from './accept.ts';
 import { startRun } from './start-run.ts';
 
@@ -12,7 +13,7 @@ import { startRun } from './start-run.ts';
 export const continueRun = (
   ctx: RunContext,
   runner: LaneRunner,
-  key: { userId: string; threadId: string },
+  key: ThreadKey,
 ): Promise<{ runId: string }> =>
   runner.exclusive(key, async () => {
     const { userId, threadId } = key;

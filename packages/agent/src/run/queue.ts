@@ -1,6 +1,5 @@
 import type { QueuedMessage, SendInput, SendReply } from '@drawbridge/contracts/agent/threads';
 import type { LaneMode } from '@drawbridge/contracts/agent/lanes';
-import type { Queue, QueuedId } from '../agent.ts';
 import { errors } from '../errors.ts';
 import type { QueueRow } from '../rows.ts';
 import { update } from '../store-port.ts';
@@ -8,6 +7,7 @@ import type { RunContext } from '../engine/context.ts';
 import { openRunOf, threadOf } from '../engine/load.ts';
 import type { LaneParts } from '../lanes/lanes.ts';
 import type { LaneEffect } from '../lanes/next-lane.ts';
+import type { ThreadKey } from '../thread-key.ts';
 import { requireModel } from './accept.ts';
 
 const toQueued = ({ id, text, files, createdAt }: QueueRow): QueuedMessage => ({
@@ -30,7 +30,7 @@ const laneModeOf: Record<SendInput['mode'], LaneMode | undefined> = {
  */
 export const sendFromPanel = async (
   lanes: LaneParts,
-  { userId, threadId }: { userId: string; threadId: string },
+  { userId, threadId }: ThreadKey,
   { message: text, mode, attachments, timeZone, machineId }: SendInput,
 ): Promise<SendReply> => {
   const sender = { userId, key: 'person', channel: 'panel', groups: null };
@@ -55,8 +55,16 @@ export const sendFromPanel = async (
 const runIdIn = (effects: readonly LaneEffect[]): string | undefined =>
   effects.flatMap((effect) => (effect.type === 'start' || effect.type === 'steer' ? [effect.runId] : []))[0];
 
+/** A message that waits in a thread. */
+interface QueuedId {
+  threadId: string;
+  id: string;
+}
+
+export type Queue = ReturnType<typeof createQueue>;
+
 /** Messages that wait for the open run to end. */
-export const createQueue = (ctx: RunContext, { runner }: LaneParts): Queue => {
+export const createQueue = (ctx: RunContext, { runner }: LaneParts) => {
   const { store, bus, clock } = ctx;
 
   const queuedOf = async (userId: string, { threadId, id }: QueuedId): Promise<QueueRow> => {
@@ -66,9 +74,9 @@ export const createQueue = (ctx: RunContext, { runner }: LaneParts): Queue => {
   };
 
   return {
-    list: async (userId, threadId) =>
+    list: async (userId: string, threadId: string) =>
       (await store.find('agentQueue', { userId, threadId }, { orderBy: 'position' })).map(toQueued),
-    edit: (userId, queued, text) =>
+    edit: (userId: string, queued: QueuedId, text: string) =>
       runner.exclusive({ userId, ...queued }, async () => {
         const row = await queuedOf(userId, queued);
         const where = { userId, ...queued };
@@ -77,12 +85,13 @@ export const createQueue = (ctx: RunContext, { runner }: LaneParts): Queue => {
         bus.changed(userId, queued.threadId);
         return toQueued({ ...row, text });
       }),
-    remove: async (userId, queued) => {
+    remove: async (userId: string, queued: QueuedId) => {
       const { threadId, id } = queued;
       await queuedOf(userId, queued);
       await runner.post({ userId, threadId }, { event: { type: 'cancelAsked', what: { request: id } } });
     },
-    steer: async (userId, queued) => {
+    /** Puts it into the open run at once. */
+    steer: async (userId: string, queued: QueuedId): Promise<SendReply> => {
       const { threadId, id } = queued;
       await queuedOf(userId, queued);
       await requireModel(ctx, userId);
@@ -90,7 +99,8 @@ export const createQueue = (ctx: RunContext, { runner }: LaneParts): Queue => {
       const runId = runIdIn(effects);
       return runId === undefined ? { queuedId: id } : { runId };
     },
-    resume: async (userId, threadId) => {
+    /** Runs what Stop has paused. */
+    resume: async (userId: string, threadId: string) => {
       if (!(await threadOf(ctx, userId, threadId))) throw errors.notFound();
       if (!(await openRunOf(ctx, userId, threadId))) await requireModel(ctx, userId);
       await runner.post({ userId, threadId }, { event: { type: 'resumed' } });

@@ -10,6 +10,7 @@ import type { Write } from '../store-port.ts';
 import type { RunContext, Work } from '../engine/context.ts';
 import { historyOf } from '../engine/load.ts';
 import type { TraceParent } from '../ports/tracing.ts';
+import type { ThreadKey } from '../thread-key.ts';
 import { traceMemory } from '../tracing/trace-memory.ts';
 import { usageWrites } from './usage.ts';
 
@@ -73,7 +74,7 @@ export const keepNotes = async (
 /** A title for a thread without one. */
 export const nameThread = async (
   ctx: RunContext,
-  { userId, threadId, runId }: { userId: string; threadId: string; runId: string },
+  { userId, threadId, runId }: ThreadKey & { runId: string },
   signal: AbortSignal,
 ): Promise<void> => {
   const [main] = await ctx.store.find('agentAgents', { userId, threadId, runId, kind: 'main' });

@@ -1,19 +1,13 @@
 import type { LiveThreadEvent, StoredEvent, StoredEventType } from '@drawbridge/contracts/agent/events';
 import type { PartialText } from '@drawbridge/contracts/agent/threads';
 import { createBoundedMap, createEmitter, createTimer, type Clock, type Timer } from '@drawbridge/kit';
-import type { ThreadSignal } from '../agent.ts';
-import type { AgentBus } from '../ports/bus.ts';
+import { keyOf } from '../thread-key.ts';
 
-/** Wake-ups and live events of threads inside one process. */
-export interface Feed extends AgentBus {
-  /** Events of one transaction are stored; `now` is as before where each of them belongs to a step. */
-  stored(userId: string, threadId: string, events: readonly StoredEvent[]): void;
-  listen(userId: string, threadId: string, listener: (signal: ThreadSignal) => void): () => void;
-  /** At most each 200 ms for a thread. */
-  onChanged(userId: string, listener: (threadId: string) => void): () => void;
-  /** The texts that agents are writing, one for each agent and kind; drops those that are not open. */
-  partial(userId: string, threadId: string, isOpen: (text: PartialText) => boolean): PartialText[];
-}
+/** `stored`: read the events behind the last one. `changed`: read them, and `now`. */
+export type ThreadSignal =
+  | { type: 'stored' }
+  | { type: 'changed' }
+  | { type: 'live'; event: LiveThreadEvent };
 
 /** Live text is published after this time, or at this length in UTF-16 code units. */
 const gatherMs = 50;
@@ -62,13 +56,15 @@ interface Gathered {
   timer: Timer;
 }
 
-export const createFeed = ({ clock, onError }: { clock: Clock; onError(error: unknown): void }): Feed => {
+export type Feed = ReturnType<typeof createFeed>;
+
+/** Wake-ups and live events of threads inside one process. */
+export const createFeed = ({ clock, onError }: { clock: Clock; onError(error: unknown): void }) => {
   const signals = createEmitter<ThreadSignal>(onError);
   const changes = createEmitter<string>(onError);
   const partials = createBoundedMap<string, PartialText[]>({ maxEntries: maxThreads });
   const gathered = new Map<string, Gathered>();
   const announced = new Set<string>();
-  const keyOf = (userId: string, threadId: string) => JSON.stringify([userId, threadId]);
 
   const flush = (key: string) => {
     const waiting = gathered.get(key);
@@ -107,7 +103,7 @@ export const createFeed = ({ clock, onError }: { clock: Clock; onError(error: un
   };
 
   const announce = (userId: string, threadId: string) => {
-    const key = keyOf(userId, threadId);
+    const key = keyOf({ userId, threadId });
     if (changes.count(userId) === 0 || announced.has(key)) return;
     announced.add(key);
     clock.after(changedEveryMs, () => {
@@ -117,28 +113,32 @@ export const createFeed = ({ clock, onError }: { clock: Clock; onError(error: un
   };
 
   const signal = (userId: string, threadId: string, type: 'stored' | 'changed') => {
-    const key = keyOf(userId, threadId);
+    const key = keyOf({ userId, threadId });
     flush(key);
     signals.emit(key, { type });
     announce(userId, threadId);
   };
 
   return {
-    stored: (userId, threadId, events) =>
+    /** Events of one transaction are stored; `now` is as before where each of them belongs to a step. */
+    stored: (userId: string, threadId: string, events: readonly StoredEvent[]) =>
       signal(userId, threadId, events.every(({ type }) => ofSteps.has(type)) ? 'stored' : 'changed'),
-    live: (userId, threadId, event) => {
-      const key = keyOf(userId, threadId);
+    live: (userId: string, threadId: string, event: LiveThreadEvent) => {
+      const key = keyOf({ userId, threadId });
       if (isDelta(event)) partials.set(key, withDelta(partials.get(key) ?? [], event));
       if (signals.count(key) === 0) return;
       if (isDelta(event)) return gather(key, event);
       flush(key);
       signals.emit(key, { type: 'live', event });
     },
-    changed: (userId, threadId) => signal(userId, threadId, 'changed'),
-    listen: (userId, threadId, listener) => signals.on(keyOf(userId, threadId), listener),
-    onChanged: (userId, listener) => changes.on(userId, listener),
-    partial: (userId, threadId, isOpen) => {
-      const key = keyOf(userId, threadId);
+    changed: (userId: string, threadId: string) => signal(userId, threadId, 'changed'),
+    listen: (userId: string, threadId: string, listener: (signal: ThreadSignal) => void) =>
+      signals.on(keyOf({ userId, threadId }), listener),
+    /** At most each 200 ms for a thread. */
+    onChanged: (userId: string, listener: (threadId: string) => void) => changes.on(userId, listener),
+    /** The texts that agents are writing, one for each agent and kind; drops those that are not open. */
+    partial: (userId: string, threadId: string, isOpen: (text: PartialText) => boolean) => {
+      const key = keyOf({ userId, threadId });
       const open = (partials.get(key) ?? []).filter(isOpen);
       if (open.length === 0) partials.delete(key);
       else partials.set(key, open);

@@ -3,8 +3,9 @@ import type { ThreadFrame } from '@drawbridge/contracts/agent/threads';
 import { nextMacrotask } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import { textEvent } from '../../test/rows.ts';
-import type { Threads, ThreadSignal } from '../agent.ts';
+import type { ThreadSignal } from './feed.ts';
 import { followThread } from './follow.ts';
+import type { Threads } from './threads.ts';
 
 const live = (offset: number, length: number): LiveThreadEvent => ({
   type: 'text-delta',

@@ -1,5 +1,6 @@
 import type { ThreadFrame, ThreadNow } from '@drawbridge/contracts/agent/threads';
-import type { Threads, ThreadSignal } from '../agent.ts';
+import type { ThreadSignal } from './feed.ts';
+import type { Threads } from './threads.ts';
 
 interface Reader {
   userId: string;

@@ -46,6 +46,12 @@ const maxWords = 8;
 /** Letters and digits of the query, as the store finds them in messages. */
 const wordsOf = (query: string): string[] => (query.match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, maxWords);
 
+export interface ListInput {
+  query?: string;
+  cursor?: string;
+  limit: number;
+}
+
 /**
  * A page of threads whose title contains the query, or a message of which has its words. Throws `badRequest`
  * for a cursor of no page.
@@ -53,7 +59,7 @@ const wordsOf = (query: string): string[] => (query.match(/[\p{L}\p{N}]+/gu) ?? 
 export const listThreads = async (
   { store }: { store: AgentStore },
   userId: string,
-  { query = '', cursor, limit }: { query?: string; cursor?: string; limit: number },
+  { query = '', cursor, limit }: ListInput,
 ): Promise<ThreadPage> => {
   const wanted = query.trim().toLowerCase();
   const withWords = wanted === '' ? new Set() : await store.threadsWith(userId, wordsOf(wanted));

@@ -4,6 +4,7 @@ import { errors } from '../errors.ts';
 import type { RunRow, ThreadRow } from '../rows.ts';
 import type { AgentStore } from '../store-port.ts';
 import { planViewOf } from '../tasks/plan-view.ts';
+import type { ThreadKey } from '../thread-key.ts';
 import type { Feed } from './feed.ts';
 import { nowOf } from './status.ts';
 import { viewAgent, viewAsks, viewCall, viewMessage, viewRun, type KeptEvents } from './view-rows.ts';
@@ -55,7 +56,7 @@ const keptOf =
 const byId = <Row extends { id: string }>(rows: readonly Row[]) =>
   Object.fromEntries(rows.map((row) => [row.id, row]));
 
-const planOf = async ({ store }: Reads, where: { userId: string; threadId: string }) => {
+const planOf = async ({ store }: Reads, where: ThreadKey) => {
   const newest = { ...lenient, orderBy: 'createdAt', descending: true, limit: 1 } as const;
   const [plan] = await store.find('agentPlans', where, newest);
   if (!plan) return null;
@@ -105,7 +106,7 @@ const maxTries = 5;
 /** What the thread shows, by its rows. Throws `notFound`. */
 export const snapshotOf = async (
   reads: Reads,
-  { userId, threadId }: { userId: string; threadId: string },
+  { userId, threadId }: ThreadKey,
   page: SnapshotPage,
 ): Promise<ThreadSnapshot> => {
   for (let tries = 1; ; tries += 1) {

@@ -1,18 +1,19 @@
+import type { StoredEvent } from '@drawbridge/contracts/agent/events';
+import type { ChangeThreadInput, Thread } from '@drawbridge/contracts/agent/threads';
 import type { Clock } from '@drawbridge/kit';
-import type { MissedEvents, Threads } from '../agent.ts';
 import { errors } from '../errors.ts';
 import type { MachinePort } from '../ports/machine.ts';
 import type { WorkspacePort } from '../ports/workspace.ts';
 import type { ThreadRow } from '../rows.ts';
 import { insert, update, type AgentStore, type Write } from '../store-port.ts';
 import type { Feed } from './feed.ts';
-import { listThreads } from './list.ts';
+import { listThreads, type ListInput } from './list.ts';
 import { forgetOldThreads, removeRows } from './remove.ts';
 import { runDetailsOf } from './run-details.ts';
-import { snapshotOf, threadRowOf } from './snapshot.ts';
+import { snapshotOf, threadRowOf, type SnapshotPage } from './snapshot.ts';
 import { countWaiting, nowOf, toThreads } from './status.ts';
 
-export interface ThreadsNeeds {
+interface ThreadsNeeds {
   store: AgentStore;
   feed: Feed;
   clock: Clock;
@@ -40,6 +41,14 @@ export const newThreadRow = (userId: string, id: string, now: number): ThreadRow
   updatedAt: now,
 });
 
+/** What a reader of a thread has missed. */
+interface MissedEvents {
+  events: { id: number; event: StoredEvent }[];
+  /** Older than what is kept, or never written: the reader reads the snapshot. */
+  isReset: boolean;
+  lastSeq: number;
+}
+
 const missedEvents = async (
   { store }: ThreadsNeeds,
   thread: ThreadRow,
@@ -56,14 +65,15 @@ const missedEvents = async (
   return { events: rows.map((row) => ({ id: row.seq, event: row.event })), isReset: false, lastSeq };
 };
 
-/** The threads of users, as doors read them. Also `forgetOld`, for the sweep. */
-export const createThreads = (
-  needs: ThreadsNeeds,
-): Threads & { forgetOld(signal: AbortSignal): Promise<void> } => {
+/** As doors read them: `forgetOld` is for the sweep. */
+export type Threads = Omit<ReturnType<typeof createThreads>, 'forgetOld'>;
+
+/** The threads of users. */
+export const createThreads = (needs: ThreadsNeeds) => {
   const { store, feed, clock, machine, workspace, keepMs, stop } = needs;
   const rowOf = (userId: string, threadId: string) => threadRowOf(needs, userId, threadId);
 
-  const get: Threads['get'] = async (userId, threadId) => {
+  const get = async (userId: string, threadId: string): Promise<Thread> => {
     const [thread] = await toThreads(needs, userId, [await rowOf(userId, threadId)]);
     if (!thread) throw errors.notFound();
     return thread;
@@ -76,16 +86,18 @@ export const createThreads = (
     await removeRows(store, userId, threadId);
     feed.changed(userId, threadId);
   };
-  const removeThread: Threads['remove'] = async (userId, threadId) => {
+  /** Stops what runs in it first; all that is its own goes with it. */
+  const removeThread = async (userId: string, threadId: string): Promise<void> => {
     await rowOf(userId, threadId);
     await stopAndRemove(userId, threadId);
   };
 
   return {
-    list: (userId, input) => listThreads(needs, userId, input),
+    list: (userId: string, input: ListInput) => listThreads(needs, userId, input),
     get,
-    waiting: (userId) => countWaiting(needs, userId),
-    create: async (userId, threadId) => {
+    /** How many questions wait for the person, in all threads. */
+    waiting: (userId: string) => countWaiting(needs, userId),
+    create: async (userId: string, threadId: string) => {
       const isNew = await store.commit(
         [insert('agentThreads', newThreadRow(userId, threadId, clock.now()))],
         'kept',
@@ -93,7 +105,7 @@ export const createThreads = (
       if (isNew) feed.changed(userId, threadId);
       return get(userId, threadId);
     },
-    change: async (userId, threadId, { title, machineId }) => {
+    change: async (userId: string, threadId: string, { title, machineId }: ChangeThreadInput) => {
       const writes: Write[] = [];
       const where = { userId, id: threadId };
       // Another person's machine is as unknown as none.
@@ -114,26 +126,32 @@ export const createThreads = (
       return get(userId, threadId);
     },
     remove: removeThread,
-    removeAll: async (userId) => {
+    /** The same for every thread of the user. */
+    removeAll: async (userId: string) => {
       const threads = await store.find('agentThreads', { userId }, { isLenient: true });
       for (const { id } of threads) await stopAndRemove(userId, id);
     },
-    snapshot: (userId, threadId, input) => snapshotOf(needs, { userId, threadId }, input),
-    now: async (userId, threadId) => nowOf(needs, await rowOf(userId, threadId)),
-    eventsAfter: async (userId, threadId, seq) => missedEvents(needs, await rowOf(userId, threadId), seq),
+    /** The newest runs, or those before one; with the number of the event to go on from. */
+    snapshot: (userId: string, threadId: string, page: SnapshotPage) =>
+      snapshotOf(needs, { userId, threadId }, page),
+    now: async (userId: string, threadId: string) => nowOf(needs, await rowOf(userId, threadId)),
+    eventsAfter: async (userId: string, threadId: string, seq: number) =>
+      missedEvents(needs, await rowOf(userId, threadId), seq),
+    /** Live events and wake-ups of one thread; the returned function stops it. */
     listen: feed.listen,
+    /** A thread of the user was made, changed, removed, or has another status. */
     onChanged: feed.onChanged,
-    run: (userId, runId) => runDetailsOf(needs, userId, runId),
-    toolCall: async (userId, id) => {
+    run: (userId: string, runId: string) => runDetailsOf(needs, userId, runId),
+    toolCall: async (userId: string, id: string) => {
       const [call] = await store.find('agentToolCalls', { userId, id });
       if (!call) throw errors.notFound();
       return call;
     },
-    file: async (userId, id) => {
+    file: async (userId: string, id: string) => {
       const [file] = await store.find('agentFiles', { userId, id });
       if (!file) throw errors.notFound();
       return file;
     },
-    forgetOld: (signal) => forgetOldThreads({ store, clock, keepMs, removeThread }, signal),
+    forgetOld: (signal: AbortSignal) => forgetOldThreads({ store, clock, keepMs, removeThread }, signal),
   };
 };

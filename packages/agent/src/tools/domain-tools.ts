@@ -1,7 +1,7 @@
 import type { DomainTool } from '../ports/domain.ts';
 import type { RunContext } from '../engine/context.ts';
 import { approvalOf, runApproved } from './approval.ts';
-import { anyObject, type AgentTool, type ToolOutcome, type ToolUse } from './tool.ts';
+import { anyObject, textResult, type AgentTool, type ToolOutcome, type ToolUse } from './tool.ts';
 
 const run = async (use: ToolUse, tool: DomainTool): Promise<ToolOutcome> => {
   const { call, thread, args, signal } = use;
@@ -24,12 +24,7 @@ const run = async (use: ToolUse, tool: DomainTool): Promise<ToolOutcome> => {
       ...(data === undefined ? [] : [JSON.stringify(data, null, 2)]),
       ...(link === undefined ? [] : [link]),
     ];
-    return {
-      type: 'result',
-      outcome: 'ok',
-      parts: [{ type: 'text', text: parts.join('\n\n') }],
-      source: tool.name,
-    };
+    return { ...textResult(parts.join('\n\n')), source: tool.name };
   });
 };
 

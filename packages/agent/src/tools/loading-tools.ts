@@ -37,9 +37,7 @@ const loadTool = (deferred: readonly AgentTool[]) =>
         ...(missing.length > 0 ? [`Unknown: ${missing.join(', ')}.`] : []),
       ].join(' ');
       return {
-        type: 'result',
-        outcome: found.length > 0 ? 'ok' : 'failed',
-        parts: [{ type: 'text', text }],
+        ...textResult(text, found.length > 0 ? 'ok' : 'failed'),
         writes: [update('agentAgents', { userId: agent.userId, id: agent.id }, { loaded })],
       };
     },

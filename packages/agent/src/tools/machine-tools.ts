@@ -5,7 +5,7 @@ import type { MachineOutcome, MachineTool } from '../ports/machine.ts';
 import type { RunContext, Work } from '../engine/context.ts';
 import type { ResultPart, ThreadRow, ToolCallRow } from '../rows.ts';
 import { insert, type Write } from '../store-port.ts';
-import { anyObject, type AgentTool, type ToolOutcome, type ToolUse } from './tool.ts';
+import { anyObject, textResult, type AgentTool, type ToolOutcome, type ToolUse } from './tool.ts';
 import { newFile } from '../engine/new-rows.ts';
 import { deniedBy } from './approval.ts';
 
@@ -53,12 +53,7 @@ const outcomeOf = (
     const text = error?.message ?? `The call ended as ${state}.`;
     // The message of a tool that failed was written on the machine, the others by the gateway.
     const isOutside = error?.code === errorTable.toolFailed.code;
-    return {
-      type: 'result',
-      outcome,
-      parts: [{ type: 'text', text }],
-      ...(isOutside && { source: call.tool }),
-    };
+    return { ...textResult(text, outcome), ...(isOutside && { source: call.tool }) };
   }
   const { parts, writes } = resultParts(ctx, thread, result);
   const failed = state === 'denied' ? 'denied' : 'failed';

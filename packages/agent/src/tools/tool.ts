@@ -56,7 +56,11 @@ export interface AgentTool extends ToolSpec {
   run(use: ToolUse): Promise<ToolOutcome>;
 }
 
-export const textResult = (text: string, outcome: CallOutcome = 'ok'): ToolOutcome => ({
+/** A result of one text; what else belongs to it is spread beside it. */
+export const textResult = (
+  text: string,
+  outcome: CallOutcome = 'ok',
+): Extract<ToolOutcome, { type: 'result' }> => ({
   type: 'result',
   outcome,
   parts: [{ type: 'text', text }],
@@ -68,8 +72,7 @@ export const failureOf = (
   { tool: source }: Pick<ToolCallRow, 'tool'>,
   error: unknown,
 ): ToolOutcome => {
-  if (error instanceof OutsideError)
-    return { type: 'result', outcome: 'failed', parts: [{ type: 'text', text: error.message }], source };
+  if (error instanceof OutsideError) return { ...textResult(error.message, 'failed'), source };
   if (error instanceof CodedError)
     return textResult([error.message, error.fix].filter(Boolean).join('. '), 'failed');
   ctx.onError(error);

@@ -161,9 +161,6 @@ export const liveThreadEvent = z.discriminatedUnion('type', [
 ]);
 export type LiveThreadEvent = z.infer<typeof liveThreadEvent>;
 
-export const threadEvent = z.union([storedEvent, liveThreadEvent]);
-export type ThreadEvent = z.infer<typeof threadEvent>;
-
 /** Events that a thread keeps, and their bytes; what is older is cut. */
 export const keptEvents = 500;
 export const keptEventBytes = 2 * 1024 * 1024;

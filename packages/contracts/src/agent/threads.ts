@@ -38,14 +38,13 @@ const waitingInAll = z.number().int().nonnegative();
 export const threadChange = z.object({ threadId, thread: thread.nullable(), waiting: waitingInAll });
 export type ThreadChange = z.infer<typeof threadChange>;
 
-export const backgroundTask = z.object({
+const backgroundTask = z.object({
   taskId,
   title: z.string(),
   role: z.string(),
   state: z.enum(['running', 'waiting']),
   startedAt: isoTime,
 });
-export type BackgroundTask = z.infer<typeof backgroundTask>;
 
 export const queuedMessage = z.object({
   id: messageId,

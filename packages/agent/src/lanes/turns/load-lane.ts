@@ -2,13 +2,9 @@ import type { RunContext } from '../../engine/context.ts';
 import { threadOf } from '../../engine/load.ts';
 import type { QueueRow, RunRow, ThreadRow } from '../../rows.ts';
 import { openRunStates } from '../../states.ts';
+import type { ThreadKey } from '../../thread-key.ts';
 import type { LaneItem, LaneRun, LaneState } from '../next-lane.ts';
 import type { Requests } from '../requests.ts';
-
-export interface LaneKey {
-  userId: string;
-  threadId: string;
-}
 
 /** A lane as its rows are, and the requests of this process. */
 export interface LoadedLane {
@@ -56,7 +52,7 @@ const laneRunOf = (run: RunRow, { requests, cancelling }: LaneMemory): LaneRun =
 export const loadLane = async (
   { store }: Pick<RunContext, 'store'>,
   memory: LaneMemory,
-  { userId, threadId, ended }: LaneKey & { ended?: RunRow | undefined },
+  { userId, threadId, ended }: ThreadKey & { ended?: RunRow | undefined },
 ): Promise<LoadedLane | undefined> => {
   const newestRun = { orderBy: 'startedAt', descending: true, limit: 1 } as const;
   const [thread, [newest], queued] = await Promise.all([

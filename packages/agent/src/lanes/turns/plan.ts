@@ -1,6 +1,7 @@
 import { startRun } from '../../run/start-run.ts';
 import { followed } from '../../run/after-run.ts';
-import { loadLane, type LaneKey, type LoadedLane } from './load-lane.ts';
+import type { ThreadKey } from '../../thread-key.ts';
+import { loadLane, type LoadedLane } from './load-lane.ts';
 import { nextItems, nextLane, type LaneState } from '../next-lane.ts';
 import { policyOf } from '../policy.ts';
 import type { LaneNeeds, Planned, Turn } from './turn.ts';
@@ -11,7 +12,7 @@ import type { LaneNeeds, Planned, Turn } from './turn.ts';
  */
 export const planTurn = async (
   { ctx, places }: LaneNeeds,
-  key: LaneKey,
+  key: ThreadKey,
   { lane, turn: { event, arrival } }: { lane: LoadedLane; turn: Turn },
 ): Promise<{ planned: Planned; release: (() => void) | null }> => {
   const settings = await ctx.queueSettings?.();
@@ -38,7 +39,7 @@ export const planTurn = async (
 /** A lane with nothing to run may tell what background work has brought. */
 export const followNews = async (
   { ctx, requests, cancelling, places }: LaneNeeds,
-  key: LaneKey,
+  key: ThreadKey,
   { turn: { event }, state }: { turn: Turn; state: LaneState },
 ): Promise<void> => {
   if (state.run !== null || nextItems(state).length > 0) return;

@@ -3,7 +3,7 @@ import { agentLimits } from '../../engine/limits.ts';
 import { runOf } from '../../engine/load.ts';
 import type { RunRow } from '../../rows.ts';
 import { releaseRun, stopRun, stopThread } from '../../run/stop.ts';
-import type { LaneKey } from './load-lane.ts';
+import type { ThreadKey } from '../../thread-key.ts';
 import type { LaneEffect } from '../next-lane.ts';
 import type { LaneNeeds, Turn } from './turn.ts';
 
@@ -27,7 +27,7 @@ const isOfThread = ({ event }: Turn): boolean =>
  */
 export const stopWork = async (
   { ctx, metrics, cancelling }: LaneNeeds,
-  { userId, threadId }: LaneKey,
+  { userId, threadId }: ThreadKey,
   {
     turn,
     effects,

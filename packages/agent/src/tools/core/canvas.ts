@@ -14,12 +14,7 @@ const orSentence = async (use: () => Promise<ToolOutcome>): Promise<ToolOutcome>
 };
 
 /** Clients write documents too: what they hold is data. */
-const fromCanvas = (text: string): ToolOutcome => ({
-  type: 'result',
-  outcome: 'ok',
-  parts: [{ type: 'text', text }],
-  source: 'canvas',
-});
+const fromCanvas = (text: string): ToolOutcome => ({ ...textResult(text), source: 'canvas' });
 
 export const canvasPut = coreTool({
   name: 'canvas_put',

@@ -54,7 +54,7 @@ const start = async (use: ToolUse, args: Args): Promise<ToolOutcome> => {
   const after = () => ctx.wake(agent.userId, id);
   if (!args.background) return { type: 'wait', writes, after };
   const text = `Started in the background as task ${id}. You are told when it ends.`;
-  return { type: 'result', outcome: 'ok', parts: [{ type: 'text', text }], writes, after };
+  return { ...textResult(text), writes, after };
 };
 
 /** A sub-agent with a role, instructions and an empty history. Specification, dynamic sub-agents. */

@@ -87,29 +87,21 @@ export const fetchUrl = coreTool({
     const access = await accessTo(use, target, answer);
     if (access.type === 'denied') return deniedBy();
     if (access.type === 'ask') return access;
+    const { writes } = access;
     try {
       const mayFollow = (next: URL) => next.hostname === new URL(url).hostname;
       const got = await ctx.web.fetch(url, { mayFollow, signal });
       if (got.kind === 'redirect')
         return {
-          type: 'result',
-          outcome: 'ok',
-          parts: [{ type: 'text', text: `The page redirects to ${got.url}. Fetch that URL to follow it.` }],
+          ...textResult(`The page redirects to ${got.url}. Fetch that URL to follow it.`),
           source: host,
-          writes: access.writes,
+          writes,
         };
       const text = pageText(got.page, args.offset, args.max_chars);
-      return {
-        type: 'result',
-        outcome: 'ok',
-        parts: [{ type: 'text', text }],
-        source: host,
-        writes: access.writes,
-      };
+      return { ...textResult(text), source: host, writes };
     } catch (error) {
       if (!(error instanceof WebError)) throw error;
-      const parts = [{ type: 'text' as const, text: error.message }];
-      return { type: 'result', outcome: 'failed', parts, writes: access.writes };
+      return { ...textResult(error.message, 'failed'), writes };
     }
   },
 });

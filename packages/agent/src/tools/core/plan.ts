@@ -40,14 +40,9 @@ const start = (use: ToolUse, { title, tasks }: Args): ToolOutcome => {
   const { ctx, agent, call, thread } = use;
   const rows = newPlanRows(ctx, use, { id: planIdOf(call.id), title, tasks });
   return {
-    type: 'result',
-    outcome: 'ok',
-    parts: [
-      {
-        type: 'text',
-        text: 'The person approved the plan. Its tasks run now; you are told when they end. Say so in one sentence and finish.',
-      },
-    ],
+    ...textResult(
+      'The person approved the plan. Its tasks run now; you are told when they end. Say so in one sentence and finish.',
+    ),
     writes: [...rows.writes, planEvent(ctx, agent, { view: rows.view, tasks: thread.tasks })],
     after: () => ctx.tickPlan(thread.userId, rows.view.planId),
   };

@@ -21,6 +21,6 @@ export const readResult = coreTool({
     const text = whole.slice(args.offset, args.offset + args.length);
     const end = args.offset + text.length;
     const more = end < whole.length ? `\n[${whole.length - end} characters more from offset ${end}]` : '';
-    return { type: 'result', outcome: 'ok', parts: [{ type: 'text', text: text + more }], source: call.tool };
+    return { ...textResult(text + more), source: call.tool };
   },
 });

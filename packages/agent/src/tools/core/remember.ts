@@ -42,9 +42,7 @@ export const remember = coreTool({
     const changed = changeMemory(memory.sections, args);
     if (!changed.ok) return textResult(changed.problem, 'failed');
     return {
-      type: 'result',
-      outcome: 'ok',
-      parts: [{ type: 'text', text: args.mode === 'remove' ? 'Forgotten.' : 'Remembered.' }],
+      ...textResult(args.mode === 'remove' ? 'Forgotten.' : 'Remembered.'),
       writes: [
         ...gate.writes,
         put('agentMemory', memoryRow(memory, { sections: changed.sections, now: ctx.clock.now() })),

@@ -29,9 +29,7 @@ const judge = async ({ ctx, args, agent }: ToolUse<Args>): Promise<ToolOutcome> 
     ? (['succeeded', ''] as const)
     : (['failed', args.failure ?? 'not said'] as const);
   return {
-    type: 'result',
-    outcome: 'ok',
-    parts: [{ type: 'text', text: args.ok ? 'The plan continues.' : 'The tasks behind it are cancelled.' }],
+    ...textResult(args.ok ? 'The plan continues.' : 'The tasks behind it are cancelled.'),
     writes: [update('agentPlanTasks', { userId, planId, taskId, state: 'running' }, { state, result })],
     after: () => ctx.tickPlan(userId, planId),
   };
@@ -55,9 +53,7 @@ export const reportVerdict = coreTool({
     const { state, guidance, tries, signatures } = nextAttempt(task, verdictOf(args));
     const result = state === 'done' || state === 'failed' ? { verdict: state } : {};
     return {
-      type: 'result',
-      outcome: 'ok',
-      parts: [{ type: 'text', text: guidance }],
+      ...textResult(guidance),
       writes: [
         update(
           'agentPlanTasks',

@@ -2,7 +2,7 @@ import { taskList } from '@drawbridge/contracts/agent/tasks';
 import { z } from 'zod';
 import { eventOf } from '../../engine/context.ts';
 import { update } from '../../store-port.ts';
-import { coreTool } from '../tool.ts';
+import { coreTool, textResult } from '../tool.ts';
 
 /** The checklist that the person sees. It starts nothing. */
 export const updateTasks = coreTool({
@@ -12,9 +12,7 @@ export const updateTasks = coreTool({
   input: z.strictObject({ tasks: taskList.shape.tasks }),
   effect: 'own',
   run: async ({ ctx, args, agent, thread }) => ({
-    type: 'result',
-    outcome: 'ok',
-    parts: [{ type: 'text', text: 'The list is shown.' }],
+    ...textResult('The list is shown.'),
     writes: [
       update('agentThreads', { userId: thread.userId, id: thread.id }, { tasks: args.tasks }),
       eventOf(ctx, agent, ['tasks-update', { tasks: { tasks: args.tasks } }]),

@@ -25,7 +25,7 @@ export const webSearch = coreTool({
       const hits = await ctx.search.search(thread.userId, args.query, { count: args.count, signal });
       if (hits.length === 0) return textResult('No results.');
       const text = hits.map(({ title, url, snippet }) => `${title}\n${url}\n${snippet}`).join('\n\n');
-      return { type: 'result', outcome: 'ok', parts: [{ type: 'text', text }], source: 'web search' };
+      return { ...textResult(text), source: 'web search' };
     });
   },
 });
