@@ -31,6 +31,34 @@ describe('an answer to the machine', () => {
     expect(await store.find('agentToolCalls', { userId: 'ann' })).toMatchObject([{ endedAt: null }]);
   });
 
+  it('a call that begins while a new message looks for it on the machine runs to its end', async () => {
+    const begun = createDeferred();
+    const steered = createDeferred();
+    const world = engineFixture(rowsWith({}), {
+      machine: {
+        view,
+        // The runner is faster than the message: the machine has no record of the call yet.
+        cancel: async () => {
+          world.ctx.wake('ann', 'ag_1');
+          await begun.promise;
+          return true;
+        },
+        call: async () => {
+          begun.resolve();
+          await steered.promise;
+          return endedAs('succeeded', { result: { content: [] } });
+        },
+      },
+    });
+    const { ctx, store, log } = world;
+    const [run] = await store.find('agentRuns', { userId: 'ann' });
+    expect(run && (await steer(ctx, run, { messages, writes: [] }))).toBe(true);
+    steered.resolve();
+    await expect.poll(() => log).toContain('run-finish');
+    expect(log).toContain('tool-result ok');
+    expect(log).not.toContain('tool-error skipped');
+  });
+
   it('that comes, with the end of its call, before the question is written, is found behind it', async () => {
     let state: Awaited<ReturnType<MachinePort['stateOf']>> = 'unknown';
     const call: MachinePort['call'] = async () => {

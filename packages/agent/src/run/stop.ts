@@ -28,7 +28,9 @@ export const closeCalls = async (
     if (call.state === 'waiting' && call.effect === 'machine')
       writes.push(closeConfirmation(ctx, call, 'withdrawn'));
     const { outcome, text } = end;
-    writes.push(...endCall(ctx, call, endWith(outcome, text)));
+    const ended = endWith(outcome, text);
+    // One that has begun meanwhile is not told to be skipped: the transaction is undone, and tried again.
+    writes.push(...endCall(ctx, call, outcome === 'skipped' ? { ...ended, from: [call.state] } : ended));
   }
   return writes;
 };

@@ -9,6 +9,8 @@ export interface CallEnd extends PreparedResult {
   outcome: CallOutcome;
   /** What it tried and how it failed; null where it did not fail. */
   signature: string | null;
+  /** The states that it ends; every open one when undefined. */
+  from?: readonly ToolCallRow['state'][];
 }
 
 /** The end of a call with a short text of our own. */
@@ -33,12 +35,12 @@ const eventOfEnd = (ctx: Pick<AgentNeeds, 'clock'>, call: ToolCallRow, end: Call
 
 /** Ends an open call once: a result that comes later changes nothing, and undoes its transaction. */
 export const endCall = (ctx: Pick<AgentNeeds, 'clock'>, call: ToolCallRow, end: CallEnd): Write[] => {
-  const { outcome, parts: result, whole, shown, isShownCut, signature } = end;
+  const { outcome, parts: result, whole, shown, isShownCut, signature, from = openCallStates } = end;
   const set = { state: 'ended' as const, outcome, result, whole, shown, isShownCut, signature };
   return [
     update(
       'agentToolCalls',
-      { userId: call.userId, id: call.id, state: openCallStates },
+      { userId: call.userId, id: call.id, state: from },
       { ...set, endedAt: ctx.clock.now() },
     ),
     eventOfEnd(ctx, call, end),
