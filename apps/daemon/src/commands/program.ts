@@ -43,9 +43,11 @@ const inOwnForm = (help: string): string => {
     : help.replace(/^(Usage: | *\$ |next   See | {7})drawbridge\b/gm, `$1${own}`);
 };
 
-/** Whether these words run `connect`, and nothing else is shown: then no other command is loaded. */
-const isConnect = ([first = '', ...others]: readonly string[]): boolean =>
-  first === 'connect' ||
+const alone = new Set(['connect', '--version', '-V']);
+
+/** Whether these words run `connect` or show the version: then no other command is loaded. */
+const needsNoOther = ([first = '', ...others]: readonly string[]): boolean =>
+  alone.has(first) ||
   (/^https?:/.test(first) && !others.some((word) => word === '-h' || word === '--help'));
 
 /** The command line for commander, for `words`. `connect` also runs for a bare address. */
@@ -95,7 +97,7 @@ export const createProgram = async (
   addLink(command);
   addModes(command).addHelpText('after', connectExamples);
 
-  if (!isConnect(words)) {
+  if (!needsNoOther(words)) {
     const { addOtherCommands } = await import('./other-commands.ts');
     addOtherCommands(program, answer);
   }
