@@ -74,3 +74,13 @@ it('leaves a large tree to ripgrep', async () => {
   writeFileSync(join(root, 'one-more'), '');
   expect(await byWalk(root, '*.txt')).toBeUndefined();
 });
+
+it('a tree that seems large is left to ripgrep before it is walked', async () => {
+  const { root } = makeFolders();
+  for (let at = 0; at < 200; at += 1) mkdirSync(join(root, `a${at}`));
+  for (let folder = 0; folder < 10; folder += 1) {
+    mkdirSync(join(root, `z${folder}`));
+    for (let at = 0; at < 100; at += 1) writeFileSync(join(root, `z${folder}`, `${at}.txt`), '');
+  }
+  expect(await byWalk(root, '*.txt')).toBeUndefined();
+});

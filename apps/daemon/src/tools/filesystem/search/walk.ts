@@ -6,6 +6,8 @@ import { maxWalkedEntries } from '../limits.ts';
 import { isUsable, type Found } from './ripgrep.ts';
 
 const foldersPerTurn = 32;
+/** After each so many folders the size of the whole tree is guessed from them. */
+const foldersPerGuess = 8;
 
 /** Names with `*` and with words in braces, which mean the same here as to ripgrep. */
 const plainSegment = /^(?:[\p{L}\p{N}_.@+-]|\*(?!\*)|\{[\p{L}\p{N}_.@+-]+(?:,[\p{L}\p{N}_.@+-]+)*\})+$/u;
@@ -39,7 +41,8 @@ const list = (folder: string): Dirent[] => {
 
 /**
  * Finds files by name in a small tree, as ripgrep does, without starting a process. Undefined where that
- * is ripgrep's work: other globs, and trees of more than `maxWalkedEntries`.
+ * is ripgrep's work: other globs, and trees that have more than `maxWalkedEntries`, or seem to have twice as
+ * many.
  */
 export const walk = async (root: string, glob: string, signal: AbortSignal): Promise<Found | undefined> => {
   const matcher = matcherOf(glob);
@@ -50,6 +53,8 @@ export const walk = async (root: string, glob: string, signal: AbortSignal): Pro
   for (let folder = ahead.pop(), turn = 1; folder !== undefined; folder = ahead.pop(), turn += 1) {
     signal.throwIfAborted();
     if (turn % foldersPerTurn === 0) await nextMacrotask();
+    const guessed = (walked / turn) * (turn + ahead.length);
+    if (turn % foldersPerGuess === 0 && guessed > 2 * maxWalkedEntries) return undefined;
     const entries = list(join(root, folder));
     walked += entries.length;
     if (walked > maxWalkedEntries) return undefined;
