@@ -14,7 +14,7 @@ export const at = (toolGroup: ToolGroup, resource: string, ...aliases: string[])
 /** Every group in one mode. */
 export const everything = (mode: Mode) => perGroup(() => mode);
 
-/** What becomes of it where nothing but these modes and rules is set. */
+/** The decision where nothing but these modes and rules is set. */
 export const access = (
   resource: Resource,
   settled: { mode?: Mode; deny?: (Resource & Pick<Rule, 'reach'>)[]; allow?: Resource[] },

@@ -108,8 +108,8 @@ const refuse = (reply: FastifyReply, status: number, error: Parameters<typeof rp
   reply.code(status).send(rpcError(error));
 
 /**
- * What becomes of a message of revision 2025-11-25 by its session: an answer at once, or the session to
- * answer it in.
+ * Finds the session of a message of revision 2025-11-25. A message without a valid one, and a response to the
+ * server, are answered here.
  */
 const enterSession = (
   ctx: TransportContext,
