@@ -17,7 +17,7 @@ const message = (id: string, ...sizes: number[]): Row => ({
   })),
 });
 
-/** The queue after a message that has to wait beside these. */
+/** The outcome for a message that has to wait beside these. */
 const arrives = async (row: Row, waiting: Row[]): Promise<string> => {
   const asked: unknown[] = [];
   const store = { find: async (_table: string, where: unknown) => (asked.push(where), waiting) };
