@@ -42,17 +42,19 @@ it('names no command that is not there', () => {
   expect(headed.sort()).toEqual(commands.map(([path]) => path).sort());
 });
 
-it.each([['connect', '--help'], ['https://bridge.example.org', 'gw_token'], ['http://127.0.0.1:3000']])(
-  'loads only `connect` for %s %s',
-  async (...words) => {
-    const alone = await programFor(...words);
-    expect(alone.commands.map((command) => command.name())).toEqual(['connect']);
-  },
-);
+it.each([
+  ['--version'],
+  ['-V'],
+  ['connect', '--help'],
+  ['https://bridge.example.org', 'gw_token'],
+  ['http://127.0.0.1:3000'],
+])('loads only `connect` for %s %s', async (...words) => {
+  const alone = await programFor(...words);
+  expect(alone.commands.map((command) => command.name())).toEqual(['connect']);
+});
 
 it.each([
   [],
-  ['--version'],
   ['help', 'connect'],
   ['status'],
   ['--dir', 'site', 'status'],

@@ -47,8 +47,7 @@ const alone = new Set(['connect', '--version', '-V']);
 
 /** Whether these words run `connect` or show the version: then no other command is loaded. */
 const needsNoOther = ([first = '', ...others]: readonly string[]): boolean =>
-  alone.has(first) ||
-  (/^https?:/.test(first) && !others.some((word) => word === '-h' || word === '--help'));
+  alone.has(first) || (/^https?:/.test(first) && !others.some((word) => word === '-h' || word === '--help'));
 
 /** The command line for commander, for `words`. `connect` also runs for a bare address. */
 export const createProgram = async (
