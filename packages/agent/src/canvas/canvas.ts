@@ -72,8 +72,13 @@ export const createCanvas = ({ store, clock, bus }: Pick<AgentNeeds, 'store' | '
         const text = JSON.stringify(content);
         const now = clock.now();
         const row: ArtifactRow = {
-          ...{ userId, threadId, artifactId, type, title: title ?? null },
-          ...{ content: text, contentBytes: bytesOf(text) },
+          userId,
+          threadId,
+          artifactId,
+          type,
+          title: title ?? null,
+          content: text,
+          contentBytes: bytesOf(text),
           metadata: metadata === undefined ? null : JSON.stringify(metadata),
           rev: (known?.rev ?? 0) + 1,
           createdAt: known?.createdAt ?? now,

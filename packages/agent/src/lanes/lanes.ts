@@ -42,7 +42,15 @@ const newArrival = async (
   const id = ctx.newId('msg_');
   const createdAt = ctx.clock.now();
   const row: QueueRow = {
-    ...{ userId, threadId, id, text, files, position: 0, mode: input.mode ?? mode, sender: by, channel },
+    userId,
+    threadId,
+    id,
+    text,
+    files,
+    position: 0,
+    mode: input.mode ?? mode,
+    sender: by,
+    channel,
     ...{
       groups: groups === null ? null : [...groups],
       timeZone,

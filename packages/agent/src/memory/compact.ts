@@ -96,8 +96,12 @@ const summarise = async (
   const text = answer.text === null ? null : parseSummary(answer.text);
   if (text === null) return { note: null, usage: answer.usage };
   const note = newNote(ctx, history, {
-    ...{ userId, threadId, history: name },
-    ...{ kind: 'summary', text, upToSeq: last.seq },
+    userId,
+    threadId,
+    history: name,
+    kind: 'summary',
+    text,
+    upToSeq: last.seq,
   });
   return { note, usage: answer.usage };
 };

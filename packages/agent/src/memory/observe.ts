@@ -84,8 +84,12 @@ export const observeWhenDue = async (
   if (text === null || last === undefined) return { writes: [], usage: answer.usage };
   const { threadId, history: name } = input;
   const note = newNote(ctx, history, {
-    ...{ userId, threadId, history: name },
-    ...{ kind: 'observation', text, upToSeq: last.seq },
+    userId,
+    threadId,
+    history: name,
+    kind: 'observation',
+    text,
+    upToSeq: last.seq,
   });
   return { writes: noteWrites(note, []), usage: answer.usage };
 };

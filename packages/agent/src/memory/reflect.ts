@@ -56,8 +56,12 @@ export const reflectWhenDue = async (
   if (text === null) return { writes: [], usage: answer.usage };
   const upToSeq = Math.max(...replaced.map((one) => one.upToSeq));
   const note = newNote(ctx, history, {
-    ...{ userId, threadId, history: name },
-    ...{ kind: 'reflection', text, upToSeq },
+    userId,
+    threadId,
+    history: name,
+    kind: 'reflection',
+    text,
+    upToSeq,
   });
   return { writes: noteWrites(note, replaced), usage: answer.usage };
 };

@@ -222,7 +222,10 @@ export const think = async (ctx: RunContext, thinking: Thinking): Promise<Stored
   const now = ctx.clock.now();
   const tokens = usage.inputTokens + usage.outputTokens;
   const message = newMessage(ctx, {
-    ...{ userId, threadId: thread.id, runId: work.run.id, agentId: id },
+    userId,
+    threadId: thread.id,
+    runId: work.run.id,
+    agentId: id,
     history: historyOf(agent),
     seq: nextSeqOf(history),
     step: agent.steps + 1,

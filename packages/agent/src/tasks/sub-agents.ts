@@ -45,7 +45,12 @@ export const newSubAgent = (
   };
   const { id, userId, threadId, runId, role, kind, title } = agent;
   const message = newMessage(ctx, {
-    ...{ userId, threadId, runId, agentId: id, history: id, seq: 1 },
+    userId,
+    threadId,
+    runId,
+    agentId: id,
+    history: id,
+    seq: 1,
     role: 'user',
     source: 'note',
     parts: [{ type: 'text', text: agent.instructions }],

@@ -20,7 +20,12 @@ export const runDetailsOf = async (
     model: run.model,
     usage: usageOf(run),
     agents: agents.map(({ id, kind, role, title, steps, maxSteps }) => ({
-      ...{ id, kind, role, title, steps, maxSteps },
+      id,
+      kind,
+      role,
+      title,
+      steps,
+      maxSteps,
       calls: calls.filter(({ agentId }) => agentId === id).length,
     })),
   };

@@ -25,7 +25,11 @@ export const createThread = (needs: ThreadNeeds) => {
     isSending.value = !isRunning.value;
     const failed = await attempt(async () => {
       const reply = await api.send.mutate({
-        ...{ threadId, message, mode, attachments, timeZone },
+        threadId,
+        message,
+        mode,
+        attachments,
+        timeZone,
         ...(machineId.value !== null && { machineId: machineId.value }),
       });
       if ('queuedId' in reply) isSending.value = false;
