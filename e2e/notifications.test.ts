@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   createProcesses,
   openPage,
+  postMcp,
   startBrowser,
   startMachine,
   until,
@@ -62,16 +63,9 @@ describeWith('chromium')('the service worker of the panel', () => {
 
   /** The text that an MCP client gets, which waits until the person has answered. */
   const callThroughMcp = async (name: string, args: object): Promise<string> => {
-    const scopes = ['filesystemWrite'] as const;
-    const { token } = await ann.api.tokens.create.mutate({ name: 'Agent', scopes: [...scopes] });
-    const response = await fetch(`${server.url}/mcp`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        'mcp-protocol-version': '2025-11-25',
-      },
+    const { token } = await ann.api.tokens.create.mutate({ name: 'Agent', scopes: ['filesystemWrite'] });
+    const response = await postMcp(server.url, {
+      token,
       body: JSON.stringify({
         jsonrpc: '2.0',
         id: 1,

@@ -7,6 +7,7 @@ import {
   createProcesses,
   openPage,
   owner,
+  postMcp,
   startBrowser,
   startMachine,
   type Daemon,
@@ -43,14 +44,8 @@ describeWith('chromium')('a question that an agent does not wait for', () => {
   /** A call of an agent without a wait; `given` is the JSON text of the arguments. */
   const call = async (name: string, given: string, meta: object = {}): Promise<Answer> => {
     const _meta = JSON.stringify({ 'drawbridge/waitMs': 0, ...meta });
-    const response = await fetch(`${server.url}/mcp`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        'mcp-protocol-version': '2025-11-25',
-      },
+    const response = await postMcp(server.url, {
+      token,
       body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":${given},"_meta":${_meta}}}`,
     });
     const text = await response.text();

@@ -6,6 +6,7 @@ import {
   createProcesses,
   newFolder,
   openPage,
+  postMcp,
   startBrowser,
   startMachine,
   type Daemon,
@@ -53,12 +54,9 @@ describeWith('chromium')('an access token, from the panel to the machine', () =>
 
   /** One message of an agent that has the token. */
   const ask = async (method: string, { name, ...params }: { name?: string; arguments?: object } = {}) => {
-    const response = await fetch(`${server.url}/mcp`, {
-      method: 'POST',
+    const response = await postMcp(server.url, {
+      token,
       headers: {
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
         'mcp-protocol-version': revision,
         'mcp-method': method,
         ...(name !== undefined && { 'mcp-name': name }),

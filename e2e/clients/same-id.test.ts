@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { connectDaemon, createProcesses, startServer, type Server } from '../harness/index.ts';
+import { connectDaemon, createProcesses, postMcp, startServer, type Server } from '../harness/index.ts';
 
 /** Of each of the two users; as many calls as one user may have open. */
 const clientsEach = 100;
@@ -34,14 +34,9 @@ interface One {
 }
 
 const post = async ({ user, n }: One, body: object, headers: Record<string, string>) =>
-  fetch(`${server.url}/mcp`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${tokens[user]?.[n < clientsEach / 2 ? 0 : 1]}`,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      ...headers,
-    },
+  postMcp(server.url, {
+    token: tokens[user]?.[n < clientsEach / 2 ? 0 : 1],
+    headers,
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }),
   });
 

@@ -2,6 +2,7 @@ export { openPage, startBrowser } from './browser.ts';
 export { createPerson, type Account, type Person } from './client.ts';
 export { connectDaemon, linkOf, startDaemon, type Daemon } from './daemon.ts';
 export { startMachine } from './machine.ts';
+export { postMcp } from './mcp.ts';
 export {
   daemonEntry,
   freePort,

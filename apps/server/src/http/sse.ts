@@ -28,7 +28,7 @@ interface SseOptions {
   clock: Clock;
   /** For a reader that is too slow, `close` ends the stream, `skip` drops frames until it has caught up. */
   slowReader: 'close' | 'skip';
-  /** The headers beside those of a stream, which are not kept; those of the reply, and kept, if undefined. */
+  /** Beside those of a stream, instead of the reply's own, which Node keeps while the stream is open. */
   headers?: Readonly<Record<string, string>>;
 }
 
@@ -45,15 +45,14 @@ export const createSseStream = (reply: FastifyReply, { clock, slowReader, header
   const isClosed = () => raw.destroyed || raw.writableEnded;
 
   const writeHead = () => {
-    if (isHeadWritten) return raw;
+    if (isHeadWritten) return;
     isHeadWritten = true;
     reply.hijack();
     raw.socket?.setKeepAlive(true, keepAliveMs);
-    if (headers) return raw.writeHead(200, { ...headers, ...streamHeaders });
-    for (const [name, value] of Object.entries({ ...reply.getHeaders(), ...streamHeaders })) {
+    for (const [name, value] of Object.entries(headers ? {} : reply.getHeaders())) {
       if (value !== undefined) raw.setHeader(name, value);
     }
-    return raw.writeHead(200);
+    raw.writeHead(200, { ...headers, ...streamHeaders });
   };
 
   const flush = () => {

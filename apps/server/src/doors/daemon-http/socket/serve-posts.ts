@@ -48,7 +48,8 @@ export const servePosts = (posts: Posts, { socket, stream, credentials, request 
     const { post, requestId } = found;
     const reply = await posts[post].answer({ credentials, body, params: { requestId }, log: request.log });
     const mayWait = !isPrompt && (post === 'response' || post === 'responses');
-    stream[mayWait ? 'acknowledge' : 'answer']({ id, status: 200, body: reply });
+    const send = mayWait ? stream.acknowledge : stream.answer;
+    send({ id, status: 200, body: reply });
   };
 
   const serve = async (post: SocketRequest, { isChecked, isPrompt }: Origin) => {
