@@ -1,5 +1,5 @@
 export { exponential, fullJitter } from './backoff.ts';
-export { createBoundedMap, type BoundedMap } from './bounded-map.ts';
+export { createBoundedMap, type BoundedMap } from './maps/bounded-map.ts';
 export { canonical, jsonOf } from './canonical.ts';
 export { nextMacrotask, sleep, systemClock, type Clock } from './clock.ts';
 export { CodedError, createErrors, type ErrorDetail } from './coded-error.ts';
@@ -31,3 +31,4 @@ export {
   type TextWarning,
 } from './visible-text.ts';
 export { createTimer, type Timer } from './timer.ts';
+export { createTransientMap, type TransientMap } from './maps/transient-map.ts';

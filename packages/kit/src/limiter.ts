@@ -1,8 +1,12 @@
-import pLimit from 'p-limit';
+import fastq from 'fastq';
+import { createTransientMap } from './maps/transient-map.ts';
 
 /** Runs a limited number of jobs at once; the others wait in order. */
 export const createLimiter = (concurrency: number) => {
-  const limit = pLimit(concurrency);
+  const queue = fastq<unknown, () => Promise<void>>(
+    (job, done) => void job().then(() => done(null)),
+    concurrency,
+  );
 
   /** Runs a job in its turn. Rejects with the signal's reason if it is aborted while the job waits. */
   const run = <T>(job: () => Promise<T>, signal?: AbortSignal): Promise<T> =>
@@ -10,9 +14,14 @@ export const createLimiter = (concurrency: number) => {
       const abort = () => reject(signal?.reason);
       if (signal?.aborted) return abort();
       signal?.addEventListener('abort', abort, { once: true });
-      void limit(async () => {
+      queue.push(async () => {
         signal?.removeEventListener('abort', abort);
-        if (!signal?.aborted) await job().then(resolve, reject);
+        if (signal?.aborted) return;
+        try {
+          resolve(await job());
+        } catch (error) {
+          reject(error);
+        }
       });
     });
 
@@ -26,7 +35,7 @@ export const createLimiter = (concurrency: number) => {
     run,
     acquire,
     /** Whether the next job has to wait. */
-    isFull: () => limit.activeCount + limit.pendingCount >= concurrency,
+    isFull: () => queue.running() >= concurrency,
   };
 };
 
@@ -35,11 +44,11 @@ export type Limiter = ReturnType<typeof createLimiter>;
 /** Runs jobs one after the other; a job that fails does not stop the next one. */
 export type SerialQueue = <T>(job: () => Promise<T>) => Promise<T>;
 
-export const createSerialQueue = (): SerialQueue => pLimit(1);
+export const createSerialQueue = (): SerialQueue => createLimiter(1).run;
 
 /** Runs jobs that share a key one after the other, and the others at once. */
 export const createKeyedQueue = () => {
-  const last = new Map<string, Promise<unknown>>();
+  const last = createTransientMap<string, Promise<unknown>>();
   return {
     /** A job whose keys are free starts before `run` returns. One that fails does not stop the next one. */
     run: <T>(given: string | readonly string[], job: () => Promise<T>) => {

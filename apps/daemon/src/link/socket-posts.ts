@@ -1,5 +1,5 @@
 import { readSocketPath, socketLimits, type SocketAnswer } from '@drawbridge/contracts/link/socket';
-import { createTimer, type Clock } from '@drawbridge/kit';
+import { createTimer, createTransientMap, type Clock } from '@drawbridge/kit';
 import type { Answer } from './http.ts';
 
 /** As long as a post by HTTP waits. */
@@ -27,7 +27,7 @@ const toAnswer = ({ status, body }: SocketAnswer): Answer => ({
 export const createSocketPosts = (clock: Clock) => {
   let open: OpenSocket | null = null;
   let lastId = 0;
-  const waiting = new Map<number, Waiting>();
+  const waiting = createTransientMap<number, Waiting>();
   let unsent: string[] = [];
   let unsentBytes = 0;
   const timer = createTimer(clock);

@@ -1,5 +1,5 @@
 import type { ToolRequest } from '@drawbridge/contracts/daemon-event';
-import type { Clock } from '@drawbridge/kit';
+import { createTransientMap, type Clock } from '@drawbridge/kit';
 import { callSummary } from './calls.ts';
 import type { TerminalOutput } from './terminal-output.ts';
 
@@ -15,7 +15,7 @@ const timePassed = (ms: number): string => {
 
 /** One live line for each call that runs, with the time that has passed, below all other lines. */
 export const createRunning = ({ clock, terminal }: { clock: Clock; terminal: TerminalOutput }) => {
-  const calls = new Map<string, { request: ToolRequest; startedAt: number }>();
+  const calls = createTransientMap<string, { request: ToolRequest; startedAt: number }>();
   let stopTicking: (() => void) | null = null;
 
   const draw = () => {

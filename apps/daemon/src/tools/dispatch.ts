@@ -10,6 +10,7 @@ import {
   type Clock,
   type KeyedQueue,
   type Limiter,
+  createTransientMap,
 } from '@drawbridge/kit';
 import type { z } from 'zod';
 import type { Gate } from '../permission/index.ts';
@@ -191,7 +192,7 @@ const settle = async (
 
 export const createDispatch = (needs: DispatchNeeds): Dispatch => {
   const { clock, gate } = needs;
-  const running = new Map<string, Promise<ToolResult>>();
+  const running = createTransientMap<string, Promise<ToolResult>>();
   const shared: Shared = {
     ...needs,
     queue: createQueue(clock),

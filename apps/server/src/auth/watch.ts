@@ -1,4 +1,4 @@
-import type { Clock } from '@drawbridge/kit';
+import { createTransientMap, type Clock, type TransientMap } from '@drawbridge/kit';
 
 /** How long an ended session or a revoked token may go unnoticed. */
 const checkEveryMs = 750;
@@ -12,7 +12,8 @@ interface WatchNeeds {
 
 /** Watches open sessions or tokens by name: one query for all of them, and no query while none is open. */
 export const createWatch = ({ clock, live, onError }: WatchNeeds) => {
-  const watched = new Map<string, Set<() => void>>();
+  const watched = createTransientMap<string, TransientMap<number, () => void>>();
+  let lastId = 0;
   let stop: (() => void) | null = null;
 
   const check = async () => {
@@ -21,9 +22,9 @@ export const createWatch = ({ clock, live, onError }: WatchNeeds) => {
     const holding = await live(names);
     for (const name of names) {
       if (holding.has(name)) continue;
-      const listeners = watched.get(name) ?? new Set();
+      const listeners = watched.get(name);
       watched.delete(name);
-      for (const ended of listeners) ended();
+      for (const ended of listeners?.values() ?? []) ended();
     }
   };
 
@@ -31,12 +32,13 @@ export const createWatch = ({ clock, live, onError }: WatchNeeds) => {
     /** Looks now; what goes wrong is told to `onError`, and the next look comes all the same. */
     check: () => check().catch(onError),
     watch: (name: string, ended: () => void): (() => void) => {
-      const own = () => ended();
-      const listeners = watched.get(name) ?? new Set();
-      watched.set(name, listeners.add(own));
+      const id = (lastId += 1);
+      const listeners = watched.get(name) ?? createTransientMap<number, () => void>();
+      listeners.set(id, ended);
+      watched.set(name, listeners);
       stop ??= clock.every(checkEveryMs, () => void check().catch(onError));
       return () => {
-        listeners.delete(own);
+        listeners.delete(id);
         if (listeners.size === 0 && watched.get(name) === listeners) watched.delete(name);
         if (watched.size > 0) return;
         stop?.();

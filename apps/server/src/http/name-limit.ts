@@ -1,4 +1,4 @@
-import type { Clock } from '@drawbridge/kit';
+import { createTransientMap, type Clock } from '@drawbridge/kit';
 
 const minuteMs = 60_000;
 /** The maximum of counted names; beyond it the least recently used one is dropped. */
@@ -6,7 +6,7 @@ const maxNames = 5_000;
 
 /** Limits uses of a name per minute, for all protocols together. */
 export const createNameLimit = ({ clock, max }: { clock: Clock; max: number }) => {
-  const windows = new Map<string, { uses: number; endsAt: number }>();
+  const windows = createTransientMap<string, { uses: number; endsAt: number }>();
   return {
     /**
      * Counts one use; returns the seconds until the next one is allowed if the limit is exceeded, else null.

@@ -1,8 +1,9 @@
+import { createTransientMap } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
 
 /** A bounded number of things at once for each key: an address, a user. */
 export const createQuota = (max: number) => {
-  const counts = new Map<string, number>();
+  const counts = createTransientMap<string, number>();
   const add = (key: string, by: 1 | -1) => {
     const count = (counts.get(key) ?? 0) + by;
     if (count > 0) counts.set(key, count);

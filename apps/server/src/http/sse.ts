@@ -1,4 +1,4 @@
-import { nextMacrotask, type Clock } from '@drawbridge/kit';
+import { createTransientMap, nextMacrotask, type Clock } from '@drawbridge/kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { atClose } from './client-disconnect.ts';
 
@@ -113,14 +113,15 @@ export const createSseStream = (reply: FastifyReply, { clock, slowReader, header
  * takes an ended stream for complete and would not reconnect.
  */
 export const cutStreamsAtClose = (app: FastifyInstance): ((reply: FastifyReply) => void) => {
-  const answering = new Set<FastifyReply>();
+  const answering = createTransientMap<string, FastifyReply>();
   app.addHook('preClose', async () => {
-    for (const { raw } of answering) {
+    for (const { raw } of answering.values()) {
       if (String(raw.getHeader('content-type')).startsWith('text/event-stream')) raw.destroy();
     }
   });
   return (reply) => {
-    answering.add(reply);
-    atClose(reply, () => answering.delete(reply));
+    const { id } = reply.request;
+    answering.set(id, reply);
+    atClose(reply, () => answering.delete(id));
   };
 };

@@ -100,14 +100,14 @@ it('posts few large results at a time, in their order, and small ones past them'
   add('small', largeLength - 1);
   outbox.hurry();
   await clock.settle();
-  expect(posted).toEqual(['small', 'a', 'b']);
+  expect(posted).toEqual(['a', 'b', 'small']);
   ends.get('b')?.({ ok: true, value: null });
   await clock.settle();
-  expect([posted, left]).toEqual([['small', 'a', 'b', 'c'], ['b']]);
+  expect([posted, left]).toEqual([['a', 'b', 'small', 'c'], ['b']]);
   // One that has to wait for its next attempt lets the next one go first.
   ends.get('a')?.(unreachable);
   await clock.settle();
-  expect([posted, left]).toEqual([['small', 'a', 'b', 'c', 'd'], ['b']]);
+  expect([posted, left]).toEqual([['a', 'b', 'small', 'c', 'd'], ['b']]);
   await clock.settle(1_000);
   expect(posted).toHaveLength(5);
   ends.get('c')?.({ ok: true, value: null });

@@ -28,13 +28,13 @@ const stop = ({ state }: Entry) => (state.kind === 'resting' ? state.cancel?.() 
 
 const isSame = (a: Result, b: Result) => a.requestId === b.requestId && a.body === b.body;
 
-const lengthOf = (entries: Iterable<Entry>) =>
-  [...entries].reduce((sum, { result }) => sum + result.body.length, 0);
+const lengthOf = (entries: readonly Entry[]) =>
+  entries.reduce((sum, { result }) => sum + result.body.length, 0);
 
 /** Keeps each result in memory until the server accepts it. Nothing is posted before the first `hurry`. */
 export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds) => {
   const batcher = createResultBatcher({ clock, ...posts });
-  const entries = new Set<Entry>();
+  const entries: Entry[] = [];
   let whenEmpty: (() => void)[] = [];
   let isClosed = false;
   let isReady = false;
@@ -45,14 +45,16 @@ export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds) 
   };
 
   const remove = (entry: Entry, refusal: string | null) => {
-    if (!entries.delete(entry)) return;
+    const at = entries.indexOf(entry);
+    if (at === -1) return;
+    entries.splice(at, 1);
     settled(entry.result, refusal);
     entry.done.resolve();
-    if (entries.size === 0) reportEmpty();
+    if (entries.length === 0) reportEmpty();
   };
 
   const receiveReply = (entry: Entry, reply: Reply<null>) => {
-    if (isClosed || !entries.has(entry)) return;
+    if (isClosed || !entries.includes(entry)) return;
     if (reply.ok) return remove(entry, entry.insteadOf);
     const { sentence } = reply.failure;
     if (entry.insteadOf === null && isAboutContent(reply.status)) return sendInstead(entry, sentence);
@@ -78,8 +80,8 @@ export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds) 
   };
 
   const giveUpOldest = () => {
-    for (const entry of entries) {
-      if (entries.size <= maxResults && lengthOf(entries) <= maxLength) return;
+    for (const entry of [...entries]) {
+      if (entries.length <= maxResults && lengthOf(entries) <= maxLength) return;
       stop(entry);
       remove(entry, 'too many results wait');
     }
@@ -88,16 +90,16 @@ export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds) 
   return {
     /** Resolves when the result was accepted, refused or given up. A repeat hurries the one that waits. */
     add: (result: Result) => {
-      const same = [...entries].find((entry) => isSame(entry.result, result));
+      const same = entries.find((entry) => isSame(entry.result, result));
       if (same) {
         if (isReady && same.state.kind === 'resting') send(same);
         return same.done.promise;
       }
       const state = { kind: 'resting' } as const;
       const entry: Entry = { result, insteadOf: null, attempt: 0, state, done: createDeferred() };
-      entries.add(entry);
+      entries.push(entry);
       giveUpOldest();
-      if (isReady && entries.has(entry)) send(entry);
+      if (isReady && entries.includes(entry)) send(entry);
       return entry.done.promise;
     },
     /** The server can be reached again: waiting results are posted now. */
@@ -109,14 +111,13 @@ export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds) 
       }
     },
     empty: () =>
-      entries.size === 0 ? Promise.resolve() : new Promise<void>((resolve) => whenEmpty.push(resolve)),
+      entries.length === 0 ? Promise.resolve() : new Promise<void>((resolve) => whenEmpty.push(resolve)),
     close: () => {
       isClosed = true;
-      for (const entry of entries) {
+      for (const entry of entries.splice(0)) {
         stop(entry);
         entry.done.resolve();
       }
-      entries.clear();
       reportEmpty();
     },
   };

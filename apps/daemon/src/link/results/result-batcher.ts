@@ -37,21 +37,20 @@ const envelopeBytes = 32;
 
 const bytesOf = ({ requestId, body }: Result) => Buffer.byteLength(body) + requestId.length + envelopeBytes;
 
-const takeBatch = (queue: Set<QueuedResult>): QueuedResult[] => {
-  const batch: QueuedResult[] = [];
+const takeBatch = (queue: QueuedResult[]): QueuedResult[] => {
+  let count = 0;
   let bytes = envelopeBytes;
-  for (const queued of queue) {
-    bytes += bytesOf(queued.result);
-    const isFull = batch.length === responsesLimits.maxResponses || bytes > responsesLimits.maxBytes;
-    if (isFull && batch.length > 0) break;
-    batch.push(queued);
-    queue.delete(queued);
+  for (const { result } of queue) {
+    bytes += bytesOf(result);
+    const isFull = count === responsesLimits.maxResponses || bytes > responsesLimits.maxBytes;
+    if (isFull && count > 0) break;
+    count += 1;
   }
-  return batch;
+  return queue.splice(0, count);
 };
 
 const createSmallBatches = ({ clock, post, postAll, takesSeveral }: BatcherNeeds): ResultBatcher => {
-  const queue = new Set<QueuedResult>();
+  const queue: QueuedResult[] = [];
   const timer = createTimer(clock);
   let posts = 0;
   let isGathering = false;
@@ -71,7 +70,7 @@ const createSmallBatches = ({ clock, post, postAll, takesSeveral }: BatcherNeeds
 
   const postNext = async (): Promise<void> => {
     const batch = takeBatch(queue);
-    if (queue.size === 0) timer.cancel();
+    if (queue.length === 0) timer.cancel();
     posts += 1;
     if (batch.length > 1 && takesSeveral()) await postBatch(batch);
     else await Promise.all(batch.map(postOne));
@@ -80,12 +79,12 @@ const createSmallBatches = ({ clock, post, postAll, takesSeveral }: BatcherNeeds
   };
 
   const postEverything = () => {
-    while (queue.size > 0) void postNext();
+    while (queue.length > 0) void postNext();
   };
 
   const postWhereFree = () => {
-    while (queue.size > 0 && posts < smallPosts) void postNext();
-    if (queue.size > 0 && !timer.isWaiting()) timer.start(waitMs, postEverything);
+    while (queue.length > 0 && posts < smallPosts) void postNext();
+    if (queue.length > 0 && !timer.isWaiting()) timer.start(waitMs, postEverything);
   };
 
   const gather = async () => {
@@ -100,12 +99,14 @@ const createSmallBatches = ({ clock, post, postAll, takesSeveral }: BatcherNeeds
     send: (queued) => {
       if (queued.isRetry || !takesSeveral()) void postOne(queued);
       else {
-        queue.add(queued);
+        queue.push(queued);
         if (posts === 0) void postNext();
         else void gather();
       }
       return () => {
-        if (queue.delete(queued) && queue.size === 0) timer.cancel();
+        const at = queue.indexOf(queued);
+        if (at !== -1) queue.splice(at, 1);
+        if (at !== -1 && queue.length === 0) timer.cancel();
       };
     },
   };

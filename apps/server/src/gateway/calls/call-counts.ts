@@ -1,4 +1,5 @@
 import type { CallVia } from '@drawbridge/contracts/calls';
+import { createTransientMap } from '@drawbridge/kit';
 
 /** Whose calls are counted: all of a user, or those that came through one token or client. */
 export interface Caller {
@@ -10,7 +11,7 @@ const nameOf = ({ userId, via }: Caller): string => (via ? `${userId} ${via.kind
 
 /** How many calls are open, of a user and of each token or client. */
 export const createCallCounts = () => {
-  const counts = new Map<string, number>();
+  const counts = createTransientMap<string, number>();
   const change = (name: string, by: 1 | -1) => {
     const now = (counts.get(name) ?? 0) + by;
     if (now > 0) counts.set(name, now);

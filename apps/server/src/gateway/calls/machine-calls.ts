@@ -1,4 +1,4 @@
-import type { createKeyedQueue } from '@drawbridge/kit';
+import type { createKeyedQueue, TransientMap } from '@drawbridge/kit';
 import type { Bus } from '../bus.ts';
 import type { Streams } from '../connection/streams.ts';
 import type { OpenCall } from './open-call.ts';
@@ -10,7 +10,7 @@ interface Needs {
   streams: Pick<Streams, 'ready'>;
   queue: ReturnType<typeof createKeyedQueue>;
   /** The calls in memory. */
-  openCalls: ReadonlyMap<string, OpenCall>;
+  openCalls: Pick<TransientMap<string, OpenCall>, 'has' | 'values'>;
   load(requestId: string): Promise<OpenCall | undefined>;
   onError(error: unknown): void;
 }

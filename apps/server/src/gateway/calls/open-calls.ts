@@ -1,4 +1,4 @@
-import { createKeyedQueue, type Clock } from '@drawbridge/kit';
+import { createKeyedQueue, createTransientMap, type Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
 import type { NewConfirmation } from '../confirmations/confirmation-row.ts';
 import type { ConfirmationsStore } from '../confirmations/confirmations.store.ts';
@@ -57,7 +57,7 @@ const fenced = (write: CallWrite, fence: StreamFence): CallWrite =>
 /** Runs the calls' state machine: stored first, then published. One event of a call at a time. */
 export const createOpenCalls = (needs: OpenCallsNeeds) => {
   const { clock, limits, stores, streams, bus, onError } = needs;
-  const calls = new Map<string, OpenCall>();
+  const calls = createTransientMap<string, OpenCall>();
   const counts = createCallCounts();
   const queue = createKeyedQueue();
   let stopped = false;

@@ -1,9 +1,10 @@
+import { createTransientMap } from '@drawbridge/kit';
 import type { RpcId } from '../../../rpc/index.ts';
 import type { ClientKey } from '../elicitation/client-requests.ts';
 
 /** Requests that are being answered, for a client that cancels one with a notification. */
 export const createInFlight = () => {
-  const requests = new Map<string, Set<() => void>>();
+  const requests = createTransientMap<string, Set<() => void>>();
   const keyOf = ({ callerId, session }: ClientKey, id: RpcId) => JSON.stringify([callerId, session, id]);
 
   return {

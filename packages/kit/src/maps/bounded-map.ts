@@ -1,3 +1,5 @@
+import { createTransientMap } from './transient-map.ts';
+
 export interface BoundedMapOptions<K, V> {
   maxEntries: number;
   /** Limit of the sum of all weights. */
@@ -23,7 +25,7 @@ export interface BoundedMap<K, V> extends Iterable<[K, V]> {
 
 export const createBoundedMap = <K, V>(options: BoundedMapOptions<K, V>): BoundedMap<K, V> => {
   const { maxEntries, maxWeight = Infinity, weigh = () => 1, isEvictable = () => true, onEvict } = options;
-  const entries = new Map<K, V>();
+  const entries = createTransientMap<K, V>();
   let weight = 0;
 
   const remove = (key: K): boolean => {
