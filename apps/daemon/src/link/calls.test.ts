@@ -46,15 +46,22 @@ describe('calls', () => {
     await outbox.empty();
   });
 
-  it('runs a repeated request once and answers it again', async () => {
+  it.each([
+    ['a change once and answers it again', 'write_file', 'run 1'],
+    ['a read again once the server has it', 'read_file', 'run 2'],
+  ])('runs %s', async (_what, name, second) => {
     let runs = 0;
     const { server, connected, until } = await startLink(async () => text(`run ${(runs += 1)}`));
     await connected();
-    server.send(request('r1'));
+    const call = {
+      type: 'filesystem-request',
+      payload: { requestId: 'r1', toolCall: { name, arguments: {} } },
+    };
+    server.send(call);
     await until(() => expect(server.results()).toHaveLength(1));
-    server.send(request('r1'));
+    server.send(call);
     await until(() => expect(server.results()).toHaveLength(2));
-    expect(server.results()).toEqual(Array(2).fill({ result: text('run 1') }));
+    expect(server.results()).toEqual([{ result: text('run 1') }, { result: text(second) }]);
   });
 
   it('posts one result when a request comes again while its result waits', async () => {

@@ -2,7 +2,8 @@ import { questionOf } from '@drawbridge/contracts/confirmation-text';
 import type { CancelReason, ToolRequest } from '@drawbridge/contracts/daemon-event';
 import type { ProgressReply } from '@drawbridge/contracts/daemon-reply';
 import type { ProgressBody, ResponseBody } from '@drawbridge/contracts/daemon-surface';
-import { CodedError, createDeferred, nextMacrotask, type Clock } from '@drawbridge/kit';
+import { confirmationArgument } from '@drawbridge/contracts/tool-call';
+import { CodedError, createDeferred, createTransientMap, nextMacrotask, type Clock } from '@drawbridge/kit';
 import type { Journal } from '../journal/index.ts';
 import { cancelledResult, type Dispatch, type DispatchContext } from '../tools/common/dispatch.ts';
 import { createRequestDedupe } from './request-dedupe.ts';
@@ -68,7 +69,7 @@ const attempt = async (
 export const createCalls = (needs: CallsNeeds) => {
   const { clock, outbox, journal, changes, withdrawn, began, report } = needs;
   const dedupe = createRequestDedupe({ journal, changes });
-  const running = new Map<string, { abort: AbortController; ended: Promise<void> }>();
+  const running = createTransientMap<string, { abort: AbortController; ended: Promise<void> }>();
   let stopped = false;
 
   const run = async (request: ToolRequest, signal: AbortSignal): Promise<void> => {
@@ -81,6 +82,7 @@ export const createCalls = (needs: CallsNeeds) => {
       isJournaled = true;
     };
     const isChange = changes(toolCall.name);
+    const mayRunAgain = !isChange && !(confirmationArgument in toolCall.arguments);
     if (isChange) journal.received(requestId, toolCall.name);
     const delivery = createDeferred();
     const context = { signal, starting, delivered: delivery.promise };
@@ -93,7 +95,10 @@ export const createCalls = (needs: CallsNeeds) => {
       dedupe.answered(requestId, text, outcome === 'asked' ? 'asked' : 'answered');
     }
     const durationMs = clock.now() - startedAt;
-    void outbox.add({ requestId, body: text }).then(delivery.resolve);
+    void outbox.add({ requestId, body: text }).then(() => {
+      delivery.resolve();
+      if (mayRunAgain) dedupe.delivered(requestId);
+    });
     // The post is on its way before anything here is reported.
     await nextMacrotask();
     running.delete(requestId);

@@ -81,6 +81,10 @@ export const createRequestDedupe = ({ journal, changes }: RequestDedupeNeeds) =>
     },
     answered: (requestId: string, body: string, kind: 'asked' | 'answered') =>
       entries.set(requestId, { kind, body }),
+    /** The server has the answer to a call that may run again. */
+    delivered: (requestId: string) => {
+      if (entries.get(requestId)?.kind === 'answered') entries.delete(requestId);
+    },
     journaled: (requestId: string) => void entries.delete(requestId),
     /** Marks a request that has not arrived as cancelled. False where it runs, or has ended. */
     cancelled: (requestId: string) => {

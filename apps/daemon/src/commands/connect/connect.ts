@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { releaseName, type Release } from '@drawbridge/contracts/release';
 import { systemClock } from '@drawbridge/kit';
+import { keepHeapSmall } from '@drawbridge/kit/node';
 import type { Environment } from '../../config.ts';
 import { openJournalDirectory } from '../../journal/index.ts';
 import { createSessionFile, type SessionFile, type Way } from '../../link/index.ts';
@@ -187,6 +188,7 @@ const serve = async (toolHost: ToolHost, needs: Serving): Promise<number> => {
 /** `drawbridge connect`: stays until the session ends, and gives the exit code. */
 export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<number> => {
   const { environment, terminal } = needs;
+  keepHeapSmall();
   const options = readOptions(line, environment);
   const ownInput = createOwnInput(systemClock);
   const whereAsked = whereToAsk(options, needs, ownInput);
