@@ -30,6 +30,8 @@ const startWay = async (target: string) => {
   const changes = new Map<string, Change>();
   const way = createServer((request, response) => {
     const path = (request.url ?? '').replace(/^.*\/gateway\//, '');
+    // The socket has other batches; a proxy that refuses it leaves the event stream.
+    if (path === 'socket') return void response.writeHead(404).end();
     if (request.method === 'POST') posts.push(path);
     const { host: _host, ...headers } = request.headers;
     const outgoing = httpRequest(target + request.url, { method: request.method, headers, agent: false });
