@@ -36,9 +36,11 @@ export const createBoundedMap = <K, V>(options: BoundedMapOptions<K, V>): Bounde
     return entries.delete(key);
   };
 
+  const isOver = () => entries.size > maxEntries || weight > maxWeight;
+
   const evict = () => {
     for (const [key, value] of entries) {
-      if (entries.size <= maxEntries && weight <= maxWeight) return;
+      if (!isOver()) return;
       if (!isEvictable(value)) continue;
       remove(key);
       onEvict?.(key, value);
@@ -52,7 +54,7 @@ export const createBoundedMap = <K, V>(options: BoundedMapOptions<K, V>): Bounde
       remove(key);
       entries.set(key, value);
       weight += weigh(value);
-      evict();
+      if (isOver()) evict();
     },
     delete: remove,
     clear: () => {

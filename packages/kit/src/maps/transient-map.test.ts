@@ -32,6 +32,21 @@ it('holds what a Map holds, also across many deletions', () => {
   );
 });
 
+it('gives in a loop what was set meanwhile, also when a deletion made a new map', () => {
+  const map = createTransientMap<number, string>();
+  for (let key = 0; key < 100; key += 1) map.set(key, 'old');
+  const seen: [number, string][] = [];
+  for (const entry of map) {
+    seen.push(entry);
+    for (let other = 1; other < 99; other += 1) map.delete(other);
+    map.set(99, 'new');
+  }
+  expect(seen).toEqual([
+    [0, 'old'],
+    [99, 'new'],
+  ]);
+});
+
 it('leaves out of a loop what is deleted meanwhile, also when that makes a new map', () => {
   const map = createTransientMap<number, string>();
   for (let key = 0; key < 200; key += 1) map.set(key, `${key}`);

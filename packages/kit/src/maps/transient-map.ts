@@ -22,8 +22,8 @@ export const createTransientMap = <K, V>(): TransientMap<K, V> => {
   let deletions = 0;
 
   function* entries(): IterableIterator<[K, V]> {
-    const known = held;
-    for (const entry of known) if (known === held || held.has(entry[0])) yield entry;
+    // A deletion in the loop may make a new map, which has the present values.
+    for (const key of held.keys()) if (held.has(key)) yield [key, held.get(key) as V];
   }
 
   return {
