@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { systemClock } from '@drawbridge/kit';
+import { systemClock, type Clock } from '@drawbridge/kit';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { DeniedPaths } from '../../permission/index.ts';
 import { describeWith } from '../../../../../e2e/services.ts';
 import { makeFolders } from '../../testing/tool-fixture.ts';
 import { createOpenLauncher, createSandboxedLauncher, type Launcher } from './launch.ts';
@@ -52,6 +53,26 @@ describeWith('bubblewrap')('SH-35 a sandbox that holds', () => {
     const { own } = makeFolders();
     const place = { root: '/', privateFolder: own };
     expect(await probe(place, createSandboxedLauncher(place), systemClock)).toBeNull();
+  });
+
+  it.each<[string, keyof DeniedPaths | null, number?]>([
+    ['a folder that is read-only because there are too many to inspect', null, 1],
+    ['a folder that is denied to writing', 'write'],
+    ['a folder that is denied to reading', 'read'],
+  ])('gives a command its temporary folder also in %s', async (_case, denied, limit) => {
+    const { root, own } = makeFolders();
+    const temporary = join(root, 'temporary');
+    const before = process.env['TMPDIR'];
+    process.env['TMPDIR'] = temporary;
+    onTestFinished(() => {
+      if (before === undefined) delete process.env['TMPDIR'];
+      else process.env['TMPDIR'] = before;
+    });
+    mkdirSync(temporary);
+    const place = { root, privateFolder: own };
+    const launcher = createSandboxedLauncher(place, limit);
+    const deniedPaths = { read: [], write: [], ...(denied === null ? {} : { [denied]: [temporary] }) };
+    expect(await probe(place, (need) => launcher({ ...need, deniedPaths }), systemClock)).toBeNull();
   });
 
   /** A real sandbox with one wall taken out. */
@@ -128,6 +149,19 @@ describe('SH-35 without a sandbox', () => {
     const place = { root, privateFolder: own };
     expect(await probe(place, createOpenLauncher(place), systemClock)).toBe(
       'a command can write outside the folder',
+    );
+  });
+
+  it('nothing is offered where the trial does not end', async () => {
+    const { root, own } = makeFolders();
+    const place = { root, privateFolder: own };
+    const launcher: Launcher = async (need) => ({
+      ...(await createOpenLauncher(place)(need)),
+      arguments: ['-c', 'exec sleep 60'],
+    });
+    const fast: Clock = { ...systemClock, after: (ms, run) => systemClock.after(ms / 100, run) };
+    expect(await probe(place, launcher, fast)).toBe(
+      'the sandbox does not start (no answer within 20 seconds)',
     );
   });
 

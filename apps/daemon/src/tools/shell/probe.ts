@@ -44,7 +44,7 @@ Promise.all([connect('network', { port, host: '127.0.0.1' }), connect('socket', 
 `;
 
 const trialResults = z.object({
-  temporary: z.literal('done'),
+  temporary: z.string(),
   outside: z.string(),
   own: z.string(),
   secret: z.string(),
@@ -83,9 +83,13 @@ const evaluateKernel = ({ memory, filter, calls }: z.infer<typeof trialResults>)
 const evaluate = (ended: Ended, canary: Canary, territory: Territory): string | null => {
   const results = parseJson(trialResults, ended.stdout);
   if (results === undefined) {
-    const reason = ended.stderr.trim().split('\n')[0] ?? '';
+    const reason = ended.timedOut
+      ? `no answer within ${timeoutMs / 1_000} seconds`
+      : (ended.stderr.trim().split('\n')[0] ?? '');
     return `the sandbox does not start${reason === '' ? '' : ` (${reason.slice(0, 160)})`}`;
   }
+  if (results.temporary !== 'done')
+    return `a command cannot write in its temporary folder (${results.temporary.slice(0, 20)})`;
   if (!isWithin(canary.outside, territory.root) && existsSync(canary.outside))
     return 'a command can write outside the folder';
   if (existsSync(canary.own)) return "a command can write in drawbridge's own folder";

@@ -79,10 +79,11 @@ export const bubblewrapArguments = (walls: Walls): string[] => {
       root,
       targets.filter((path) => isWithin(path, root)),
     ),
-    ...['--bind', temporary, temporaryInside(root, temporary)],
     ...instead.flatMap(({ place, folder }) => ['--bind', folder, place]),
     ...kept.flatMap((path) => ['--ro-bind', path, path]),
     ...below.flatMap(hide),
+    // After the walls: one of them may stand on a folder above it.
+    ...['--bind', temporary, temporaryInside(root, temporary)],
     ...['--dev', '/dev', '--proc', '/proc'],
   ];
 };
