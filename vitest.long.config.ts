@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { folderOfRun } from './tools/folder-of-run.ts';
 
 // What takes long or needs much of a machine: `pnpm test` is what a person waits for, and CI runs both.
 export default defineConfig({
@@ -8,6 +9,7 @@ export default defineConfig({
     maxWorkers: 3,
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    env: { TEST_HOMES: folderOfRun('homes') },
     reporters: ['default', './e2e/reporter.ts'],
   },
 });

@@ -57,9 +57,11 @@ describeWith('chromium')('activity in a browser', () => {
   it('says in each row what was touched, by whom, where and how it ended', async () => {
     await open();
     const words = async (text: string) => (await row(text).innerText()).replaceAll(/\s+/g, ' ');
-    expect(await words('notes.md')).toMatch(/^\d\d:\d\d:\d\d Write notes\.md \S+ Panel Denied by you$/);
-    expect(await words('missing.ts')).toMatch(/Read missing\.ts \S+ Panel Failed · \d/);
-    expect(await words('Changed')).toMatch(/Changed server\.ts \S+ Panel Succeeded in \d/);
+    await expect
+      .poll(() => words('notes.md'))
+      .toMatch(/^\d\d:\d\d:\d\d Write notes\.md \S+ Panel Denied by you$/);
+    await expect.poll(() => words('missing.ts')).toMatch(/Read missing\.ts \S+ Panel Failed · \d/);
+    await expect.poll(() => words('Changed')).toMatch(/Changed server\.ts \S+ Panel Succeeded in \d/);
   });
 
   it('renders few of the 2,000 rows, and loads older ones by scrolling', async () => {

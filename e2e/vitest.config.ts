@@ -11,6 +11,6 @@ export default defineProject({
     isolate: false,
     // What is awaited comes late on a busy machine, and one second is no promise of ours.
     expect: { poll: { timeout: 10_000 } },
-    env: { TEST_STORES: folderOfRun() },
+    env: { TEST_STORES: folderOfRun('stores'), TEST_HOMES: folderOfRun('homes') },
   },
 });

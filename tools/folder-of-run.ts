@@ -15,11 +15,11 @@ const hasRoom = (): boolean => {
 };
 
 /**
- * A new folder for the stores of a test run, removed when this process ends. It is in memory if 1 GiB is
- * free there, because each commit of SQLite waits for the disk.
+ * A new folder for a test run, removed when this process ends. One for stores is in memory if 1 GiB is free
+ * there, because each commit of SQLite waits for the disk.
  */
-export const folderOfRun = (): string => {
-  const folder = mkdtempSync(join(hasRoom() ? memory : tmpdir(), 'drawbridge-tests-'));
+export const folderOfRun = (use: 'stores' | 'homes'): string => {
+  const folder = mkdtempSync(join(use === 'stores' && hasRoom() ? memory : tmpdir(), 'drawbridge-tests-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   return folder;
 };

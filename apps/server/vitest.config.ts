@@ -10,6 +10,6 @@ export default defineProject({
     isolate: false,
     // What is awaited comes late on a busy machine, and one second is no promise of ours.
     expect: { poll: { timeout: 10_000 } },
-    env: { TMPDIR: folderOfRun() },
+    env: { TMPDIR: folderOfRun('stores') },
   },
 });

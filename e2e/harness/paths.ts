@@ -12,8 +12,8 @@ export const picturePath = fromRoot('docs/panel.png');
 export const panelNumbersPath = fromRoot('bench/panel.md');
 export const chatPicturePath = fromRoot('docs/chat.png');
 
-/** A new empty folder, by its real path. */
-export const newFolder = (name: string, within = tmpdir()): string =>
+/** A new empty folder, by its real path. It goes with the test run. */
+export const newFolder = (name: string, within = process.env.TEST_HOMES ?? tmpdir()): string =>
   realpathSync(mkdtempSync(join(within, `drawbridge-${name}-`)));
 
 /** A new empty folder for a store, in memory where the test run has a place there. */

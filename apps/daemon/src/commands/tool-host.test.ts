@@ -1,16 +1,15 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import { openSettings } from '../permission/index.ts';
+import { makeFolders } from '../testing/tool-fixture.ts';
 import { createToolHost } from './tool-host.ts';
 
 it('FS-23 a mode that the file sets to deny while the daemon runs holds for the next call', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'drawbridge-offer-'));
-  const root = await mkdtemp(join(tmpdir(), 'drawbridge-offer-root-'));
+  const { own, root } = makeFolders();
   await writeFile(join(root, 'a.txt'), 'one');
-  const settings = await openSettings(folder, systemClock);
+  const settings = await openSettings(own, systemClock);
   const modes = { ...settings.modes(), shell: 'ask' as const };
   const toolHost = await createToolHost({
     clock: systemClock,
@@ -43,15 +42,15 @@ it('FS-23 a mode that the file sets to deny while the daemon runs holds for the 
 });
 
 it('a flag holds for the session, though it says what the file says; the rest follows the file and says so', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'drawbridge-offer-'));
-  const settings = await openSettings(folder, systemClock);
+  const { own, root } = makeFolders();
+  const settings = await openSettings(own, systemClock);
   const toolHost = await createToolHost({
     clock: systemClock,
     settings,
     modes: { ...settings.modes(), mcp: 'deny' },
     flags: ['shell'],
     ask: { kind: 'panel' },
-    root: folder,
+    root,
     toolsets: { notify: () => {} },
     notifyOfRules: () => {},
   });

@@ -172,6 +172,16 @@ describe('a look through many calls', () => {
     expect(pages).toEqual([[], [], ['6'], [], [], ['0']]);
   });
 
+  it('is complete on a machine that is busy with something else', async () => {
+    const { clock } = await withCalls(many);
+    const late = { ...clock, now: () => (clock.advance(100), clock.now()) };
+    const store = createPastCallsStore(fixture.database.db, late, { callsAtOnce: 2, longestMs: 80 });
+    const filter = { from: at(0), to: at(12) };
+    const counted = await store.histogram({ owner: look.owner, filter }, 12);
+    expect([counted.counts.length, counted.countedFrom]).toEqual([12, null]);
+    expect(ids((await store.list(look, { cursor: null, limit: 5 })).calls)).toEqual(['6', '0']);
+  });
+
   it('counts the newest calls first, and says from when on', async () => {
     const { clock } = await withCalls(many);
     const store = createPastCallsStore(fixture.database.db, clock, { callsAtOnce: 2, longestMs: 0 });
