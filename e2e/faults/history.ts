@@ -113,6 +113,8 @@ const kinds = z.discriminatedUnion('type', [
   }),
   /** No more faults from here on. */
   z.object({ type: z.literal('quiet') }),
+  /** What was still going on when the quiet period was over. */
+  z.object({ type: z.literal('not-quiet'), user, what: text }),
   /** After the quiet period: whether the user's machine ran one more call. */
   z.object({ type: z.literal('last-call'), user, state: text }),
   /** The same for one more run of the agent. */

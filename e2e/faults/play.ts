@@ -181,11 +181,15 @@ const createPlayer = (stage: Stage) => {
   };
 };
 
-const isOver = async ({ parties }: World): Promise<boolean> => {
-  const open = await Promise.all(parties.map(({ user }) => user.open()));
-  const quiet = await Promise.all(parties.map(({ chat }) => chat.isQuiet()));
-  const answered = parties.flatMap(({ callers }) => Object.values(callers).map((caller) => caller.isQuiet()));
-  return [...open.map((requests) => requests?.length === 0), ...quiet, ...answered].every(Boolean);
+/** What a user still waits for, in words. */
+const waitsOf = async ({ user, chat, callers }: Party): Promise<{ user: number; what: string }[]> => {
+  const open = (await user.open()) ?? ['that cannot be listed'];
+  const unanswered = Object.values(callers).flatMap((caller) => caller.unanswered());
+  return [
+    ...open.map((requestId) => `call ${requestId}`),
+    ...(await chat.busy()),
+    ...unanswered.map((name) => `request ${name}`),
+  ].map((what) => ({ user: user.index, what }));
 };
 
 const settle = async (world: World, history: History) => {
@@ -195,7 +199,13 @@ const settle = async (world: World, history: History) => {
     chat.answerAll();
   }
   const until = systemClock.now() + quietMs;
-  while (systemClock.now() < until && !(await isOver(world))) await sleep(systemClock, lookEveryMs);
+  const look = async () => (await Promise.all(world.parties.map(waitsOf))).flat();
+  let waits = await look();
+  while (waits.length > 0 && systemClock.now() < until) {
+    await sleep(systemClock, lookEveryMs);
+    waits = await look();
+  }
+  for (const wait of waits) history.note({ type: 'not-quiet', ...wait });
   for (const { user, chat } of world.parties) {
     let state = await user.lastCall();
     while (systemClock.now() < until && state !== 'succeeded') {

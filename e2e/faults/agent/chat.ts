@@ -14,8 +14,8 @@ export interface Chat {
   act(step: Extract<AgentStep, { kind: 'thread' }>): Promise<void>;
   /** From now on every question is answered, also those that were to stay open. */
   answerAll(): void;
-  /** Whether nothing works, waits or is queued in any thread, and all events are read. */
-  isQuiet(): Promise<boolean>;
+  /** The threads in which something works, waits or is queued, once all events are read. */
+  busy(): Promise<string[]>;
   /** One message in a new thread, for when all is quiet: how its run ended. */
   lastRun(): Promise<string>;
   stop(): void;
@@ -154,10 +154,11 @@ export const createChat = ({ index, person, history }: ChatNeeds): Chat => {
     return one.thread;
   };
 
-  const isThreadQuiet = async (one: Followed): Promise<boolean> => {
+  const busyIn = async (one: Followed): Promise<string[]> => {
     const { status, queue, queuePaused } = await one.thread.now();
     await read(one);
-    return status === 'idle' && (queue.length === 0 || queuePaused);
+    if (status === 'idle' && (queue.length === 0 || queuePaused)) return [];
+    return [`thread ${one.thread.id}: ${status}, ${queue.length} queued`];
   };
 
   return {
@@ -183,11 +184,11 @@ export const createChat = ({ index, person, history }: ChatNeeds): Chat => {
     answerAll: () => {
       all = true;
     },
-    isQuiet: async () => {
-      const quiet = await Promise.all(
-        [...threads.values()].map((one) => isThreadQuiet(one).catch(() => false)),
+    busy: async () => {
+      const reads = [...threads.values()].map((one) =>
+        busyIn(one).catch((error: unknown) => [`thread ${one.thread.id}: ${String(error)}`]),
       );
-      return quiet.every(Boolean);
+      return (await Promise.all(reads)).flat();
     },
     lastRun: async () => {
       const thread = threadOf(person, `last-${systemClock.now()}`);

@@ -219,6 +219,11 @@ const bad: [string, Evidence, string[]][] = [
     evidence({}, [at(1, { type: 'memory', who: 'daemon 0', kib: 600_000, handles: 30 })]),
     ['I12: daemon 0 held 600000 KiB and 30 handles'],
   ],
+  [
+    'a message is queued for ever',
+    evidence({}, [at(1, { type: 'not-quiet', user: 0, what: 'thread a: idle, 1 queued' })]),
+    ['alive: user 0 still waits at the end: thread a: idle, 1 queued'],
+  ],
   ['a machine stays away', without('last-call'), ['alive: the last call of user 0: not made']],
   [
     'a daemon gives up',

@@ -127,7 +127,7 @@ export const invariants: Invariant[] = [
   },
   {
     name: 'alive',
-    how: 'after the quiet period every machine runs one more call and every user one more run, and no daemon has given up',
+    how: 'after the quiet period nothing is open, every machine runs one more call and every user one more run, and no daemon has given up',
     check: liveness,
   },
 ];

@@ -12,6 +12,7 @@ export const liveness = (facts: Facts): string[] => {
     ...Array.from({ length: users }, (_, user) => lastRuns.get(user) ?? 'not made').flatMap((status, user) =>
       status === 'completed' ? [] : [`the last run of user ${user}: ${status}`],
     ),
+    ...facts.of('not-quiet').map(({ user, what }) => `user ${user} still waits at the end: ${what}`),
     ...facts
       .of('daemon-ended')
       .flatMap(({ user, expected, output }) =>

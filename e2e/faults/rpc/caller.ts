@@ -13,8 +13,8 @@ export interface Caller {
   cancel(session: string): void;
   /** Cuts the socket, or stops reading it for so long. */
   drop(pauseMs: number | null): void;
-  /** Whether all that was asked for has its answer. */
-  isQuiet(): boolean;
+  /** Names of what was asked for and has no answer yet. */
+  unanswered(): string[];
   stop(): void;
 }
 
@@ -98,7 +98,7 @@ const createAsking = ({ index, kind, history }: CallerNeeds) => {
     history.note({ type: 'rpc-request', user: index, by: kind, id, key: name, method, words, outcome });
   };
   return {
-    isEmpty: () => wanted.size === 0,
+    unanswered: () => [...wanted.keys()],
     opened: (client: RpcClient, socket: number) => {
       current = { client, socket };
       for (const one of wanted.values()) void ask(one);
@@ -115,7 +115,7 @@ export const createCaller = async (needs: CallerNeeds): Promise<Caller> => {
   const { index, kind, person, url } = needs;
   const scopes = ['agent', 'shell', 'filesystemRead', 'filesystemWrite'] as const;
   const { token } = await person.api.tokens.create.mutate({ name: `caller ${index}`, scopes: [...scopes] });
-  const { request, opened, isEmpty } = createAsking(needs);
+  const { request, opened, unanswered } = createAsking(needs);
   const open = () => (kind === 'token' ? openRpc(url, token) : openPersonRpc(url, person));
   const line = keepOpen(open, opened);
 
@@ -149,7 +149,7 @@ export const createCaller = async (needs: CallerNeeds): Promise<Caller> => {
       now?.pause();
       systemClock.after(pauseMs, () => now?.resume());
     },
-    isQuiet: isEmpty,
+    unanswered,
     stop: line.stop,
   };
 };
