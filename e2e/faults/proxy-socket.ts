@@ -110,8 +110,8 @@ export const createSocketPass = (way: SocketWay) => {
     const headers = headersOf(request);
     const server = new WebSocket(address, { headers, perMessageDeflate: false, autoPong: false });
     keep(server);
-    // The server's first message may come with its answer.
-    server.pause();
+    // The server's first message may come with its answer, and a socket that is not open yet ignores a pause.
+    server.once('open', () => server.pause());
     await once(server, 'open');
     const stream = way.nextStream();
     note({ type: 'stream', link: 'socket', user, stream, key: way.keyOf(request) });

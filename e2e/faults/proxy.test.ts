@@ -43,6 +43,8 @@ const openStream = async () => {
   return heard;
 };
 
+const greeting = '[]';
+
 beforeAll(async () => {
   server = createServer((request, response) => {
     if (request.method === 'GET') {
@@ -58,6 +60,8 @@ beforeAll(async () => {
     });
   });
   new WebSocketServer({ server }).on('connection', (socket) => {
+    // It leaves with the server's answer to the upgrade.
+    socket.send(greeting);
     writeMessage = (text) => socket.send(text);
     socket.on('message', (data) => got.push(String(data)));
   });
@@ -197,7 +201,8 @@ const openSocket = async () => {
   socket.on('message', (data) => heard.messages.push(String(data)));
   socket.on('error', () => {});
   socket.on('close', () => (heard.broken = true));
-  await until(async () => socket.readyState === WebSocket.OPEN);
+  await until(async () => heard.messages.length === 1);
+  expect(heard.messages.splice(0)).toEqual([greeting]);
   return { socket, heard };
 };
 const message = JSON.stringify([
@@ -210,7 +215,7 @@ const message = JSON.stringify([
   { id: 1, status: 200, body: {} },
 ]);
 
-it('a socket: messages pass both ways, and are noted as frames and posts', async () => {
+it('a socket: messages pass both ways from the first on, and are noted as frames and posts', async () => {
   const { socket, heard } = await openSocket();
   const sent = JSON.stringify([{ id: 1, path: '/response/r', body: {} }]);
   socket.send(sent);
