@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { nanoid } from 'nanoid';
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
 import { makeFolders, textOf, openTools } from '../../testing/tool-fixture.ts';
@@ -87,7 +88,7 @@ describeWith('bubblewrap')('what a command leaves behind', () => {
     const launcher = createSandboxedLauncher(place);
     const running = runCommand(
       {
-        tag: 'swapped-folder',
+        tag: nanoid(),
         text: 'touch ran "$OLDPWD/ran"',
         cwd: join(root, 'cwd'),
         timeoutMs: 10_000,

@@ -14,6 +14,7 @@ import { preludeEnvironment } from './sandbox/prelude.ts';
 import { endTree } from '../../processes/process-tree.ts';
 
 export interface Command {
+  /** Of this command alone on the machine: all processes that carry it end with the command. */
   tag: string;
   text: string;
   cwd: string;

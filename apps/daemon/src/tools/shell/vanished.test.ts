@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
+import { nanoid } from 'nanoid';
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
 import { makeFolders } from '../../testing/tool-fixture.ts';
@@ -18,7 +19,7 @@ const repositoryAt = (folder: string): string => {
 const runIn = (cwd: string, text: string, prepare: Launcher) =>
   runCommand(
     {
-      tag: 'call',
+      tag: nanoid(),
       text,
       cwd,
       timeoutMs: 20_000,

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
+import { nanoid } from 'nanoid';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
 import { makeFolders } from '../../../testing/tool-fixture.ts';
@@ -59,7 +60,7 @@ describeWith('bubblewrap')('FS-26 more folders than are looked into', () => {
     const run = (text: string) =>
       runCommand(
         {
-          tag: 'many-folders',
+          tag: nanoid(),
           text,
           cwd: root,
           timeoutMs: 20_000,

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { nanoid } from 'nanoid';
 import { expect, it, vi } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
 import { makeFolders } from '../../../testing/tool-fixture.ts';
@@ -14,25 +15,30 @@ const daemon = (place: { root: string; privateFolder: string }, command: string)
     import { systemClock } from '@drawbridge/kit';
     import { createSandboxedLauncher } from ${at('../launch.ts')};
     import { runCommand } from ${at('../run-command.ts')};
-    await runCommand({
-      tag: 'call', text: ${JSON.stringify(command)}, cwd: ${JSON.stringify(place.root)}, timeoutMs: 60_000, clock: systemClock,
+    const ended = await runCommand({
+      tag: '${nanoid()}', text: ${JSON.stringify(command)}, cwd: ${JSON.stringify(place.root)}, timeoutMs: 60_000, clock: systemClock,
       signal: new AbortController().signal, deniedPaths: { read: [], write: [] }, progress: () => undefined,
-    }, createSandboxedLauncher(${JSON.stringify(place)}));`;
-  return spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', text], {
+    }, createSandboxedLauncher(${JSON.stringify(place)}));
+    console.log(JSON.stringify(ended));`;
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', text], {
     cwd: join(import.meta.dirname, '../../../..'),
-    stdio: 'inherit',
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+  /** What it printed, and how the command ended if it has. */
+  return { child, output: () => output };
 };
 
 describeWith('bubblewrap', 'git')('FS-26 a daemon that is killed while a command runs', () => {
   it('leaves a note, and the next one clears up: stand-ins go, what would run things gets another name', async () => {
     const { root, own } = makeFolders();
     const place = { root, privateFolder: own };
-    const child = daemon(
+    const { child, output } = daemon(
       place,
       'git init --quiet sub && git -C sub config core.fsmonitor evil && mkdir deep && echo {} > deep/.mcp.json && echo > ready && sleep 60',
     );
-    await vi.waitFor(() => expect(existsSync(join(root, 'ready'))).toBe(true), {
+    await vi.waitFor(() => expect([existsSync(join(root, 'ready')), output()]).toEqual([true, '']), {
       timeout: 30_000,
       interval: 20,
     });
