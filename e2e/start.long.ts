@@ -1,18 +1,18 @@
 import { afterAll, expect, it } from 'vitest';
+import { pnpmCommand } from '../tools/pnpm.mjs';
 import { createProcesses, freePort, fromRoot, newFolder } from './harness/index.ts';
 
 const processes = createProcesses();
 afterAll(() => processes.stopAll());
 
-/** The pnpm that runs the tests, or the one that the README names. */
-const pnpm = (): [string, ...string[]] => {
-  const own = process.env['npm_execpath'];
-  return own?.includes('pnpm') ? [process.execPath, own] : ['npx', '--yes', 'pnpm@10'];
-};
+type Started = ReturnType<typeof processes.start>;
 
-it('pnpm start prints few lines, the last of which is the link, and ends with what it started', async () => {
+it.each<[string, (server: Started) => unknown]>([
+  ['SIGTERM to pnpm', (server) => server.signal('SIGTERM')],
+  ['Ctrl-C, which all of the terminal get', (server) => process.kill(-server.pid, 'SIGINT')],
+])('pnpm start prints few lines, the last of which is the link, and ends with %s', async (_name, end) => {
   const port = await freePort();
-  const [command, ...args] = pnpm();
+  const [command = '', ...args] = pnpmCommand();
   const server = processes.start({
     command,
     args: [...args, '--dir', fromRoot(''), 'start'],
@@ -21,7 +21,6 @@ it('pnpm start prints few lines, the last of which is the link, and ends with wh
       DATA_DIR: newFolder('data'),
       // pnpm's own: its store is there.
       HOME: process.env['HOME'] ?? '',
-      PATH: process.env['PATH'] ?? '',
       LOG_FORMAT: 'text',
     },
   });
@@ -32,7 +31,8 @@ it('pnpm start prints few lines, the last of which is the link, and ends with wh
   expect(ready).toBe(`Drawbridge is ready on http://127.0.0.1:${port}`);
   expect(others.length).toBeLessThanOrEqual(2);
   expect(others.at(-1)).toMatch(/^[A-Z][^:]+: http:\/\/127\.0\.0\.1:\d+\/setup#token=\S+$/);
-  expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
+  end(server);
+  expect(await server.exit).toEqual({ code: 0, signal: null });
   expect(server.output()).not.toContain('ELIFECYCLE');
   await expect(fetch(`http://127.0.0.1:${port}/health`)).rejects.toThrow('fetch failed');
 });

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { systemClock, type Clock } from '@drawbridge/kit';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { DeniedPaths } from '../../permission/index.ts';
 import { describeWith } from '../../../../../e2e/services.ts';
 import { makeFolders } from '../../testing/tool-fixture.ts';
@@ -16,6 +16,11 @@ const context = (folders: { root: string; own: string }) => ({
   access: async () => 'allow' as const,
   changed: () => undefined,
 });
+
+const useTmpdir = (path: string) => {
+  vi.stubEnv('TMPDIR', path);
+  onTestFinished(() => void vi.unstubAllEnvs());
+};
 
 /** The family on a machine whose programs are these scripts. */
 const openWith = async (programs: Record<string, string>) => {
@@ -62,13 +67,8 @@ describeWith('bubblewrap')('SH-35 a sandbox that holds', () => {
   ])('gives a command its temporary folder also in %s', async (_case, denied, limit) => {
     const { root, own } = makeFolders();
     const temporary = join(root, 'temporary');
-    const before = process.env['TMPDIR'];
-    process.env['TMPDIR'] = temporary;
-    onTestFinished(() => {
-      if (before === undefined) delete process.env['TMPDIR'];
-      else process.env['TMPDIR'] = before;
-    });
     mkdirSync(temporary);
+    useTmpdir(temporary);
     const place = { root, privateFolder: own };
     const launcher = createSandboxedLauncher(place, limit);
     const deniedPaths = { read: [], write: [], ...(denied === null ? {} : { [denied]: [temporary] }) };
@@ -124,19 +124,9 @@ describeWith('bubblewrap')('SH-35 a sandbox that holds', () => {
 
 describe('SH-35 without a sandbox', () => {
   it('nothing is offered where TMPDIR cannot be written', async () => {
-    const before = process.env['TMPDIR'];
-    process.env['TMPDIR'] = '/proc/self';
+    const folders = makeFolders();
+    useTmpdir('/proc/self');
     const toolset = shellToolset({ sandbox: true });
-    onTestFinished(() => {
-      if (before === undefined) delete process.env['TMPDIR'];
-      else process.env['TMPDIR'] = before;
-    });
-    const folders = (() => {
-      delete process.env['TMPDIR'];
-      const made = makeFolders();
-      process.env['TMPDIR'] = '/proc/self';
-      return made;
-    })();
     await toolset.open(context(folders));
     expect([toolset.tools(), toolset.missing()]).toEqual([
       [],
