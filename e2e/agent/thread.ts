@@ -30,6 +30,8 @@ export interface Thread {
   /** The first event of that type, as soon as it is there. */
   until<Type extends StoredEvent['type']>(type: Type): Promise<Of<Type>>;
   now(): Promise<ThreadNow>;
+  /** Whether the server has it; a thread begins with its first message. */
+  exists(): Promise<boolean>;
   /** The open questions. */
   asks(): Promise<AskPayload[]>;
   /** Answers a question, and returns the status. */
@@ -73,7 +75,12 @@ export const threadOf = (person: Person, id: string): Thread => {
   const events = (after = 0) => readEvents(person, id, after);
   const of = async <Type extends StoredEvent['type']>(type: Type) =>
     (await events()).flatMap(({ event }) => (event.type === type ? [event as Of<Type>] : []));
-  const read = async (path: string): Promise<unknown> => (await person.fetch(`${base}${path}`)).json();
+  const read = async (path: string): Promise<unknown> => {
+    const reply = await person.fetch(`${base}${path}`);
+    if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`);
+    return reply.json();
+  };
+  const statusPath = `/threads/${id}/status`;
   return {
     id,
     say: async (message, mode = 'reject') => {
@@ -88,7 +95,8 @@ export const threadOf = (person: Person, id: string): Thread => {
     events,
     of,
     until: (type) => until(async () => (await of(type))[0]),
-    now: async () => threadNow.parse(await read(`/threads/${id}/status`)),
+    now: async () => threadNow.parse(await read(statusPath)),
+    exists: async () => (await person.fetch(`${base}${statusPath}`)).status !== 404,
     asks: async () => Object.values(threadSnapshot.parse(await read(`/threads/${id}/messages`)).view.asks),
     answer: async (requestId, answer) => (await post(`/confirm/${requestId}`, answer)).status,
   };

@@ -36,6 +36,8 @@ interface Followed {
   thread: Thread;
   seen: number;
   usedAt: number;
+  /** The server has confirmed a message of it. */
+  isBegun: boolean;
   /** One at a time: two readers would note the same events. */
   reading: Promise<void>;
   /** Questions without an answer yet. */
@@ -81,6 +83,7 @@ export const createChat = ({ index, person, history }: ChatNeeds): Chat => {
       thread: threadOf(person, id),
       seen: 0,
       usedAt: 0,
+      isBegun: false,
       asks: new Map(),
       reading: Promise.resolve(),
     };
@@ -148,13 +151,15 @@ export const createChat = ({ index, person, history }: ChatNeeds): Chat => {
   };
   void lookOn();
 
-  const use = (id: string): Thread => {
+  const use = (id: string): Followed => {
     const one = followed(id);
     one.usedAt = systemClock.now();
-    return one.thread;
+    return one;
   };
 
   const busyIn = async (one: Followed): Promise<string[]> => {
+    // Each message of it met a fault: there is no thread to wait for.
+    if (!one.isBegun && !(await one.thread.exists())) return [];
     const { status, queue, queuePaused } = await one.thread.now();
     await read(one);
     if (status === 'idle' && (queue.length === 0 || queuePaused)) return [];
@@ -167,15 +172,20 @@ export const createChat = ({ index, person, history }: ChatNeeds): Chat => {
       const { thread, mode, ops } = planned;
       const head = { user: index, thread, op: ops[0] ?? '' };
       history.note({ type: 'said', ...head, work: planned.work, mode });
-      const reply = await use(thread)
-        .say(messageText(planned), mode)
-        .catch((error: unknown) => String(error));
+      const one = use(thread);
+      const reply = await one.thread.say(messageText(planned), mode).then(
+        (id) => {
+          one.isBegun = true;
+          return id;
+        },
+        (error: unknown) => String(error),
+      );
       history.note({ type: 'said-reply', ...head, reply });
     },
     act: async ({ thread, act }) => {
       const askedAt = systemClock.now();
-      const one = use(thread);
-      const acts = { stop: one.cancel, continue: one.continue, resume: one.resume };
+      const { cancel, continue: goOn, resume } = use(thread).thread;
+      const acts = { stop: cancel, continue: goOn, resume };
       // Stop comes from two windows at once: a run must have one end.
       const clicks = act === 'stop' ? [acts.stop(), acts.stop()] : [acts[act]()];
       for (const status of await Promise.all(clicks.map((click) => click.catch(() => 0))))
