@@ -140,6 +140,39 @@ describe('agent.send', () => {
     expect(orderOf(rpc.frames, 'again')).toEqual(['done', 'result']);
   });
 
+  it('accepts the messages of a session in the order in which they came, and a cancel after them', async () => {
+    const { script, releaseAll } = createHeldModel();
+    const { server, cookie } = await withAgent(script);
+    const rpc = await openPerson(server, cookie);
+    const sessionId = 'ws:order';
+    const send = (id: string, more: object = {}) =>
+      rpc.send({
+        id,
+        method: 'agent.send',
+        params: { message: `hold ${id}`, sessionId, idempotencyKey: id, ...more },
+      });
+    send('a');
+    await rpc.until(({ id, data }) => id === 'a' && data?.state === 'start');
+    // Its digest takes longest.
+    const data = Buffer.alloc(4 * 1024 * 1024, 'x').toString('base64');
+    const attachments = [{ mimeType: 'text/plain', data }];
+    send('b', { attachments });
+    send('c');
+    await rpc.until((frame) => frame.id === 'c' && frame.data?.state === 'queued');
+    const positions = rpc.frames.flatMap((frame) =>
+      frame.data?.state === 'queued' ? [[frame.id, frame.data.position]] : [],
+    );
+    expect(positions).toEqual([
+      ['b', 1],
+      ['c', 2],
+    ]);
+
+    send('d', { attachments });
+    const cancelled = rpc.call('agent.cancel', { sessionId, requestId: 'd' });
+    expect((await cancelled).result).toEqual({ cancelled: true, rejected: 1 });
+    releaseAll();
+  });
+
   it('cancels what runs', async () => {
     const { server, cookie, model } = await withAgent(() => ({ text: 'Thinking', end: 'silent' }));
     const rpc = await openPerson(server, cookie);

@@ -1,24 +1,44 @@
+import type { LaneRequest } from '@drawbridge/agent';
+import { createKeyedQueue } from '@drawbridge/kit';
+import type { NamedSession } from '../../../agent/index.ts';
 import type { RpcId } from '../../../rpc/index.ts';
 import type { Connection } from '../socket/connection.ts';
 
-/** A message of a connection that has not ended. */
-interface OpenSend {
+/** A message that waits or runs, or the answer to a command. */
+type Accepted = { session: NamedSession } & ({ request: LaneRequest } | { answer: string });
+
+interface Named {
   /** Of the request; undefined for a notification. */
   id: RpcId | undefined;
-  threadId: string;
-  requestId: string;
+  sessionId: string;
+}
+
+/** A message of a connection that has not ended. */
+interface OpenSend extends Named {
+  accepted: Promise<Accepted | null>;
 }
 
 const createOpenSends = () => {
   const open = new Set<OpenSend>();
+  const order = createKeyedQueue();
   return {
-    /** The returned function ends it. */
-    open: (send: OpenSend): (() => void) => {
+    /** Accepts a message after those of its session that came before. */
+    open: ({ id, sessionId }: Named, accept: () => Promise<Accepted>) => {
+      const accepted = order.run(sessionId, accept);
+      const send = { id, sessionId, accepted: accepted.catch(() => null) };
       open.add(send);
-      return () => void open.delete(send);
+      return { accepted, close: () => void open.delete(send) };
     },
-    newest: (): OpenSend | undefined => [...open].at(-1),
-    byId: (id: RpcId): OpenSend | undefined => [...open].find((send) => send.id === id),
+    /** The message with that id, or the newest (of that session, if given), once it is accepted. */
+    find: async ({ id, sessionId }: Partial<Named>) => {
+      const isMeant = (send: OpenSend) =>
+        id === undefined ? sessionId === undefined || send.sessionId === sessionId : send.id === id;
+      for (const send of [...open].reverse().filter(isMeant)) {
+        const accepted = await send.accepted;
+        if (accepted && 'request' in accepted) return accepted;
+      }
+      return undefined;
+    },
   };
 };
 

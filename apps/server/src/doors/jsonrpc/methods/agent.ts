@@ -27,23 +27,26 @@ export const agentSend = method('agent.send', 'agent', {
   const { message: text, queueMode: mode, idempotencyKey } = params;
   const key = keySchema.optional().parse(idempotencyKey);
   const attachments = readAttachments(params.attachments);
-  const session = await claimSession(ctx, connection, params.sessionId);
-  const { sessionId, threadId } = session;
-  const { identity } = connection;
-  const sender = senderOf(identity, sessionId);
-
-  const answer = await lanes.command(sender, threadId, text);
-  if (answer !== null) {
+  const { identity, sessionId: ownSession } = connection;
+  const send = openSendsOf(connection).open({ id, sessionId: params.sessionId ?? ownSession }, async () => {
+    const session = await claimSession(ctx, connection, params.sessionId);
+    const sender = senderOf(identity, session.sessionId);
+    const answer = await lanes.command(sender, session.threadId, text);
+    if (answer !== null) return { session, answer };
+    const input = { text, attachments, mode, key };
+    return { session, request: await lanes.send(sender, session.threadId, input) };
+  });
+  try {
+    const { session, ...accepted } = await send.accepted;
+    if ('request' in accepted)
+      return await followRequest(ctx, { identity, session, request: accepted.request, emit, signal });
+    const { answer } = accepted;
+    const { sessionId } = session;
     emit({ event: 'content', data: { text: answer, offset: 0 }, sessionId });
     emit({ event: 'done', data: { content: answer }, sessionId });
     return { sessionId, content: answer, response: answer, usage: nothingUsed };
-  }
-  const request = await lanes.send(sender, threadId, { text, attachments, mode, key });
-  const close = openSendsOf(connection).open({ id, threadId, requestId: request.requestId });
-  try {
-    return await followRequest(ctx, { identity, session, request, emit, signal });
   } finally {
-    close();
+    send.close();
   }
 });
 
@@ -57,9 +60,8 @@ export const agentCancel = method('agent.cancel', 'agent', {
 }).handle(async (ctx, { connection, params: { sessionId, requestId } }) => {
   const { lanes } = requireAgent(ctx);
   const { identity } = connection;
-  const sends = openSendsOf(connection);
-  const send = requestId === undefined ? sends.newest() : sends.byId(requestId);
-  const one = requestId === undefined ? {} : { requestId: send?.requestId ?? String(requestId) };
+  const send = await openSendsOf(connection).find({ id: requestId, sessionId });
+  const one = requestId === undefined ? {} : { requestId: send?.request.requestId ?? String(requestId) };
   const own =
     sessionId === undefined && !send
       ? await ctx.sessions.find(sessionUserOf(identity), connection.sessionId)
@@ -67,7 +69,7 @@ export const agentCancel = method('agent.cancel', 'agent', {
   if (own === null) return { cancelled: false, rejected: 0 };
   const threadId =
     sessionId === undefined
-      ? (send?.threadId ?? own?.threadId ?? '')
+      ? (send?.session.threadId ?? own?.threadId ?? '')
       : (await requireSession(ctx, connection, sessionId)).threadId;
   const { cancelled, runId, rejected } = await lanes.cancel(identity.userId, threadId, one);
   return { cancelled, rejected, ...(runId !== null && { runId }) };
