@@ -1,3 +1,4 @@
+import type { ServerAgent } from './agent/index.ts';
 import { createForgetExpired } from './auth/index.ts';
 import { daemonFile, daemonProgram } from './built-files.ts';
 import { addDoors } from './compose/add-doors.ts';
@@ -49,7 +50,10 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const panels = createQuota(config.streamsPerUser);
   const isPanelOpen = (userId: string) => panels.count(userId) > 0;
   const notifications = startNotifications({ config, clock, outside, opened, isPanelOpen });
-  const gateway = notingCalls(await startGateway({ config, clock, opened, daemon, notifications }), presence);
+  let agent: ServerAgent | null = null;
+  const isAgentOn = async () => (await agent?.status())?.enabled === true;
+  const base = { config, clock, opened, notifications };
+  const gateway = notingCalls(await startGateway({ ...base, daemon, isAgentOn }), presence);
   let sweep: Sweep | null = null;
   let stopLocalMachine = async () => {};
   const stops: (() => void)[] = [];
@@ -57,13 +61,11 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const modelCalls = createModelCalls(clock);
   const settings = createRuntimeSettings({ ...store, store: createSettingsStore(store.db), clock });
   const queueSettings = async () => (await settings.get()).values.queue;
-  const { counted } = modelCalls;
-  const parts = { config, clock, opened, gateway, notifications };
-  const started = await startAgent({ ...parts, counted, queueSettings });
-  const agent = started && notingMessages(started, presence);
+  const parts = { ...base, gateway };
+  const started = await startAgent({ ...parts, counted: modelCalls.counted, queueSettings });
+  agent = started && notingMessages(started, presence);
   const hooks = startHooks({ clock, opened, agent: agent?.agent ?? null });
-  const onRemoved = () => sweep?.run();
-  const people = managePeople({ ...opened, gateway, notifications, hooks, onRemoved });
+  const people = managePeople({ ...opened, gateway, notifications, hooks, onRemoved: () => sweep?.run() });
   const rooms = openRooms({ config, clock, opened, gateway, agent, modelCalls, settings, presence });
   const tailnet = config.rpc ? await createTailnetListener(parts) : null;
   const doors = { ...parts, people, web, rooms, hooks, panels, tailnet, agent: agent ?? undefined };
@@ -92,8 +94,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
       lock.setUrl(address.url());
       const { forgetRemoved, forgetOld } = gateway.retention;
       const jobs = [forgetRemoved, forgetOld, createForgetExpired({ store, clock, log })];
-      if (agent) jobs.push(agent.agent.forgetOld);
-      if (rpc) jobs.push(rpc.forgetOld);
+      for (const one of [agent?.agent, rpc]) if (one) jobs.push(one.forgetOld);
       sweep = startSweep({ clock, jobs, onError });
       if (localFolder !== null)
         stopLocalMachine = startLocalMachine({

@@ -142,7 +142,7 @@ export const createCrashWorld = async (environment: Record<string, string>): Pro
         clock,
         limits: defaultLimits,
         pairing: { gatewayApiKey: undefined, daemonCommand: String, isInsecure: () => false },
-        module: { enabled: false, localGateway: true, localGatewayFallbackDirectory: null },
+        module: { isAgentOn: async () => false, localGateway: true, localGatewayFallbackDirectory: null },
         isOwner: () => Promise.resolve(false),
         log: { info: () => {}, error: () => {} },
         onError,
@@ -158,6 +158,7 @@ export const createCrashWorld = async (environment: Record<string, string>): Pro
         workspaces: { port: null, problem: null },
         isUser: () => Promise.resolve(true),
         hide: () => {},
+        onSettingsChanged: () => {},
         warn: () => {},
         onError,
       });

@@ -19,7 +19,7 @@ export const stoppedServer = async (machines: number): Promise<{ dataDir: string
     clock: systemClock,
     limits: defaultLimits,
     pairing: { gatewayApiKey: undefined, daemonCommand: (token) => token, isInsecure: () => false },
-    module: { enabled: false, localGateway: true, localGatewayFallbackDirectory: null },
+    module: { isAgentOn: async () => false, localGateway: true, localGatewayFallbackDirectory: null },
     isOwner: async () => false,
     log: { info: () => {}, error: () => {} },
     onError: (error) => {

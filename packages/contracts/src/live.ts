@@ -3,11 +3,13 @@ import { threadChange } from './agent/threads.ts';
 import { callEvent } from './calls.ts';
 import { confirmationEvent } from './confirmation.ts';
 import { stateChanged } from './gateway.ts';
+import { settingsEvent } from './settings.ts';
 import { machinesEvent } from './machines/summary.ts';
 
 /**
  * The panel's events. Specification 7 and 8 for `machine`, 6.1 for `calls`, 6.2 for `confirmations`.
  * `threads`: the chats of the built-in agent. `machines`: all machines of the user.
+ * `settings`: those of the module, for this user.
  */
 export const liveTopics = {
   machine: stateChanged,
@@ -15,6 +17,7 @@ export const liveTopics = {
   calls: callEvent,
   confirmations: confirmationEvent,
   threads: threadChange,
+  settings: settingsEvent,
 };
 export type LiveTopic = keyof typeof liveTopics;
 
@@ -28,6 +31,7 @@ export const liveEvent = z.discriminatedUnion('topic', [
   tagged('calls'),
   tagged('confirmations'),
   tagged('threads'),
+  tagged('settings'),
 ]);
 export type LiveEvent = z.infer<typeof liveEvent>;
 

@@ -11,6 +11,8 @@ export const moduleSettings = z.object({
   localGatewayFallbackDirectory: z.string().nullable(),
 });
 
+export type ModuleSettings = z.infer<typeof moduleSettings>;
+
 /** Both switches; only an owner may change `disabledByOwner`. */
 export const settings = moduleSettings.extend({
   disabledByOwner: z.boolean(),
@@ -18,6 +20,9 @@ export const settings = moduleSettings.extend({
   isOwner: z.boolean(),
 });
 export type Settings = z.infer<typeof settings>;
+
+/** Live: the settings of the module have changed, such as when the owner chooses a model. */
+export const settingsEvent = z.object({ type: z.literal('settings'), settings });
 
 export const updateSettingsInput = z
   .strictObject({ disabledByOwner: z.boolean().optional(), disabledByUser: z.boolean().optional() })

@@ -66,7 +66,14 @@ it('asks before the machine writes, and continues with the answer', async () => 
     inputType: 'resource-decision',
     message: 'Write a',
     requestId: asked.requestId,
+    // Specification, section 6.2: enough for a client to draw the question.
+    resourceDecision: {
+      resource: question.resource,
+      description: question.description,
+      options: question.options,
+    },
   });
+  expect(await agent.threads.asks(userId, 'thread')).toMatchObject([ask.payload]);
   await expect.poll(async () => (await snapshot()).now.status).toBe('suspended');
   await agent.confirm(userId, ask.payload.requestId, {
     kind: 'resourceDecision',

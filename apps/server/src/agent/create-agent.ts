@@ -36,6 +36,8 @@ interface Needs {
   /** How messages wait; by default as the core has it. */
   queueSettings?(): Promise<QueueSettings>;
   onAsked?(ask: OpenedAsk): void;
+  /** The owner has changed the settings: the agent may be on or off now. */
+  onSettingsChanged(): void;
   warn(sentence: string): void;
   onError(error: unknown): void;
 }
@@ -125,7 +127,14 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
   });
   return {
     agent,
-    settings,
+    settings: {
+      get: settings.get,
+      change: async (input) => {
+        const changed = await settings.change(input);
+        needs.onSettingsChanged();
+        return changed;
+      },
+    },
     status: async () => {
       const { off } = await settings.config();
       return { module: true, enabled: off === null, model: (await model.info('main'))?.id ?? null };

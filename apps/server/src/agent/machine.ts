@@ -103,10 +103,11 @@ const outcomeOf = async ({ gateway }: CallerContext, userId: string, call: Call)
     const { state, result, error, denialReason } = call;
     return { kind: 'ended', state, result, error, denialReason };
   }
-  const { id, title, description, expiresAt } = await gateway.confirmations.get(userId, call.confirmationId);
+  const asked = await gateway.confirmations.get(userId, call.confirmationId);
+  const { id: confirmationId, title, resource, description, options, expiresAt } = asked;
   return {
     kind: 'waiting',
-    confirmationId: id,
+    question: { confirmationId, resource, description, options },
     title: title ?? description,
     expiresAt: Date.parse(expiresAt),
   };

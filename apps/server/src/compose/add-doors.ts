@@ -158,7 +158,7 @@ export const addDoors = async (parts: Parts): Promise<OpenSockets | null> => {
   if (agent) {
     const sessionsAndTokens = { accounts, access, limits, guardOrigin };
     await server.register(
-      createInstanceAiDoor({ module: agent, ...sessionsAndTokens, clock, streamsPerUser, onError }),
+      createInstanceAiDoor({ module: agent, gateway, ...sessionsAndTokens, clock, streamsPerUser, onError }),
     );
   }
   const settings = { streamsPerUser, waitMs: mcpWaitMs };

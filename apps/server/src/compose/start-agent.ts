@@ -54,6 +54,7 @@ export const startAgent = async (parts: Parts): Promise<ServerAgent | null> => {
     queueSettings,
     onAsked: ({ threadId, ...ask }) =>
       notifications.asked({ ...ask, machine: null, path: `/chat/${threadId}` }),
+    onSettingsChanged: gateway.settings.changed,
     onError,
   });
   await agent.agent.start();

@@ -8,6 +8,8 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   opened: OpenAccounts;
   daemon: DaemonPackage | null;
   notifications: Notifications;
+  /** Whether the built-in agent, which starts later, has a model. */
+  isAgentOn(): Promise<boolean>;
 }
 
 /** Fills in `DAEMON_COMMAND` for one pairing token. */
@@ -23,7 +25,7 @@ const daemonCommand = ({ config, opened: { address }, daemon }: Parts, token: st
 
 /** The gateway, with what earlier runs of the server left in the store. */
 export const startGateway = async (parts: Parts): Promise<Gateway> => {
-  const { config, clock, opened, daemon, notifications } = parts;
+  const { config, clock, opened, daemon, notifications, isAgentOn } = parts;
   const { store, accounts, address, log, onError } = opened;
   const { callMaxMs, resultMaxBytes, sessionKeyIdleMs, keepCallsMs, machinesPerUser } = config;
   const { fallbackDirectory, localGatewayDir } = config;
@@ -45,7 +47,7 @@ export const startGateway = async (parts: Parts): Promise<Gateway> => {
       ...(daemon !== null && { release: daemon.about }),
     },
     module: {
-      enabled: false,
+      isAgentOn,
       localGateway: localGatewayDir !== null || fallbackDirectory !== null,
       localGatewayFallbackDirectory: fallbackDirectory,
     },

@@ -11,7 +11,7 @@ export type Topic = 'all' | `user:${string}` | `server:${string}`;
 
 /** A reason to look into the store; what is not stored, such as live output, comes with it. */
 export type BusMessage =
-  /** An off switch was turned. */
+  /** An off switch was turned, or the built-in agent was switched on or off. */
   | { type: 'switched' }
   /** The row of a machine has changed; `by` is the server that changed it. */
   | { type: 'machine-stored'; userId: string; machineId: string; by: string }

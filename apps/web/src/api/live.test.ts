@@ -19,6 +19,8 @@ const wordOf = ({ topic, event }: LiveEvent): string => {
       return event.type === 'call' ? `call ${event.call.state}` : 'progress';
     case 'machines':
       return event.type;
+    case 'settings':
+      return event.type;
     case 'threads':
       return `thread ${event.threadId}`;
     default:

@@ -1,4 +1,4 @@
-import type { AskOutcome, AskPayload } from '@drawbridge/contracts/agent/asks';
+import type { AskOutcome, AskPayload, ResourceQuestion } from '@drawbridge/contracts/agent/asks';
 import { cutText } from '@drawbridge/kit';
 import type { AgentRow, AskRow, ToolCallRow } from '../rows.ts';
 import { eventOf, type AgentNeeds } from '../engine/context.ts';
@@ -84,7 +84,7 @@ export const openAsk = (
 export const openConfirmation = (
   ctx: Pick<AgentNeeds, 'clock'>,
   asking: Asking & { call: ToolCallRow },
-  { confirmationId, message }: { confirmationId: string; message: string },
+  { question: resourceDecision, message }: { question: ResourceQuestion; message: string },
 ): Write[] => {
   const { agent, call } = asking;
   const ask = {
@@ -100,7 +100,7 @@ export const openConfirmation = (
     ),
     eventOf(ctx, agent, [
       'confirmation-request',
-      { ...payloadOf(call.requestId ?? call.id, asking, ask), resourceDecision: { confirmationId } },
+      { ...payloadOf(call.requestId ?? call.id, asking, ask), resourceDecision },
     ]),
   ];
 };

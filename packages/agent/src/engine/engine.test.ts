@@ -63,9 +63,10 @@ describe('an answer to the machine', () => {
     let state: Awaited<ReturnType<MachinePort['stateOf']>> = 'unknown';
     const call: MachinePort['call'] = async () => {
       if (state === 'ended') return endedAs('succeeded', { result: { content: [] } });
+      const question = { confirmationId: 'c1', resource: 'a', description: 'Write a', options: [] };
       // The person answers and the call ends while the outcome is on its way: no other change follows.
       state = 'ended';
-      return { kind: 'waiting', confirmationId: 'c1', title: 'Write?', expiresAt: null };
+      return { kind: 'waiting', question, title: 'Write?', expiresAt: null };
     };
     const { ctx, store, log, errors } = engineFixture(rowsWith({}), {
       machine: { view, call, stateOf: () => Promise.resolve(state) },

@@ -1,4 +1,4 @@
-import type { AskAnswer } from '@drawbridge/contracts/agent/asks';
+import type { AskAnswer, ResourceQuestion } from '@drawbridge/contracts/agent/asks';
 import type { CallState } from '@drawbridge/contracts/calls';
 import type { ToolGroup } from '@drawbridge/contracts/groups';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
@@ -35,7 +35,7 @@ export interface MachineCall {
 
 /** `waiting`: the person is asked; `ended` with the result, or a sentence that says why it has no result. */
 export type MachineOutcome =
-  | { kind: 'waiting'; confirmationId: string; title: string; expiresAt: number | null }
+  | { kind: 'waiting'; question: ResourceQuestion; title: string; expiresAt: number | null }
   | {
       kind: 'ended';
       state: CallState;

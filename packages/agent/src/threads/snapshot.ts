@@ -1,5 +1,5 @@
 import type { StoredEvent } from '@drawbridge/contracts/agent/events';
-import type { ThreadSnapshot, ThreadView } from '@drawbridge/contracts/agent/threads';
+import type { ThreadSnapshot, ThreadView, ViewAsk } from '@drawbridge/contracts/agent/threads';
 import { errors } from '../errors.ts';
 import type { RunRow, ThreadRow } from '../rows.ts';
 import type { AgentStore } from '../store-port.ts';
@@ -62,6 +62,17 @@ const planOf = async ({ store }: Reads, where: ThreadKey) => {
   if (!plan) return null;
   const tasks = await store.find('agentPlanTasks', { userId: where.userId, planId: plan.id }, lenient);
   return planViewOf(plan, tasks);
+};
+
+/** The open questions of a thread, oldest first. */
+export const openAsksOf = async (store: AgentStore, where: ThreadKey): Promise<ViewAsk[]> => {
+  const [asks, calls, events] = await Promise.all([
+    store.find('agentAsks', { ...where, state: 'open' }, lenient),
+    store.find('agentToolCalls', { ...where, state: 'waiting' }, lenient),
+    store.find('agentEvents', where, lenient),
+  ]);
+  const kept = keptOf(events.map(({ event }) => event));
+  return Object.values(viewAsks(asks, calls, kept)).toSorted((a, b) => a.at - b.at);
 };
 
 const viewOf = async (reads: Reads, thread: ThreadRow, runs: readonly RunRow[]): Promise<ThreadView> => {

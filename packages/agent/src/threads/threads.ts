@@ -1,5 +1,5 @@
 import type { StoredEvent } from '@drawbridge/contracts/agent/events';
-import type { ChangeThreadInput, Thread } from '@drawbridge/contracts/agent/threads';
+import type { ChangeThreadInput, Thread, ViewAsk } from '@drawbridge/contracts/agent/threads';
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
 import type { MachinePort } from '../ports/machine.ts';
@@ -10,7 +10,7 @@ import type { Feed } from './feed.ts';
 import { listThreads, type ListInput } from './list.ts';
 import { forgetOldThreads, removeRows } from './remove.ts';
 import { runDetailsOf } from './run-details.ts';
-import { snapshotOf, threadRowOf, type SnapshotPage } from './snapshot.ts';
+import { openAsksOf, snapshotOf, threadRowOf, type SnapshotPage } from './snapshot.ts';
 import { countWaiting, nowOf, toThreads } from './status.ts';
 
 interface ThreadsNeeds {
@@ -95,6 +95,11 @@ export const createThreads = (needs: ThreadsNeeds) => {
   return {
     list: (userId: string, input: ListInput) => listThreads(needs, userId, input),
     get,
+    /** The open questions of the thread, the agent's own and those of machines. */
+    asks: async (userId: string, threadId: string): Promise<ViewAsk[]> => {
+      await rowOf(userId, threadId);
+      return openAsksOf(store, { userId, threadId });
+    },
     /** How many questions wait for the person, in all threads. */
     waiting: (userId: string) => countWaiting(needs, userId),
     create: async (userId: string, threadId: string) => {

@@ -63,8 +63,8 @@ const outcomeOf = (
 
 const toOutcome = (following: Following, outcome: MachineOutcome): ToolOutcome => {
   if (outcome.kind === 'ended') return outcomeOf(following, outcome);
-  const { confirmationId, title: message, expiresAt } = outcome;
-  return { type: 'confirm', confirmationId, message, expiresAt };
+  const { question, title: message, expiresAt } = outcome;
+  return { type: 'confirm', question, message, expiresAt };
 };
 
 const run = async (use: ToolUse, tool: MachineTool): Promise<ToolOutcome> => {

@@ -1,4 +1,4 @@
-import type { AskAnswer, AskPayload } from '@drawbridge/contracts/agent/asks';
+import type { AskAnswer, AskPayload, ResourceQuestion } from '@drawbridge/contracts/agent/asks';
 import type { CallOutcome } from '@drawbridge/contracts/agent/events';
 import type { AgentAction } from '@drawbridge/contracts/agent/settings';
 import { CodedError } from '@drawbridge/kit';
@@ -39,7 +39,7 @@ export type ToolOutcome =
   /** The call runs again with the answer. */
   | { type: 'ask'; ask: NewAsk }
   /** The machine asks the person. */
-  | { type: 'confirm'; confirmationId: string; message: string; expiresAt: number | null }
+  | { type: 'confirm'; question: ResourceQuestion; message: string; expiresAt: number | null }
   /** Something else will end the call, such as a sub-agent. */
   | { type: 'wait'; writes: Write[]; after(): void };
 

@@ -64,7 +64,7 @@ const story: StoredEvent[] = [
       message: 'Write?',
       inputType: 'resource-decision',
       expiresAt: null,
-      resourceDecision: { confirmationId: 'c1' },
+      resourceDecision: { confirmationId: 'c1', resource: 'a', description: 'Write a', options: [] },
     },
   },
   {

@@ -25,6 +25,17 @@ export const question = z.object({
 });
 export type Question = z.infer<typeof question>;
 
+/** The machine's question, as a client draws it. Specification, section 6.2. */
+export const resourceQuestion = z.object({
+  confirmationId,
+  // Stored questions of an earlier version lack these.
+  resource: z.string().default(''),
+  description: z.string().default(''),
+  /** The decisions that the machine accepts. */
+  options: z.array(decision).default([]),
+});
+export type ResourceQuestion = z.infer<typeof resourceQuestion>;
+
 /** A question to the person, as the thread shows it. Specification, confirmation types. */
 export const askPayload = z.object({
   requestId: askRequestId,
@@ -43,7 +54,7 @@ export const askPayload = z.object({
   planItems: z.array(planTask).optional(),
   domainAccess: z.object({ url: z.string(), host: z.string(), warnings: z.array(z.string()) }).optional(),
   webSearch: z.object({ query: z.string() }).optional(),
-  resourceDecision: z.object({ confirmationId }).optional(),
+  resourceDecision: resourceQuestion.optional(),
   /** Exactly what would happen. */
   approval: z.object({ text: z.string() }).optional(),
 });

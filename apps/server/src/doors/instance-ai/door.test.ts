@@ -1,6 +1,7 @@
 import { chatBodyLimit } from '@drawbridge/contracts/agent/threads';
 import { describe, expect, it } from 'vitest';
 import { withAgent } from '../../../test/agent.ts';
+import { collectTopic } from '../../../test/collect.ts';
 import { createTenants } from '../../../test/tenants.ts';
 import { paired, seen } from '../../../test/paired.ts';
 import { sessionHeaders } from '../../../test/server.ts';
@@ -176,12 +177,27 @@ describe('AG-01 rights', () => {
   });
 });
 
-it('the owner reads the model that is set, also while it has no URL', async () => {
-  const { server, cookie } = await paired();
+it('`enabled` says whether a model can be used, at every door, and is pushed', async () => {
+  const { server, cookie, panel } = await paired({ GATEWAY_FALLBACK_DIRECTORY: '/home/person' });
   const path = `${bare}/settings`;
-  await server.send(path, { method: 'PATCH', headers: { cookie }, body: { model: 'bare' } });
-  const { json } = await server.send(path, { headers: { cookie } });
-  expect(json).toMatchObject({ module: true, enabled: false, model: 'bare' });
+  const pushed = await collectTopic(panel, 'settings');
+  const change = async (body: object) => {
+    await server.send(path, { method: 'PATCH', headers: { cookie }, body });
+    return (await server.send(path, { headers: { cookie } })).json;
+  };
+  const module = {
+    localGateway: true,
+    localGatewayDisabled: false,
+    localGatewayFallbackDirectory: '/home/person',
+  };
+  // A model without its URL cannot be used.
+  expect(await change({ model: 'bare' })).toMatchObject({ ...module, enabled: false, model: 'bare' });
+  expect(await panel.settings.get.query()).toMatchObject({ ...module, enabled: false });
+  expect(await change({ modelUrl: 'http://127.0.0.1:1/v1' })).toMatchObject({ ...module, enabled: true });
+  expect(await panel.settings.get.query()).toMatchObject({ ...module, enabled: true });
+  const events = await pushed.until(2);
+  expect(events.map(({ settings }) => settings.enabled)).toEqual([false, true]);
+  pushed.stop();
 });
 
 it('a question of the agent is answered at the address of the confirmations', async () => {

@@ -1,8 +1,10 @@
 import type { AgentModule } from '@drawbridge/agent';
+import { moduleSettings as moduleSettingsSchema } from '@drawbridge/contracts/settings';
 import type { Clock } from '@drawbridge/kit';
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
 import type { AccessControl, Accounts } from '../../auth/index.ts';
 import { errors } from '../../errors.ts';
+import type { Gateway } from '../../gateway/index.ts';
 import { createQuota, cutStreamsAtClose, refuseOtherMethods, type Limits } from '../../http/index.ts';
 import { chatRoutes } from './chat.routes.ts';
 import { eventsRoute } from './events.route.ts';
@@ -18,6 +20,7 @@ const bodyLimit = 256 * 1024;
 
 interface Needs {
   module: AgentModule;
+  gateway: Pick<Gateway, 'settings'>;
   accounts: Accounts;
   access: AccessControl;
   limits: Limits;
@@ -46,9 +49,11 @@ const routes: readonly Route[] = [
 
 /** The agent over HTTP, at both mounts; docs/agent-http.md lists the operations. */
 export const createInstanceAiDoor = (needs: Needs): FastifyPluginAsync => {
-  const { module, clock, guardOrigin, onError } = needs;
+  const { module, gateway, clock, guardOrigin, onError } = needs;
   const identify = createIdentify(needs);
-  const ctx = { module, clock, onError, streams: createQuota(needs.streamsPerUser) };
+  const moduleSettings = async (userId: string) =>
+    moduleSettingsSchema.parse(await gateway.settings.get(userId));
+  const ctx = { module, moduleSettings, clock, onError, streams: createQuota(needs.streamsPerUser) };
 
   const mount =
     (wrap: (reply: object) => object) =>

@@ -1,5 +1,6 @@
 import type { AgentModule } from '@drawbridge/agent';
 import { fileId, messageId, taskId, threadId, toolCallId } from '@drawbridge/contracts/agent/ids';
+import type { ModuleSettings } from '@drawbridge/contracts/settings';
 import type { Clock } from '@drawbridge/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
@@ -9,6 +10,8 @@ import type { Identity, Right } from './identity.ts';
 
 export interface RouteContext {
   module: AgentModule;
+  /** The settings of specification 8. */
+  moduleSettings(userId: string): Promise<ModuleSettings>;
   clock: Clock;
   /** Streams that one user has open. */
   streams: Quota;

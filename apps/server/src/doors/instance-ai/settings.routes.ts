@@ -8,8 +8,9 @@ export const settingsRoutes = [
     module.agent.memory.change(userId, memoryInput.parse(request.body)),
   ),
   route('GET /usage', 'person', ({ module }, { userId }) => module.agent.usage(userId)),
-  // For everybody whether the agent is on, for the owner also the settings.
-  route('GET /settings', 'person', async ({ module }, { isOwner }) => ({
+  // For everybody whether the agent is on, with the settings of specification 8; for the owner all settings.
+  route('GET /settings', 'person', async ({ module, moduleSettings }, { userId, isOwner }) => ({
+    ...(await moduleSettings(userId)),
     ...(await module.status()),
     // The owner's own value of `model`, also while it lacks its URL.
     ...(isOwner && (await module.settings.get())),

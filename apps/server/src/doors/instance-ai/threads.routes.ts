@@ -21,9 +21,11 @@ export const threadRoutes = [
     const { id = nanoid() } = createInput.parse(request.body ?? {});
     return module.agent.threads.create(userId, id);
   }),
-  route('GET /threads/:threadId', 'person', ({ module }, { userId, request }) =>
-    module.agent.threads.get(userId, idOf(request, 'threadId')),
-  ),
+  route('GET /threads/:threadId', 'person', async ({ module }, { userId, request }) => {
+    const id = idOf(request, 'threadId');
+    const { threads } = module.agent;
+    return { ...(await threads.get(userId, id)), asks: await threads.asks(userId, id) };
+  }),
   route('PATCH /threads/:threadId', 'person', ({ module }, { userId, request }) =>
     module.agent.threads.change(userId, idOf(request, 'threadId'), changeThreadInput.parse(request.body)),
   ),

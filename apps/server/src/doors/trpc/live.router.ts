@@ -47,6 +47,11 @@ const listen = (
     watchMachines(ctx, userId, (event) => publish({ topic: 'machines', event })),
     gateway.calls.onChanged(userId, (event) => publish({ topic: 'calls', event })),
     gateway.confirmations.onChanged(userId, (event) => publish({ topic: 'confirmations', event })),
+    gateway.settings.onChanged(() => {
+      gateway.settings
+        .get(userId)
+        .then((settings) => publish({ topic: 'settings', event: { type: 'settings', settings } }), onError);
+    }),
     agent &&
       watchThreads({ threads: agent.agent.threads, onError }, userId, (event) =>
         publish({ topic: 'threads', event }),

@@ -5,7 +5,8 @@ import type { Scope, SwitchesStore } from './switches.store.ts';
 
 /** What the server's configuration says of the module. Specification 8. */
 export interface ModuleFacts {
-  enabled: boolean;
+  /** A model of the built-in agent is chosen. */
+  isAgentOn(): Promise<boolean>;
   localGateway: boolean;
   localGatewayFallbackDirectory: string | null;
 }
@@ -47,8 +48,11 @@ export const createSettings = ({ store, facts, isOwner, bus, onDisabled }: Setti
       await isDisabled({ kind: 'user', userId }),
       await isOwner(userId),
     ];
+    const { localGateway, localGatewayFallbackDirectory } = facts;
     return {
-      ...facts,
+      enabled: await facts.isAgentOn(),
+      localGateway,
+      localGatewayFallbackDirectory,
       localGatewayDisabled: disabledByOwner || disabledByUser,
       disabledByOwner,
       disabledByUser,
@@ -58,6 +62,13 @@ export const createSettings = ({ store, facts, isOwner, bus, onDisabled }: Setti
 
   return {
     get,
+    /** The answer of `isAgentOn` may have changed. */
+    changed: () => bus.publish('all', { type: 'switched' }),
+    /** Something of the settings of some user may have changed; the returned function ends it. */
+    onChanged: (listener: () => void) =>
+      bus.subscribe('all', ({ type }) => {
+        if (type === 'switched') listener();
+      }).stop,
     /** Throws `forbidden` if another user changes the owner's switch. */
     update: async (
       userId: string,

@@ -196,9 +196,8 @@ it('shows a question of the machine in its place, and nowhere else', async () =>
   await start(...begin, call);
   await useConfirmationsStore().load();
   expect(useConfirmationsStore().elsewhere).toHaveLength(1);
-  await stream(
-    asking({ requestId: 'r1', inputType: 'resource-decision', resourceDecision: { confirmationId: 'c1' } }),
-  );
+  const resourceDecision = { confirmationId: 'c1', resource: 'a.txt', description: 'Write', options: [] };
+  await stream(asking({ requestId: 'r1', inputType: 'resource-decision', resourceDecision }));
   expect((await shown('confirmation')).text()).toContain('a.txt');
   expect(useConfirmationsStore().elsewhere).toEqual([]);
 });

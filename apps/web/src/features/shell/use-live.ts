@@ -46,6 +46,9 @@ export const useLive = (): void => {
       case 'threads':
         asks.onThread(event);
         return threads.onThread(event);
+      case 'settings':
+        if (event.settings.enabled !== agent.enabled) void agent.load();
+        return;
       default:
         topic satisfies never;
     }
