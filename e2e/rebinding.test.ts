@@ -41,6 +41,23 @@ describeWith('chromium')('a page of another site, whose name leads to this serve
     await processes.stopAll();
   });
 
+  it('a panel at that name says how to set PUBLIC_URL, and the server logs it once', async () => {
+    const tab = await page.context().newPage();
+    await tab.goto(`http://rebind.example:${new URL(server.url).port}/`);
+    await tab.getByRole('heading', { name: 'The server refuses this page' }).waitFor();
+    const alert = await tab.getByRole('alert').textContent();
+    expect(alert).toContain('set PUBLIC_URL to it and restart the server');
+    expect(alert).toContain('FOREIGN_ORIGIN');
+    // The panel asks again by itself, and by hand.
+    const again = tab.waitForResponse((response) => response.url().includes('/trpc/'));
+    await tab.getByRole('button', { name: 'Try again' }).click();
+    expect((await again).status()).toBe(403);
+    await tab.close();
+    const { output, says } = server.process();
+    await says(/Refused a page/);
+    expect(output().match(/Refused a page at another address/g)).toHaveLength(1);
+  });
+
   it.each(Object.keys(names))('MC-03 reads and does nothing here, also with a token: %s', async (name) => {
     const origin = `http://${name}:${new URL(server.url).port}`;
     // What its own server answered before the name was led here.

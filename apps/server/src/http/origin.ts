@@ -4,19 +4,45 @@ import type { Address } from './address.ts';
 
 const ownSites = new Set(['same-origin', 'none']);
 
+/** So many foreign addresses are logged, each once: a page repeats its requests, and anybody may send them. */
+const addressesLogged = 10;
+const shownLength = 200;
+
+/** Says in the log at which address a page was refused: whoever runs a proxy may have forgotten `PUBLIC_URL`. */
+const createForeignLog = (address: Address) => {
+  const logged = new Set<string>();
+  return ({ headers, log }: FastifyRequest) => {
+    if (headers['sec-fetch-site'] === 'cross-site') return;
+    const from = (headers.origin ?? headers.host ?? '').slice(0, shownLength);
+    if (from === '' || logged.has(from) || logged.size >= addressesLogged) return;
+    logged.add(from);
+    log.warn(
+      { from, expected: address.url() },
+      'Refused a page at another address. If that is the address of this server, set PUBLIC_URL to it',
+    );
+  };
+};
+
 /**
  * Refuses another site's request with this user's cookie: a foreign `Origin`, `Sec-Fetch-Site` or `Host`. A
  * request with neither of the first two, which no browser sends, passes.
  */
 export const createOriginGuard =
-  (address: Address) =>
-  async (request: FastifyRequest): Promise<void> => {
-    const { origin, host } = request.headers;
-    const site = request.headers['sec-fetch-site'];
-    if (origin !== undefined && !address.ownsOrigin(origin)) throw errors.foreignOrigin();
-    if (site !== undefined && !ownSites.has(String(site))) throw errors.foreignOrigin();
-    if (host === undefined || !address.ownsHost(host)) throw errors.foreignOrigin();
+  (address: Address) => {
+  const logForeign = createForeignLog(address);
+  const isOwn = ({ headers }: FastifyRequest): boolean => {
+    const { origin, host } = headers;
+    const site = headers['sec-fetch-site'];
+    if (origin !== undefined && !address.ownsOrigin(origin)) return false;
+    if (site !== undefined && !ownSites.has(String(site))) return false;
+    return host !== undefined && address.ownsHost(host);
   };
+  return async (request: FastifyRequest): Promise<void> => {
+    if (isOwn(request)) return;
+    logForeign(request);
+    throw errors.foreignOrigin();
+  };
+};
 
 /** Refuses whatever a browser sends on behalf of a page: a daemon is no page. */
 export const refuseBrowsers: onRequestHookHandler = ({ headers }, _reply, done) => {

@@ -19,11 +19,6 @@ const badRequest: Failure = {
   fix: 'Check the form.',
 };
 const refusals: Record<number, Failure> = {
-  403: {
-    code: 'FORBIDDEN',
-    message: 'This request came from another address',
-    fix: 'Open the panel at the address in PUBLIC_URL.',
-  },
   429: { code: 'TOO_MANY_REQUESTS', message: 'Too many attempts', fix: 'Wait a minute and try again.' },
 };
 
@@ -42,6 +37,7 @@ const post = async (
   const response = await postJson(path, body);
   if (response === null) return { ok: false, failure: unreachable };
   if (response.ok) return { ok: true, response };
+  if (response.status === 403) return { ok: false, failure: await refusalOf(response) };
   return { ok: false, failure: own[response.status] ?? refusals[response.status] ?? badRequest };
 };
 

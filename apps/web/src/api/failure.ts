@@ -1,3 +1,4 @@
+import { errorBody } from '@drawbridge/contracts/errors';
 import { TRPCClientError } from '@trpc/client';
 
 /** A failure in words for the user. */
@@ -15,13 +16,19 @@ export const unreachable: Failure = {
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
+/** A refusal before the API, such as that of a page at another address; an answer of a proxy is none. */
+export const refusalIn = (body: unknown): Failure => {
+  const { data } = errorBody.safeParse(body);
+  return data ? { ...data, fix: data.fix ?? null } : unreachable;
+};
+
 /** Converts an error of the API. */
 export const failureOf = (error: unknown): Failure => {
   if (error instanceof TRPCClientError) {
     // The server's `ErrorShape`; an answer of a proxy has no `data`.
     const data = error.data as { code?: unknown; fix?: unknown } | null | undefined;
     const code = textOf(data?.code);
-    if (code === null) return unreachable;
+    if (code === null) return refusalIn(error.meta?.responseJSON);
     return { code, message: error.message, fix: textOf(data?.fix) };
   }
   if (error instanceof TypeError) return unreachable;

@@ -1,5 +1,4 @@
-import { errorBody } from '@drawbridge/contracts/errors';
-import { unreachable, type Failure } from './failure.ts';
+import { refusalIn, type Failure } from './failure.ts';
 import { proofHeaders } from './session-proof.ts';
 
 interface Request {
@@ -17,7 +16,5 @@ export const send = (path: string, { method, body }: Request = {}): Promise<Resp
   });
 
 /** Why the server refused a request. Never throws. */
-export const refusalOf = async (response: Response): Promise<Failure> => {
-  const { data } = errorBody.safeParse(await response.json().catch(() => null));
-  return data ? { ...data, fix: data.fix ?? null } : unreachable;
-};
+export const refusalOf = async (response: Response): Promise<Failure> =>
+  refusalIn(await response.json().catch(() => null));
