@@ -109,10 +109,12 @@ describe('acceptance 1: the model', () => {
         for (const [name, value] of Object.entries({ model: 'stub', modelUrl: model.url, modelKey: key }))
           await section.locator(`input[name=${name}]`).fill(value);
         expect(await chat.count()).toBe(0);
-        await section.getByRole('button', { name: 'Save' }).click();
-        await until(async () => JSON.stringify((await settings()).body).includes('"enabled":true'));
+        // What is typed is tested, before it is saved.
         await page.locator('[data-test=verify-model]').click();
         await expect.poll(() => page.locator('[data-test=lines] li .text-success').count()).toBe(5);
+        expect((await settings()).body).toMatchObject({ enabled: false, model: null, modelKey: null });
+        await section.getByRole('button', { name: 'Save' }).click();
+        await until(async () => JSON.stringify((await settings()).body).includes('"enabled":true'));
         expect(await page.content()).not.toContain(key);
         await page.reload();
         await chat.click();

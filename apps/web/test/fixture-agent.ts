@@ -9,6 +9,7 @@ import {
   agentSettingsInput,
   defaultPolicies,
   userKeysInput,
+  modelDraft,
   verifyTarget,
 } from '@drawbridge/contracts/agent/settings';
 import { changeThreadInput, commandInput, sendInput } from '@drawbridge/contracts/agent/threads';
@@ -220,7 +221,11 @@ export const createAgentRouter = (world: AgentWorld, frames: ReturnType<typeof c
         get: t.procedure.query(() => world.userKeys),
         change: change('settings.userKeys.change', userKeysInput, () => world.userKeys),
       }),
-      verify: change('settings.verify', z.object({ target: verifyTarget }), () => ({ lines: world.lines })),
+      verify: change(
+        'settings.verify',
+        z.object({ target: verifyTarget, draft: modelDraft.optional() }),
+        () => ({ lines: world.lines }),
+      ),
     }),
     events: t.procedure
       .input(id.extend({ lastEventId: z.string().nullish() }))

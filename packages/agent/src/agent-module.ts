@@ -5,6 +5,7 @@ import type {
   UserKeys,
   UserKeysInput,
   VerifyReply,
+  ModelDraft,
   VerifyTarget,
 } from '@drawbridge/contracts/agent/settings';
 import type { Agent } from './agent.ts';
@@ -27,5 +28,6 @@ export interface AgentModule {
     change(userId: string, input: UserKeysInput): Promise<UserKeys>;
   };
   /** Tests a part of the settings; `userId` is the owner's. */
-  verify(userId: string, target: VerifyTarget): Promise<VerifyReply>;
+  /** With a draft the model is tested as if the draft were saved. */
+  verify(userId: string, target: VerifyTarget, draft?: ModelDraft): Promise<VerifyReply>;
 }

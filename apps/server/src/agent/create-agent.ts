@@ -1,6 +1,6 @@
 import { createAgent, type AgentModule, type ModelPort, type OpenedAsk } from '@drawbridge/agent';
 import type { QueueSettings } from '@drawbridge/contracts/agent/lanes';
-import type { VerifyReply, VerifyTarget } from '@drawbridge/contracts/agent/settings';
+import type { ModelDraft, VerifyReply, VerifyTarget } from '@drawbridge/contracts/agent/settings';
 import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import type { CallerContext } from '../callers/index.ts';
@@ -63,9 +63,13 @@ const createParts = (needs: Needs) => {
     hide,
   });
   const { services } = settings;
+  const modelOf = (read: () => Promise<ModelSettings>) =>
+    needs.counted(createModels({ clock, settings: read, recorder }));
   return {
     settings,
-    model: needs.counted(createModels({ clock, settings: settings.modelSettings, recorder })),
+    model: modelOf(settings.modelSettings),
+    /** A model as it would be with the draft. */
+    drafted: (draft: ModelDraft) => modelOf(() => settings.draftedModel(draft)),
     machine: createMachinePort(callers),
     web: createWeb({ clock }),
     search: createSearch({ clock, config: services }),
@@ -77,12 +81,12 @@ const createParts = (needs: Needs) => {
 type Parts = ReturnType<typeof createParts>;
 
 const verify = async (
-  { model, search, mcp, n8n }: Parts,
-  { clock, userId, target }: { clock: Clock; userId: string; target: VerifyTarget },
+  { drafted, search, mcp, n8n }: Parts,
+  { clock, userId, target, draft }: { clock: Clock; userId: string; target: VerifyTarget; draft: ModelDraft },
 ): Promise<VerifyReply> => {
   switch (target) {
     case 'model':
-      return { lines: await verifyModel(model, clock) };
+      return { lines: await verifyModel(drafted(draft), clock) };
     case 'search':
       return { lines: await search.test() };
     case 'mcp':
@@ -147,7 +151,7 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
         return settings.userKeys(userId);
       },
     },
-    verify: (userId, target) => verify(parts, { clock, userId, target }),
+    verify: (userId, target, draft = {}) => verify(parts, { clock, userId, target, draft }),
     modelsInUse: async () => modelsInUse(await settings.modelSettings()),
     stop: async () => {
       await agent.stop();

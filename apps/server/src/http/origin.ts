@@ -4,11 +4,11 @@ import type { Address } from './address.ts';
 
 const ownSites = new Set(['same-origin', 'none']);
 
-/** So many foreign addresses are logged, each once: a page repeats its requests, and anybody may send them. */
+/** Each foreign address is logged once, and no more than these: anybody can send such requests. */
 const addressesLogged = 10;
 const shownLength = 200;
 
-/** Says in the log at which address a page was refused: whoever runs a proxy may have forgotten `PUBLIC_URL`. */
+/** Logs the address of a refused page: behind a proxy it may be the server's own, without `PUBLIC_URL`. */
 const createForeignLog = (address: Address) => {
   const logged = new Set<string>();
   return ({ headers, log }: FastifyRequest) => {
@@ -27,8 +27,7 @@ const createForeignLog = (address: Address) => {
  * Refuses another site's request with this user's cookie: a foreign `Origin`, `Sec-Fetch-Site` or `Host`. A
  * request with neither of the first two, which no browser sends, passes.
  */
-export const createOriginGuard =
-  (address: Address) => {
+export const createOriginGuard = (address: Address) => {
   const logForeign = createForeignLog(address);
   const isOwn = ({ headers }: FastifyRequest): boolean => {
     const { origin, host } = headers;

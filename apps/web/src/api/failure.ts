@@ -16,7 +16,7 @@ export const unreachable: Failure = {
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
-/** A refusal before the API, such as that of a page at another address; an answer of a proxy is none. */
+/** A refusal before the API, such as that of a page at another address. */
 export const refusalIn = (body: unknown): Failure => {
   const { data } = errorBody.safeParse(body);
   return data ? { ...data, fix: data.fix ?? null } : unreachable;

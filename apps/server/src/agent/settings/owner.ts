@@ -1,4 +1,4 @@
-import type { AgentSettingsInput } from '@drawbridge/contracts/agent/settings';
+import type { AgentSettingsInput, ModelDraft } from '@drawbridge/contracts/agent/settings';
 import { createSerialQueue, type Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
 import type { CacheRows } from '../../db/index.ts';
@@ -58,6 +58,16 @@ export const createOwner = ({ store, cacheRows, keys, environment, clock }: Need
     };
   };
 
+  /** As if `draft` were saved: a saved key opens for the server alone that it was sealed for. */
+  const readDraft = async (draft: ModelDraft): Promise<OwnerSettings> => {
+    const { own, sealedKeys } = await readRow();
+    const values = changed(own, draft);
+    const holds = effective(values, environment);
+    const label = modelLabel(holds);
+    const drafted = keys.put(sealedKeys, label, draft.modelKey);
+    return { own: values, holds, modelKey: keys.open(drafted, label), braveKey: null };
+  };
+
   const write = async (input: AgentSettingsInput) => {
     const { own, sealedKeys } = await readRow();
     const values = changed(own, input);
@@ -69,5 +79,10 @@ export const createOwner = ({ store, cacheRows, keys, environment, clock }: Need
     await store.write(scope, { values, sealedKeys: all }, clock.now());
   };
 
-  return { read, readWithKeys, change: (input: AgentSettingsInput) => oneByOne(() => write(input)) };
+  return {
+    read,
+    readWithKeys,
+    readDraft,
+    change: (input: AgentSettingsInput) => oneByOne(() => write(input)),
+  };
 };

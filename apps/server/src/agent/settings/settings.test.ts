@@ -126,6 +126,32 @@ describe('the settings of the agent', () => {
     expect(await settings.get()).toMatchObject({ modelUrl: null, modelKey: { lastFour: '-env' } });
   });
 
+  it('US-15 tests a draft with the saved key only at the server that the key was set for', async () => {
+    const { settings } = await open();
+    const [url, key] = ['https://one.example.org/v1', 'key-of-the-owner'];
+    await settings.change({ model: 'stub', modelUrl: url, modelKey: key });
+    const drafted = async (draft: Parameters<typeof settings.draftedModel>[0]) => {
+      const { model, modelUrl, modelKey } = await settings.draftedModel(draft);
+      return [model, modelUrl, modelKey];
+    };
+    expect(await drafted({})).toEqual(['stub', url, key]);
+    expect(await drafted({ model: 'other' })).toEqual(['other', url, key]);
+    expect(await drafted({ modelUrl: 'https://one.example.org/v2' })).toContain(key);
+    for (const modelUrl of [
+      'https://two.example.org/v1',
+      'https://one.example.org:8443/v1',
+      'http://one.example.org/v1',
+    ])
+      expect(await drafted({ modelUrl })).toEqual(['stub', modelUrl, null]);
+    expect(await drafted({ modelUrl: 'https://two.example.org/v1', modelKey: 'typed' })).toContain('typed');
+    expect(await drafted({ modelKey: null })).toEqual(['stub', url, null]);
+    expect(await settings.get()).toMatchObject({
+      model: 'stub',
+      modelUrl: url,
+      modelKey: { lastFour: 'wner' },
+    });
+  });
+
   it('refuses a key without a model, and one that breaks a header', async () => {
     const { settings } = await open();
     await expect(settings.change({ modelKey: 'key' })).rejects.toMatchObject({ code: 'BAD_REQUEST' });

@@ -1,5 +1,10 @@
 import type { AgentConfig } from '@drawbridge/agent';
-import type { AgentSettings, AgentSettingsInput, UserKeys } from '@drawbridge/contracts/agent/settings';
+import type {
+  AgentSettings,
+  AgentSettingsInput,
+  ModelDraft,
+  UserKeys,
+} from '@drawbridge/contracts/agent/settings';
 import { parseUrl, type Clock } from '@drawbridge/kit';
 import type { CacheRows } from '../../db/index.ts';
 import { errors } from '../../errors.ts';
@@ -119,6 +124,8 @@ export const createSettings = (needs: Needs) => {
     },
     config: async () => configOf((await owner.read()).holds, environment),
     modelSettings: async () => modelSettingsOf(await owner.readWithKeys(), environment),
+    /** The same as if the draft were saved. Throws `badRequest` for a key with blanks. */
+    draftedModel: async (draft: ModelDraft) => modelSettingsOf(await owner.readDraft(draft), environment),
     services: async () => servicesOf(await owner.readWithKeys(), environment),
     userKey,
     /** The same as the person sees it. */

@@ -1,5 +1,10 @@
 import { memoryInput } from '@drawbridge/contracts/agent/memory';
-import { agentSettingsInput, userKeysInput, verifyTarget } from '@drawbridge/contracts/agent/settings';
+import {
+  agentSettingsInput,
+  modelDraft,
+  userKeysInput,
+  verifyTarget,
+} from '@drawbridge/contracts/agent/settings';
 import { partOf, route } from './route.ts';
 
 export const settingsRoutes = [
@@ -23,6 +28,6 @@ export const settingsRoutes = [
     module.userKeys.change(userId, userKeysInput.parse(request.body)),
   ),
   route('POST /settings/verify/:target', 'owner', ({ module }, { userId, request }) =>
-    module.verify(userId, partOf(request, 'target', verifyTarget)),
+    module.verify(userId, partOf(request, 'target', verifyTarget), modelDraft.parse(request.body ?? {})),
   ),
 ];

@@ -63,11 +63,22 @@ it('tests the model, line by line', async () => {
       { name: 'Calls a tool', state: 'failed', text: 'Choose a model with tools' },
     ],
   });
+  const url = card.get('input[name=modelUrl]');
+  await url.setValue('localhost:5910');
+  await card.get('[data-test=verify-model]').trigger('click');
+  expect(calls()).toEqual([]);
+  await url.setValue('http://localhost:5910/v1');
   await card.get('[data-test=verify-model]').trigger('click');
   await expect.poll(() => card.find('[data-test=lines]').exists()).toBe(true);
   expect(card.findAll('[data-test=lines] li').map((line) => line.text())).toEqual([
     expect.stringContaining('Reached'),
     expect.stringContaining('Choose a model with tools'),
+  ]);
+  expect(calls()).toEqual([
+    [
+      'settings.verify',
+      { target: 'model', draft: { model: 'anthropic/some-model', modelUrl: 'http://localhost:5910/v1' } },
+    ],
   ]);
 });
 

@@ -19,6 +19,13 @@ export const decimal = {
   title: 'A number such as 2.50',
 };
 
+/** A browser takes `localhost:5910` for an address with the scheme `localhost`. */
+export const httpAddress = {
+  type: 'url',
+  pattern: String.raw`\s*[hH][tT][tT][pP][sS]?:\/\/.+`,
+  title: 'An address with http:// or https://, such as http://127.0.0.1:11434/v1',
+};
+
 export const numberOrNull = (text: string): number | null => {
   const value = Number(text.trim().replaceAll(/[\s,_]/g, ''));
   return text.trim() === '' || !Number.isFinite(value) ? null : value;

@@ -1,4 +1,9 @@
-import { agentSettingsInput, userKeysInput, verifyTarget } from '@drawbridge/contracts/agent/settings';
+import {
+  agentSettingsInput,
+  modelDraft,
+  userKeysInput,
+  verifyTarget,
+} from '@drawbridge/contracts/agent/settings';
 import { z } from 'zod';
 import { router } from '../trpc.ts';
 import { agentModuleProcedure, agentOwnerProcedure } from './procedure.ts';
@@ -19,7 +24,7 @@ export const agentSettingsRouter = router({
     .input(agentSettingsInput)
     .mutation(({ ctx, input }) => ctx.agent.settings.change(input)),
   verify: agentOwnerProcedure
-    .input(z.strictObject({ target: verifyTarget }))
-    .mutation(({ ctx, input }) => ctx.agent.verify(ctx.userId, input.target)),
+    .input(z.strictObject({ target: verifyTarget, draft: modelDraft.optional() }))
+    .mutation(({ ctx, input }) => ctx.agent.verify(ctx.userId, input.target, input.draft)),
   userKeys: userKeysRouter,
 });
