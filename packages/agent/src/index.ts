@@ -18,7 +18,6 @@ export { createThreads, newThreadRow, type Threads } from './threads/threads.ts'
 export { requestLimit } from './memory/compact.ts';
 export { untrusted } from './prompt/untrusted.ts';
 export { maskSecrets } from './prompt/mask-secrets.ts';
-export { coreToolNames } from './tools/core-tools.ts';
 export * from './tools/domain-access.ts';
 export * from './tools/names.ts';
 export * from './tools/schema-limits.ts';

@@ -82,7 +82,7 @@ export const engineFixture = (rows: Parameters<typeof rowsStore>[0], changes: Ch
       lowerContext: () => {},
     },
     machine: { ...machineWithout, ...machine },
-    web: { fetch: notUsed },
+    web: { refusal: () => null, fetch: notUsed },
     search: { isOn: () => Promise.resolve(false), search: notUsed },
     mcp: { tools: () => Promise.resolve([]), call: notUsed },
     domains: [],

@@ -39,6 +39,7 @@ export const domainWith = (
   id: 'n8n',
   title: 'n8n',
   instructions: '',
+  toolNames: [name],
   tools: () =>
     Promise.resolve([
       {

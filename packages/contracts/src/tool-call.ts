@@ -17,5 +17,8 @@ export const toolCall = z.object({
 });
 export type ToolCall = z.infer<typeof toolCall>;
 
-/** The argument with a decision. It is removed from the calls of all callers. */
+/** The argument with a decision: only a person's answer to a confirmation may put it on the wire. */
 export const confirmationArgument = '_confirmation';
+/** The arguments of a caller, who decides nothing. */
+export const withoutConfirmation = (args: ToolCall['arguments']): ToolCall['arguments'] =>
+  Object.fromEntries(Object.entries(args).filter(([name]) => name !== confirmationArgument));

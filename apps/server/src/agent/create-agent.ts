@@ -3,7 +3,7 @@ import type { QueueSettings } from '@drawbridge/contracts/agent/lanes';
 import type { ModelDraft, VerifyReply, VerifyTarget } from '@drawbridge/contracts/agent/settings';
 import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
-import type { CallerContext } from '../callers/index.ts';
+import { machineToolNames, type CallerContext } from '../callers/index.ts';
 import type { Store } from '../db/index.ts';
 import type { AgentEnvironment } from './config-schema.ts';
 import { createN8n } from './domain/index.ts';
@@ -65,6 +65,7 @@ const createParts = (needs: Needs) => {
   const { services } = settings;
   const modelOf = (read: () => Promise<ModelSettings>) =>
     needs.counted(createModels({ clock, settings: read, recorder }));
+  const n8n = createN8n({ clock, url: async () => (await services()).n8nUrl, key: settings.userKey });
   return {
     settings,
     model: modelOf(settings.modelSettings),
@@ -73,8 +74,13 @@ const createParts = (needs: Needs) => {
     machine: createMachinePort(callers),
     web: createWeb({ clock }),
     search: createSearch({ clock, config: services }),
-    mcp: createMcpClients({ clock, warn, servers: async () => (await services()).mcpServers }),
-    n8n: createN8n({ clock, url: async () => (await services()).n8nUrl, key: settings.userKey }),
+    mcp: createMcpClients({
+      clock,
+      warn,
+      servers: async () => (await services()).mcpServers,
+      reserved: [...machineToolNames, ...n8n.toolNames],
+    }),
+    n8n,
   };
 };
 

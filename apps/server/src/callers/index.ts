@@ -29,4 +29,11 @@ export {
   watchMachine,
   watchMachines,
 } from './machine.ts';
-export { findTool, groupsOfTool, scopeTool, toolsInScope, type ScopedTool } from './tool-scope.ts';
+export {
+  findTool,
+  groupsOfTool,
+  machineToolNames,
+  scopeTool,
+  toolsInScope,
+  type ScopedTool,
+} from './tool-scope.ts';

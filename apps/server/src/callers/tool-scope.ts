@@ -1,6 +1,12 @@
 import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
 import type { Tool } from '@drawbridge/contracts/tool';
-import { isReading, type Gateway, type MachineRef, type MachineView } from '../gateway/index.ts';
+import {
+  isReading,
+  readingTools,
+  type Gateway,
+  type MachineRef,
+  type MachineView,
+} from '../gateway/index.ts';
 import { errors } from '../errors.ts';
 import type { Caller } from './caller.ts';
 import { machineOf, requireMachine } from './machine.ts';
@@ -28,6 +34,9 @@ const groupOfName = new Map<string, ToolGroup>(
     tools.map((tool): [string, ToolGroup] => [tool, group as keyof typeof names]),
   ),
 );
+
+/** The tools of our own daemon, without those of its browser and its MCP servers. */
+export const machineToolNames: readonly string[] = [...readingTools, ...groupOfName.keys()];
 
 /** The group of a tool without a known name, by the category that its machine announces. */
 const groupOfCategory = new Map<unknown, ToolGroup>([

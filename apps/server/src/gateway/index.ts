@@ -4,7 +4,7 @@ export type { DaemonStream } from './connection/daemon-stream.ts';
 export { createGateway, type Gateway } from './create-gateway.ts';
 export type { CallClaim } from './idempotency/idempotency.ts';
 export { defaultLimits, type GatewayLimits } from './limits.ts';
-export { isReading } from './idempotency/reading-tools.ts';
+export { isReading, readingTools } from './idempotency/reading-tools.ts';
 export type { MachineView } from './machines/machines.ts';
 export { offlineStatus, type MachineRef } from './machines/registry.ts';
 export {

@@ -1,4 +1,5 @@
 import type { AskOutcome, AskPayload, ResourceQuestion } from '@drawbridge/contracts/agent/asks';
+import { withoutConfirmation } from '@drawbridge/contracts/tool-call';
 import { cutText } from '@drawbridge/kit';
 import type { AgentRow, AskRow, ToolCallRow } from '../rows.ts';
 import { eventOf, type AgentNeeds } from '../engine/context.ts';
@@ -9,7 +10,7 @@ const isoOf = (at: number | null) => (at === null ? null : new Date(at).toISOStr
 
 const jsonBytes = (text: string) => new TextEncoder().encode(JSON.stringify(text)).length;
 
-/** Arguments as the person sees them; what is too long is marked. */
+/** Arguments as the person sees them, without a decision of the model; what is too long is marked. */
 export const shownArguments = (
   text: string,
   maxBytes: number,
@@ -18,7 +19,7 @@ export const shownArguments = (
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return { args: Object.fromEntries(Object.entries(value)), isCut: false };
+      return { args: withoutConfirmation(Object.fromEntries(Object.entries(value))), isCut: false };
   } catch {
     // The person sees what the model wrote.
   }

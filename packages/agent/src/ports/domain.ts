@@ -28,6 +28,8 @@ export interface DomainAdapter {
   title: string;
   /** How its tools are used, for the prompt of an agent that has them. */
   instructions: string;
+  /** The names of all its tools: no other tool may be named like one of them. */
+  toolNames: readonly string[];
   /** Those that the user's own key may use; none without a key. */
   tools(userId: string): Promise<DomainTool[]>;
   test(userId: string): Promise<CheckLine[]>;

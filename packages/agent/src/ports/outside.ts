@@ -9,6 +9,8 @@ export interface FetchedPage {
 }
 
 export interface WebPort {
+  /** Why `fetch` would refuse the address before it looks up its name, in a sentence; null: it would not. */
+  refusal(url: string): string | null;
   /**
    * Fetches a public page as markdown. `mayFollow` is asked for each redirect to another host: `false` ends
    * the fetch with `redirect`. Throws `WebError`.

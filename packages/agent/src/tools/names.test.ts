@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { mcpToolName } from './names.ts';
+import { createMcpNames } from './names.ts';
+
+const mcpToolName = createMcpNames(['write_file', 'n8n_run_workflow']);
 
 it.each([
   ['read_file', { name: 'mcp__files__read_file' }],
@@ -10,9 +12,12 @@ it.each([
 });
 
 it.each([
-  ['plan', "agent's own"],
-  ['Fetch_URL', "agent's own"],
-  ['searchTools', "agent's own"],
+  ['plan', 'that of a tool of the agent'],
+  ['Fetch_URL', 'that of a tool of the agent'],
+  ['searchTools', 'that of a tool of the agent'],
+  ['canvas_put', 'that of a tool of the agent'],
+  ['writeFile', 'that of a tool of the agent, of a machine'],
+  ['n8n.run.workflow', 'that of a tool of the agent, of a machine or of a product'],
   ['../x', 'other characters'],
   ['.x', 'other characters'],
   ['', 'other characters'],

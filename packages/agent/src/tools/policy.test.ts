@@ -42,7 +42,7 @@ const outcomeOf = async (action: AgentAction, policy: AgentPolicy): Promise<stri
     { ...rows, agentMessages: [person] },
     {
       config: { policy: { ...defaultPolicies, [action]: policy } },
-      web: { fetch: () => Promise.resolve({ kind: 'page', page }) },
+      web: { refusal: () => null, fetch: () => Promise.resolve({ kind: 'page', page }) },
       search: { isOn: () => Promise.resolve(true), search: () => Promise.resolve([]) },
       mcp: { tools: () => Promise.resolve([mcpTool]), call: () => Promise.resolve({ content: [] }) },
       domains: [n8n],
@@ -126,6 +126,7 @@ it('SS-08 a page may lead to its own host alone, and to no sub-domain', async ()
     {
       config: { policy: { ...defaultPolicies, fetchUrl: 'always_allow' } },
       web: {
+        refusal: () => null,
         fetch: (_, { mayFollow }) => {
           for (const host of ['page.example', 'sub.page.example', 'example', 'evil.example'])
             asked.push(mayFollow(new URL(`http://${host}/`)));

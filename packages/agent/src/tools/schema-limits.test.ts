@@ -71,6 +71,50 @@ describe('a schema of an MCP tool', () => {
         { required: ['x', 'y'], $defs: { a: object({ x: text }, { required: ['x'] }) } },
       ),
     ],
+    [
+      'has no union of objects inside either, also over references',
+      object(
+        {
+          list: { type: 'array', items: { oneOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/b' }] } },
+          one: {
+            description: 'one',
+            discriminator: { propertyName: 'kind' },
+            anyOf: [
+              object({ kind: { const: 'a' } }, { required: ['kind'] }),
+              object({ kind: { const: 'b' } }),
+            ],
+          },
+          other: { anyOf: [text, object({})] },
+        },
+        {
+          $defs: {
+            a: object({ x: { $ref: '#/$defs/u' } }),
+            b: object({ x: text }),
+            u: { oneOf: [object({ y: text })] },
+          },
+        },
+      ),
+      object(
+        {
+          list: {
+            type: 'array',
+            items: object({ x: { anyOf: [{ $ref: '#/$defs/u' }, text] } }, { required: [] }),
+          },
+          one: object(
+            { kind: { anyOf: [{ const: 'a' }, { const: 'b' }] } },
+            { description: 'one', required: [] },
+          ),
+          other: { anyOf: [text, object({})] },
+        },
+        {
+          $defs: {
+            a: object({ x: { $ref: '#/$defs/u' } }),
+            b: object({ x: text }),
+            u: object({ y: text }, { required: [] }),
+          },
+        },
+      ),
+    ],
     ['ends where a reference at its top leads to itself', { $ref: '#' }, object({}, { required: [] })],
   ])('%s', (_what, given, expected) => {
     expect(fitted(given)).toEqual(expected);
@@ -113,6 +157,28 @@ describe('a schema of an MCP tool', () => {
     expect(fitted({ anyOf: members })).toEqual(object({}, { required: [] }));
   });
 
+  it('is read at once when its unions lead in circles, and when they double at each reference', () => {
+    const to = (name: string) => ({ $ref: `#/$defs/${name}` });
+    const tree = {
+      oneOf: [object({ left: to('tree') }), object({ list: { items: { anyOf: [to('tree'), to('tree')] } } })],
+    };
+    expect(fitted(object({ tree: to('tree') }, { $defs: { tree } }))).toMatchObject({
+      $defs: { tree: { type: 'object', properties: { left: to('tree') } } },
+    });
+    const defs = Object.fromEntries(
+      Array.from({ length: 40 }, (_, at) => [
+        `d${at}`,
+        object({ [`p${at}`]: { oneOf: [to(`d${at + 1}`), to(`e${at + 1}`)] } }),
+      ]),
+    );
+    const others = Object.fromEntries(
+      Object.entries(defs).map(([name, def]) => [name.replace('d', 'e'), def]),
+    );
+    expect(
+      fitted(object({ top: { oneOf: [to('d0'), to('e0')] } }, { $defs: { ...defs, ...others } })),
+    ).toMatch(/more than/);
+  });
+
   it('is always an object without null and outside references, and fitting it again changes nothing', () => {
     const leaf = fc.constantFrom(
       text,
@@ -127,6 +193,7 @@ describe('a schema of an MCP tool', () => {
         { maxDepth: 4 },
         leaf,
         fc.record({ anyOf: fc.array(tie('schema'), { maxLength: 3 }) }),
+        fc.record({ oneOf: fc.array(tie('schema'), { maxLength: 3 }), description: fc.constant('d') }),
         fc.record({ type: fc.constant('array'), items: tie('schema') }),
         fc.record({
           type: fc.constant('object'),

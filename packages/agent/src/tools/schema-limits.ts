@@ -181,24 +181,64 @@ const merged = (properties: [string, unknown][]): JsonSchema => {
   );
 };
 
-/** A whole schema as an object without unions at its top. */
-const flatten = (schema: JsonSchema): JsonSchema => {
-  const { anyOf, oneOf, allOf, $ref, ...rest } = schema;
+/** A schema as an object without unions at its top. `seen` gets the schemas that its parts came from. */
+const flatten = (root: JsonSchema, schema: JsonSchema, seen: Set<JsonSchema>): JsonSchema => {
+  const { anyOf, oneOf, allOf, $ref, discriminator: _discriminator, ...rest } = schema;
   if ([anyOf, oneOf, allOf, $ref].every((part) => part === undefined)) return { ...schema, type: 'object' };
-  const { properties, required } = shapeOf(schema, schema);
+  const { properties, required } = shapeOf(root, schema, seen);
   const { properties: _properties, required: _required, additionalProperties: _additional, ...others } = rest;
   return { ...others, type: 'object', properties: merged(properties), required: [...new Set(required)] };
 };
 
+const membersOf = (schema: JsonSchema): unknown[] => unions.flatMap((union) => listOf(schema[union]));
+
+/** Whether each value of the schema is an object. `path`: schemas that are being read, for circles. */
+const isOfObjects = (root: JsonSchema, given: unknown, path: ReadonlySet<JsonSchema>): boolean => {
+  const schema = follow(root, objectOf(given));
+  if (path.has(schema)) return false;
+  if (schema['type'] !== undefined) return schema['type'] === 'object';
+  const members = membersOf(schema);
+  const within = new Set([...path, schema]);
+  if (members.length > 0) return members.every((member) => isOfObjects(root, member, within));
+  return isObject(schema['properties']);
+};
+
+interface Flattening {
+  root: JsonSchema;
+  /** Unions that may still be flattened: references make copies, and copies of copies. */
+  left: number;
+}
+
+/** Unions of objects inside of a schema as objects. What leads in circles keeps its references. */
+const flattenWithin = (at: Flattening, given: JsonSchema, path: ReadonlySet<JsonSchema>): JsonSchema => {
+  const each = (value: unknown): unknown => {
+    if (!isObject(value)) return value;
+    const isUnion = membersOf(value).length > 0 && isOfObjects(at.root, value, path);
+    if (!isUnion || at.left === 0) return flattenWithin(at, value, path);
+    at.left -= 1;
+    const seen = new Set<JsonSchema>();
+    return flattenWithin(at, flatten(at.root, value, seen), new Set([...path, ...seen]));
+  };
+  const schema = { ...given };
+  for (const name of single) if (isObject(schema[name])) schema[name] = each(schema[name]);
+  for (const name of [...maps, 'properties'])
+    if (isObject(schema[name]))
+      schema[name] = Object.fromEntries(Object.entries(schema[name]).map(([key, one]) => [key, each(one)]));
+  for (const name of unions) if (Array.isArray(schema[name])) schema[name] = schema[name].map(each);
+  return schema;
+};
+
 /**
- * A tool's schema as providers accept it: an object at its top, null is written as optional, arrays have
- * items, nothing refers outside. What exceeds a limit is refused with the reason.
+ * A tool's schema as providers accept it: an object at its top, unions of objects as objects, null written as
+ * optional, arrays have items, nothing refers outside. What exceeds a limit is refused with the reason.
  */
 export const fitSchema = (schema: unknown): { schema: JsonSchema } | { why: string } => {
   if (!isObject(schema)) return { why: 'its schema is not an object' };
   const excess = excessOf(schema);
   if (excess !== null) return { why: `its schema ${excess}` };
-  const flat = flatten(objectOf(fit(schema)));
+  const root = objectOf(fit(schema));
+  const seen = new Set<JsonSchema>();
+  const flat = flattenWithin({ root, left: schemaLimits.unionMembers }, flatten(root, root, seen), seen);
   const grown = excessOf(flat);
   return grown === null ? { schema: flat } : { why: `its schema ${grown}` };
 };

@@ -13,6 +13,15 @@ export const traceMemory = async <Result>(
   const startedAt = clock.now();
   const result = await run({ ...parent, parentId: id });
   if (isWorthIt(result))
-    tracer.record({ ...parent, operation: 'memory', subject: name, id, startedAt, endedAt: clock.now() });
+    tracer.record({
+      ...parent,
+      operation: 'memory',
+      subject: name,
+      id,
+      startedAt,
+      endedAt: clock.now(),
+      // Work that no model asked for: receivers tell it from tool calls by this name.
+      attributes: { ...parent.attributes, 'drawbridge.internal_tool': name },
+    });
   return result;
 };

@@ -12,15 +12,20 @@ interface Needs {
 /** What the tracer keeps of one answer. */
 const createAnswer = () => {
   let text = '';
+  let reasoning = '';
   const calls: string[] = [];
   let finish: Extract<ModelPart, { type: 'finish' }> | null = null;
   return {
     add: (part: ModelPart) => {
       if (part.type === 'text') text += part.text;
+      if (part.type === 'reasoning') reasoning += part.text;
       if (part.type === 'tool-call') calls.push(`${part.tool}(${part.arguments})`);
       if (part.type === 'finish') finish = part;
     },
-    text: () => [text, ...calls].filter(Boolean).join('\n'),
+    content: () => ({
+      'gen_ai.output.messages': [text, ...calls].filter(Boolean).join('\n'),
+      ...(reasoning !== '' && { 'drawbridge.reasoning': reasoning }),
+    }),
     attributes: (): TraceSpan['attributes'] => {
       if (finish === null) return {};
       const { reason, usage } = finish;
@@ -77,7 +82,7 @@ export const tracedModel = (model: ModelPort, { tracer, clock, newId }: Needs): 
         },
         content: () => ({
           'gen_ai.input.messages': newestOf(request),
-          'gen_ai.output.messages': answer.text(),
+          ...answer.content(),
         }),
         ...(error !== undefined && { error }),
       });

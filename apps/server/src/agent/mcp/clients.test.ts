@@ -17,6 +17,7 @@ const openClients = (...configs: McpServerConfig[]) => {
   const mcp = createMcpClients({
     clock,
     servers: async () => servers,
+    reserved: ['read_file'],
     warn: (sentence) => warnings.push(sentence),
   });
   onTestFinished(() => mcp.close());
@@ -81,6 +82,7 @@ describe('the tools of MCP servers', () => {
       'tools/list': () => ({
         tools: [
           { name: 'plan', inputSchema: { type: 'object' } },
+          { name: 'Read-File', inputSchema: { type: 'object' } },
           { name: '../x', inputSchema: { type: 'object' } },
           { name: 'deep', inputSchema: { type: 'object', properties: { deep } } },
           { name: 'fine', inputSchema: { type: 'object' } },
@@ -92,6 +94,7 @@ describe('the tools of MCP servers', () => {
     await names();
     expect(warnings).toEqual([
       expect.stringContaining('"plan" of the MCP server "files" is left out'),
+      expect.stringContaining('"Read-File" of the MCP server "files" is left out'),
       expect.stringContaining('"../x"'),
       expect.stringContaining('more than 32 levels deep'),
     ]);

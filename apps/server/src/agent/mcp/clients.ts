@@ -1,4 +1,10 @@
-import { OutsideError, type McpPort, type McpTool } from '@drawbridge/agent';
+import {
+  createMcpNames,
+  OutsideError,
+  type McpPort,
+  type McpTool,
+  type NameMcpTool,
+} from '@drawbridge/agent';
 import type { CheckLine } from '@drawbridge/contracts/agent/settings';
 import { toolResult } from '@drawbridge/contracts/tool-result';
 import { createBoundedMap, type Clock } from '@drawbridge/kit';
@@ -20,6 +26,8 @@ interface Needs {
   clock: Clock;
   /** The servers of the owner, read at each use. */
   servers(): Promise<McpServerConfig[]>;
+  /** Names of tools of machines and products: no tool of a server may be named like one of them. */
+  reserved: readonly string[];
   /** One sentence for the log, once for each cause. */
   warn(sentence: string): void;
 }
@@ -31,7 +39,10 @@ interface Listed {
 }
 
 /** One configured server: its connection, opened at the first use and again after a failure. */
-const createServer = (config: McpServerConfig, clock: Clock) => {
+const createServer = (
+  config: McpServerConfig,
+  { clock, nameTool }: { clock: Clock; nameTool: NameMcpTool },
+) => {
   const ending = new AbortController();
   let opening: Promise<McpConnection> | null = null;
   let open: McpConnection | null = null;
@@ -50,7 +61,8 @@ const createServer = (config: McpServerConfig, clock: Clock) => {
   const readList = async (): Promise<Listed> => {
     try {
       const connection = await connect();
-      const { offered, left } = readOffered(config.name, await connection.list(ending.signal));
+      const named = { server: config.name, nameTool };
+      const { offered, left } = readOffered(named, await connection.list(ending.signal));
       return { tools: offered, left, untilMs: clock.now() + listedMs };
     } catch (error) {
       if (error instanceof McpFailure && error.isLate) pausedUntilMs = clock.now() + pauseMs;
@@ -100,7 +112,8 @@ export interface McpClients extends McpPort {
 }
 
 /** The MCP servers that the owner configured, each with one client until its configuration changes. */
-export const createMcpClients = ({ clock, servers, warn }: Needs): McpClients => {
+export const createMcpClients = ({ clock, servers, reserved, warn }: Needs): McpClients => {
+  const nameTool = createMcpNames(reserved);
   const running = new Map<string, Server>();
   const warned = createBoundedMap<string, true>({ maxEntries: maxWarnings });
 
@@ -116,7 +129,8 @@ export const createMcpClients = ({ clock, servers, warn }: Needs): McpClients =>
       running.delete(key);
       void server.close();
     }
-    for (const [key, config] of configs) if (!running.has(key)) running.set(key, createServer(config, clock));
+    for (const [key, config] of configs)
+      if (!running.has(key)) running.set(key, createServer(config, { clock, nameTool }));
     return [...running.values()];
   };
   const toolsOf = async (server: Server): Promise<McpTool[]> => {

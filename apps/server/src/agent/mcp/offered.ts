@@ -1,4 +1,4 @@
-import { fitSchema, mcpToolName, type McpTool } from '@drawbridge/agent';
+import { fitSchema, type McpTool, type NameMcpTool } from '@drawbridge/agent';
 import { cutText } from '@drawbridge/kit';
 import { z } from 'zod';
 
@@ -12,7 +12,7 @@ const listed = z.looseObject({
 
 /** What a server lists -> the tools that are offered, and one sentence for each that is left out. */
 export const readOffered = (
-  server: string,
+  { server, nameTool }: { server: string; nameTool: NameMcpTool },
   tools: readonly unknown[],
 ): { offered: McpTool[]; left: string[] } => {
   const offered = new Map<string, McpTool>();
@@ -28,7 +28,7 @@ export const readOffered = (
       left.push(
         `The tool ${JSON.stringify(cutText(tool, 80))} of the MCP server "${server}" is left out: ${why}.`,
       );
-    const named = mcpToolName(server, tool);
+    const named = nameTool(server, tool);
     const fitted = fitSchema(inputSchema);
     if ('why' in named) leave(named.why);
     else if ('why' in fitted) leave(fitted.why);

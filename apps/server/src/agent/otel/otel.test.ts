@@ -47,7 +47,7 @@ const key = 'key-of-the-model-42';
 const story = [
   { calls: [{ name: 'delegate', arguments: { role: 'reader', instructions: `Use ${secret}` } }] },
   { text: 'x'.repeat(10_000) },
-  { text: `Done with ${key}.` },
+  { reasoning: `Think of ${key}`, text: `Done with ${key}.` },
   { text: 'A title' },
 ];
 
@@ -86,9 +86,9 @@ describe('traces', () => {
       'gen_ai.usage.input_tokens': 30,
       'drawbridge.outcome': 'completed',
     });
-    expect(named('memory prepare')).toBeDefined();
+    expect(named('memory prepare')?.attributes).toMatchObject({ 'drawbridge.internal_tool': 'prepare' });
     expect(new Set(spans.map((span) => span.traceId))).toEqual(new Set([traceId]));
-    expect(JSON.stringify(receiver.asked)).not.toMatch(/xxxx|reader|Done with/);
+    expect(JSON.stringify(receiver.asked)).not.toMatch(/xxxx|reader|Done with|Think of/);
   });
 
   it('LG-07 hold texts only where that is switched on, without keys, 4 KiB of each', async () => {
@@ -98,6 +98,7 @@ describe('traces', () => {
     expect(texts).toContain('x'.repeat(4_096));
     expect(Math.max(...texts.map((text) => String(text).length))).toBe(4_096);
     expect(JSON.stringify(receiver.asked)).toContain('Done with');
+    expect(texts).toContainEqual(expect.stringMatching(/^Think of /));
     expect(JSON.stringify(receiver.asked)).not.toMatch(new RegExp(`${secret}|${key}`));
   });
 

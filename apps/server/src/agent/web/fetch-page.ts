@@ -1,7 +1,7 @@
 import { WebError, type WebPort } from '@drawbridge/agent';
 import type { Clock } from '@drawbridge/kit';
 import { createExtract, type Extract, type ExtractLimits } from './extract.ts';
-import { createGuardedFetch, type FetchedBody, type FetchLimits } from './guarded-fetch.ts';
+import { addressRefusal, createGuardedFetch, type FetchedBody, type FetchLimits } from './guarded-fetch.ts';
 import { systemOutside, type Outside } from './outside.ts';
 
 /** A fetch with all its redirects, and the reading of the page. */
@@ -52,6 +52,7 @@ export const createWeb = (needs: Needs): WebPort & { close(): Promise<void> } =>
   const extract = createExtract({ clock, ...(extractLimits && { limits: extractLimits }) });
 
   return {
+    refusal: addressRefusal,
     fetch: async (url, { mayFollow, signal }) => {
       const late = new AbortController();
       const cancel = clock.after(totalMs, () =>

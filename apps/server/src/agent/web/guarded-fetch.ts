@@ -53,20 +53,28 @@ const headers = {
   'user-agent': 'Drawbridge',
 };
 
-/** Throws a `WebError` for a URL that is not fetched, before its name is looked up. */
-const checkUrl = (url: URL) => {
+/** Why a URL is not fetched, as far as that is known before its name is looked up; null: nothing known. */
+const refusalOf = (url: URL): string | null => {
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new WebError('Only http and https pages can be fetched.');
+    return 'Only http and https pages can be fetched.';
   if (url.username !== '' || url.password !== '')
-    throw new WebError('An address with a user name or password is not fetched.');
-  if (!webPorts.has(url.port)) throw new WebError('Only the ports 80 and 443 are fetched.');
-  if (!isPublicHost(url.hostname)) throw new WebError('The address is not public.');
+    return 'An address with a user name or password is not fetched.';
+  if (!webPorts.has(url.port)) return 'Only the ports 80 and 443 are fetched.';
+  return isPublicHost(url.hostname) ? null : 'The address is not public.';
+};
+
+const notAbsolute = 'This is not an absolute web address.';
+
+/** See `WebPort.refusal`. A name is not looked up: that would already send it to somebody. */
+export const addressRefusal = (text: string): string | null => {
+  const url = parseUrl(text);
+  return url ? refusalOf(url) : notAbsolute;
 };
 
 const readUrl = (text: string): URL => {
   const url = parseUrl(text);
-  if (!url) throw new WebError('This is not an absolute web address.');
-  checkUrl(url);
+  const why = url ? refusalOf(url) : notAbsolute;
+  if (!url || why !== null) throw new WebError(why ?? notAbsolute);
   return url;
 };
 

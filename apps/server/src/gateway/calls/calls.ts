@@ -3,7 +3,7 @@ import { asksClientAnnotation, inputArgument, type ClientInput } from '@drawbrid
 import type { ProgressReply } from '@drawbridge/contracts/daemon-reply';
 import type { ProgressBody, ResponseBody } from '@drawbridge/contracts/daemon-surface';
 import type { Tool } from '@drawbridge/contracts/tool';
-import { confirmationArgument, type ToolCall } from '@drawbridge/contracts/tool-call';
+import { withoutConfirmation, type ToolCall } from '@drawbridge/contracts/tool-call';
 import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { subjectOf } from '../../subject/index.ts';
@@ -110,10 +110,6 @@ const withClientInput = (
   return clientInput ? { ...own, [inputArgument]: clientInput } : own;
 };
 
-/** Only a person's answer to a confirmation may put a decision on the wire. */
-export const withoutDecision = (args: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(args).filter(([name]) => name !== confirmationArgument));
-
 const publishCall = (bus: Bus, userId: string, event: CallEvent) =>
   bus.publish(`user:${userId}`, { type: 'call-changed', userId, event });
 
@@ -181,7 +177,7 @@ export const createCalls = (needs: CallsNeeds): Calls & DaemonCalls => {
     if (signal?.aborted === true) throw errors.cancelled();
     const tool = maker.machine.info.toolList.tools.get(toolCall.name);
     if (!tool) throw errors.unknownTool();
-    const args = withClientInput(tool, withoutDecision(toolCall.arguments), options.clientInput);
+    const args = withClientInput(tool, withoutConfirmation(toolCall.arguments), options.clientInput);
     if (Buffer.byteLength(JSON.stringify(args)) > limits.argumentsMaxBytes)
       throw errors.tooLarge({ message: 'The arguments of the call are too large' });
     refuseTooMany({ userId: maker.userId, via: options.via ?? null });

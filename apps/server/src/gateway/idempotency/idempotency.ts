@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { CallVia } from '@drawbridge/contracts/calls';
-import type { ToolCall } from '@drawbridge/contracts/tool-call';
+import { withoutConfirmation, type ToolCall } from '@drawbridge/contracts/tool-call';
 import { createKeyedQueue, canonical, sleep, type Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
 import type { CallRecord } from '../calls/call.ts';
-import { newRequestId, withoutDecision } from '../calls/calls.ts';
+import { newRequestId } from '../calls/calls.ts';
 import type { GatewayLimits } from '../limits.ts';
 import { isReading } from './reading-tools.ts';
 import type { IdempotencyRow, IdempotencyStore } from './idempotency.store.ts';
@@ -67,7 +67,7 @@ const claimPollMs = 100;
 const digestOf = (value: unknown) => createHash('sha256').update(canonical(value)).digest('hex');
 
 const callDigestOf = (machineId: string, { name, arguments: args }: ToolCall) =>
-  digestOf([machineId, name, withoutDecision(args)]);
+  digestOf([machineId, name, withoutConfirmation(args)]);
 
 /** Repeats are counted for each token and each client of a user separately. */
 const makerOf = (userId: string, { kind, id }: CallVia) => [userId, kind, id];

@@ -84,6 +84,9 @@ export const fetchUrl = coreTool({
     const target = readTarget(args.url, await personsTexts(use));
     if (target === null) return textResult('This is not an address of the web.', 'failed');
     const { url, host } = target;
+    // The person is not asked about what is refused anyway.
+    const refusal = ctx.web.refusal(url);
+    if (refusal !== null) return textResult(refusal, 'failed');
     const access = await accessTo(use, target, answer);
     if (access.type === 'denied') return deniedBy();
     if (access.type === 'ask') return access;

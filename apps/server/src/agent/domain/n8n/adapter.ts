@@ -5,6 +5,7 @@ import { openApi, N8nError, type N8nApi, type N8nNeeds } from './client.ts';
 import { credentialTools } from './credential-tools.ts';
 import { readEndpoints, type Endpoints } from './endpoints.ts';
 import { executionTools } from './execution-tools.ts';
+import { namePrefix } from './tool.ts';
 import { workflowTools } from './workflow-tools.ts';
 
 const knownMs = 5 * 60_000;
@@ -80,6 +81,7 @@ export const createN8n = (needs: N8nNeeds): DomainAdapter => {
     id: 'n8n',
     title: 'n8n',
     instructions,
+    toolNames: tools.flatMap(({ name }) => [name, namePrefix + name]),
     tools: async (userId) => {
       const api = await openApi(needs, userId);
       if (!api) return [];

@@ -48,7 +48,12 @@ interface Described<Input extends z.ZodObject> {
   run(args: z.output<Input>, call: N8nCall): Promise<DomainResult>;
 }
 
+/** The tools are told from those of other products by it. */
+export const namePrefix = 'n8n_';
+
 export interface N8nTool {
+  /** Without the prefix. */
+  name: string;
   isOffered(endpoints: Endpoints): boolean;
   bind(open: (signal: AbortSignal, userId: string) => Promise<N8nCall>): DomainTool;
 }
@@ -61,9 +66,10 @@ const read = <Input extends z.ZodObject>(input: Input, args: Record<string, unkn
 
 /** A tool from its zod schema; its arguments are checked before `describe` and `run` see them. */
 export const defineTool = <Input extends z.ZodObject>(given: Described<Input>): N8nTool => ({
+  name: given.name,
   isOffered: (offered) => given.endpoints?.some((endpoint) => offered.has(endpoint)) ?? true,
   bind: (open) => ({
-    name: `n8n_${given.name}`,
+    name: namePrefix + given.name,
     description: given.description,
     inputSchema: z.toJSONSchema(given.input, { target: 'draft-7', io: 'input' }),
     effect: given.effect,
