@@ -5,6 +5,8 @@ import {
   createAccess,
   createAccounts,
   createBetterAuth,
+  createRefreshes,
+  createRefreshesStore,
   createSessionProofs,
   readSecret,
   systemOutside,
@@ -33,6 +35,7 @@ export const openAccess = async () => {
     url,
     log,
     outside: systemOutside,
+    refreshes: createRefreshes(createRefreshesStore(store)),
     passwords: quickPasswords,
   });
   const proofs = createSessionProofs(secret);

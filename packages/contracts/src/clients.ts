@@ -14,6 +14,8 @@ export const clientLimits = {
   consentSeconds: 600,
   accessSeconds: 60 * 60,
   refreshSeconds: 30 * 24 * 60 * 60,
+  /** How long a replaced refresh token gets the same answer again. */
+  refreshAgainSeconds: 60,
   registrationBodyBytes: 16 * 1024,
 } as const;
 

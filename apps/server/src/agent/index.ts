@@ -1,4 +1,3 @@
-export { createSealer } from './settings/index.ts';
 export { createServerAgent, type ServerAgent } from './create-agent.ts';
 export { createSessionsStore } from './sessions/sessions.store.ts';
 export {

@@ -28,6 +28,7 @@ export type AuthTables = {
     token: string;
     clientId: string;
     userId: string;
+    refreshId: string | null;
     authorizationCodeId: string | null;
     resources: string | null;
     scopes: string;
@@ -37,12 +38,17 @@ export type AuthTables = {
   };
   oauthRefreshToken: {
     id: string;
+    token: string;
     clientId: string;
     userId: string;
     authorizationCodeId: string | null;
     expiresAt: Time;
     revoked: Time | null;
     rotatedAt: Time | null;
+    /** The answer of the refresh that replaced the token, sealed with the token itself. */
+    rotationReplayResponse: string | null;
+    /** Until when the token gets that answer again; without an answer: the refresh was not completed. */
+    rotationReplayExpiresAt: Time | null;
   };
   verification: { id: string; value: string };
   user: {

@@ -8,6 +8,7 @@ import type { Kysely } from 'kysely';
 import { nanoid } from 'nanoid';
 import type { Logger } from '../log.ts';
 import type { Outside } from './clients/document-fetch.ts';
+import type { Refreshes } from './clients/refreshes.ts';
 import { codesExpireSoon, consentPage, oauthPlugins } from './clients/oauth-provider.ts';
 import { lendContexts } from './one-context.ts';
 
@@ -100,11 +101,12 @@ interface BetterAuthNeeds {
   log: Logger;
   /** Where documents about clients are fetched. */
   outside: Outside;
+  refreshes: Pick<Refreshes, 'plugin'>;
   /** How passwords are kept; better-auth's own scrypt when undefined. */
   passwords?: Passwords | undefined;
 }
 
-const optionsOf = ({ db, dbType, secret, url, log, outside, passwords }: BetterAuthNeeds) => ({
+const optionsOf = ({ db, dbType, secret, url, log, passwords, ...oauth }: BetterAuthNeeds) => ({
   appName: 'Drawbridge',
   baseURL: url,
   basePath: '/api/auth',
@@ -124,7 +126,7 @@ const optionsOf = ({ db, dbType, secret, url, log, outside, passwords }: BetterA
     },
   },
   session: { expiresIn: 30 * daySeconds, disableSessionRefresh: true, cookieCache: { enabled: false } },
-  plugins: [invitations, passwordResets, tokens, tokenUse, ...oauthPlugins(url, outside)],
+  plugins: [invitations, passwordResets, tokens, tokenUse, ...oauthPlugins(url, oauth)],
   databaseHooks: { verification: codesExpireSoon, session: refuseDisabled },
   onAPIError: {
     errorURL: consentPage,

@@ -31,8 +31,18 @@ export const createForgetExpired = ({ store, clock, log }: ExpiredNeeds) => {
     );
   };
 
+  /** A sealed answer to a refresh token is of no use after its minute. */
+  const forgetAnswers = (now: number) =>
+    auth
+      .updateTable('oauthRefreshToken')
+      .set({ rotationReplayResponse: null, rotationReplayExpiresAt: null })
+      .where('rotationReplayResponse', 'is not', null)
+      .where('rotationReplayExpiresAt', '<=', new Date(now).toISOString())
+      .execute();
+
   return async (signal: AbortSignal): Promise<void> => {
     const now = clock.now();
+    await forgetAnswers(now);
     // In this order: access tokens name refresh tokens.
     const kinds = [
       ['oauthAccessToken', now - neededMs],

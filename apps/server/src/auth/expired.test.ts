@@ -59,6 +59,19 @@ it.each([
   expect(told).toEqual([{ table, rows: 1 }]);
 });
 
+it('PS-12 the answer to a replaced refresh token goes after its minute', async () => {
+  const { connect, run, clock, refresh, db } = await setUp();
+  const { id, tokens } = await connect(['filesystemRead'], staying);
+  await refresh(id, tokens.refresh_token ?? '');
+  const answers = async () =>
+    (await sql`select 1 from oauthRefreshToken where rotationReplayResponse is not null`.execute(db)).rows;
+  await run();
+  expect(await answers()).toHaveLength(1);
+  clock.advance(2 * clientLimits.refreshAgainSeconds * 1_000);
+  await run();
+  expect(await answers()).toEqual([]);
+});
+
 it('PS-12 invitations go when they have expired, in steps of 500', async () => {
   const { run, count, clock, db, told } = await setUp();
   const now = new Date(clock.now()).toISOString();

@@ -46,7 +46,7 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
 type GuardOrigin = (request: FastifyRequest) => Promise<void>;
 
 const addAccountRoutes = async ({ opened, people, web }: Parts, guardOrigin: GuardOrigin) => {
-  const { auth, accounts, clients, ownMachines, proofs, address } = opened;
+  const { auth, refreshes, accounts, clients, ownMachines, proofs, address } = opened;
   const { server, limits } = web;
   const { url } = address;
   const sessionOf = (request: FastifyRequest) => accounts.session(credentialsOf(request));
@@ -63,6 +63,7 @@ const addAccountRoutes = async ({ opened, people, web }: Parts, guardOrigin: Gua
   );
   const oauth = createOauthRoutes({
     auth,
+    refreshes,
     limits,
     url,
     proofs,

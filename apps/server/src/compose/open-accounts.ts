@@ -4,6 +4,8 @@ import {
   createAccess,
   createAccounts,
   createBetterAuth,
+  createRefreshes,
+  createRefreshesStore,
   createSessionProofs,
   createTickets,
   createTicketsStore,
@@ -48,7 +50,17 @@ export const openAccounts = async (needs: AppNeeds) => {
   const { db } = store;
   await migrate(db);
   const url = address.url();
-  const auth = await createBetterAuth({ db, dbType: 'sqlite', secret, url, log, outside, passwords });
+  const refreshes = createRefreshes(createRefreshesStore(store));
+  const auth = await createBetterAuth({
+    db,
+    dbType: 'sqlite',
+    secret,
+    url,
+    log,
+    outside,
+    refreshes,
+    passwords,
+  });
   const proofs = createSessionProofs(secret);
   const accounts = await createAccounts({ auth, store, clock, log, proofs, setupToken, url: address.url });
   const { access, tokens, clients, ownMachines } = createAccess({
@@ -71,6 +83,7 @@ export const openAccounts = async (needs: AppNeeds) => {
     address,
     store,
     auth,
+    refreshes,
     proofs,
     accounts,
     access,

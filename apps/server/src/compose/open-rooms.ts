@@ -1,4 +1,5 @@
-import { createSealer, type ServerAgent } from '../agent/index.ts';
+import type { ServerAgent } from '../agent/index.ts';
+import { createSealer } from '../auth/index.ts';
 import type { Gateway } from '../gateway/index.ts';
 import { createCompanions, createPushTokensStore, type PresenceOfServer } from '../nodes/index.ts';
 import {

@@ -1,3 +1,2 @@
-export { createSealer } from './secrets.ts';
 export { createSettings } from './settings.ts';
 export { createSettingsStore } from './settings.store.ts';

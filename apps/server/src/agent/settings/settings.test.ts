@@ -5,7 +5,8 @@ import { createFakeClock } from '@drawbridge/kit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { configFrom } from '../../config.ts';
 import { migrate, openDatabase } from '../../db/index.ts';
-import { createSealer, createSettings, createSettingsStore } from './index.ts';
+import { createSettings, createSettingsStore } from './index.ts';
+import { createSealer } from '../../auth/index.ts';
 
 const open = async (variables: Record<string, string> = {}) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'agent-settings-'));

@@ -1,7 +1,7 @@
 import { clientLimits } from '@drawbridge/contracts/clients';
 import type { ToolGroup } from '@drawbridge/contracts/groups';
 import { createFakeClock, systemClock } from '@drawbridge/kit';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { oauthOf, publicUrl, resource } from '../../../test/oauth.ts';
 import { openCall } from '../../../test/open-call.ts';
 import { signUpOwner, startServer } from '../../../test/server.ts';
@@ -24,6 +24,8 @@ const setUp = async (scope: string) => {
   const runOut = () => clock.settle((leftSeconds + 1) * 1_000);
   return { ...oauth, server, clock, panel, clientId: id, tokens, answered, answer, runOut };
 };
+
+afterEach(() => void vi.useRealTimers());
 
 const staying = 'filesystemRead offline_access';
 
@@ -79,9 +81,10 @@ describe('a call of a client whose access token runs out meanwhile', () => {
       },
     ],
     [
-      'a refresh token is used twice',
+      'a refresh token is used again after its minute',
       async ({ refresh, clientId, tokens }) => {
         await refresh(clientId, tokens.refresh_token ?? '');
+        vi.setSystemTime(systemClock.now() + (clientLimits.refreshAgainSeconds + 1) * 1_000);
         await refresh(clientId, tokens.refresh_token ?? '');
       },
     ],

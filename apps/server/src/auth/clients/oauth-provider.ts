@@ -39,11 +39,17 @@ const outlivesSessions = (provider: ReturnType<typeof oauthProvider>) => ({
   init: async (context: Parameters<typeof provider.init>[0]) => void (await provider.init(context)),
 });
 
+interface OauthNeeds {
+  /** Where documents about clients are fetched. */
+  outside: Outside;
+  refreshes: { plugin: BetterAuthPlugin };
+}
+
 /**
  * OAuth 2.1 for MCP clients: codes with PKCE, opaque tokens stored as digests, single-use refresh tokens,
  * clients that register themselves or have a metadata document on their own site.
  */
-export const oauthPlugins = (url: string, outside: Outside) => [
+export const oauthPlugins = (url: string, { outside, refreshes }: OauthNeeds) => [
   outlivesSessions(
     oauthProvider({
       scopes: [...clientScopes],
@@ -57,6 +63,7 @@ export const oauthPlugins = (url: string, outside: Outside) => [
       allowUnauthenticatedClientRegistration: true,
       accessTokenExpiresIn: clientLimits.accessSeconds,
       refreshTokenExpiresIn: clientLimits.refreshSeconds,
+      refreshTokenReuseInterval: clientLimits.refreshAgainSeconds,
       // It counts for the consent page as well; `codesExpireSoon` shortens it for codes.
       codeExpiresIn: clientLimits.consentSeconds,
       prefix: {
@@ -68,6 +75,7 @@ export const oauthPlugins = (url: string, outside: Outside) => [
   ),
   cimd({ fetchClientMetadataResource: createDocumentFetch(outside), metadataProfile: 'mcp-2026-07-28' }),
   clientUse,
+  refreshes.plugin,
 ];
 
 const shorterByMs = (clientLimits.consentSeconds - clientLimits.codeSeconds) * 1_000;

@@ -8,10 +8,12 @@ import type { Auth } from '../better-auth.ts';
 import { answerAs, forward, jsonBody } from '../forward.ts';
 import { readRegistration } from './client-registration.ts';
 import { consentPage, resourceOf } from './oauth-provider.ts';
+import type { Refreshes } from './refreshes.ts';
 import type { SessionProofs } from '../sessions/session-proof.ts';
 
 interface Needs {
   auth: Auth;
+  refreshes: Pick<Refreshes, 'run'>;
   limits: Limits;
   url(): string;
   proofs: Pick<SessionProofs, 'provesPage'>;
@@ -62,7 +64,7 @@ const paramsOf = (text: string): URLSearchParams => {
 
 /** OAuth 2.1 below `/api/auth/oauth2`: only the endpoints of better-auth that MCP clients need. */
 export const createOauthRoutes = (needs: Needs): FastifyPluginAsync => {
-  const { auth, limits, url, proofs, guardOrigin, ownsHost } = needs;
+  const { auth, refreshes, limits, url, proofs, guardOrigin, ownsHost } = needs;
   const address = (name: string) => new URL(`/api/auth/oauth2/${name}`, url());
 
   /** A person's browser comes here from the client's own site. */
@@ -120,16 +122,19 @@ export const createOauthRoutes = (needs: Needs): FastifyPluginAsync => {
   return async (app) => {
     app.addContentTypeParser(form, { parseAs: 'string' }, (_request, body, done) => done(null, body));
     const bodyLimit = clientLimits.registrationBodyBytes;
-    const formText = (request: FastifyRequest) =>
-      paramsOf(z.string({ error: `Send ${form}` }).parse(request.body)).toString();
+    const formOf = (request: FastifyRequest) =>
+      paramsOf(z.string({ error: `Send ${form}` }).parse(request.body));
 
     app.get('/authorize', authorize);
     app.post('/consent', { bodyLimit, onRequest: guardOrigin }, consent);
     for (const name of ['token', 'revoke'] as const) {
       app.post(`/${name}`, { bodyLimit, onRequest: guardOrigin }, async (request, reply) => {
         await limits.oauth.count(request, reply);
-        const body = { type: form, text: formText(request) };
-        return answerAs(reply, await forward(auth, request, { to: address(name), body }));
+        const params = formOf(request);
+        const body = { type: form, text: params.toString() };
+        const pass = () => forward(auth, request, { to: address(name), body });
+        const presented = name === 'token' ? params.get('refresh_token') : null;
+        return answerAs(reply, await (presented === null ? pass() : refreshes.run(presented, pass)));
       });
     }
     app.post('/register', { bodyLimit, onRequest: guardOrigin }, async (request, reply) => {

@@ -8,19 +8,19 @@ const tagBytes = 16;
 export interface Sealer {
   /** `purpose` names whose secret it is and which server it is sent to; it is not stored. */
   seal(secret: string, purpose: string): string;
-  /** Null for a text that was altered, was sealed for another purpose, or by another server. */
+  /** Null for a text that was altered, was sealed for another purpose, or under another key. */
   unseal(sealed: string, purpose: string): string | null;
 }
 
-/** AES-256-GCM under a key derived from the server's secret by HKDF with SHA-256. */
-export const createSealer = (serverSecret: string): Sealer => {
-  const key = Buffer.from(hkdfSync('sha256', serverSecret, '', 'drawbridge agent settings', 32));
+/** AES-256-GCM under a key derived from a secret, by default the server's, by HKDF with SHA-256. */
+export const createSealer = (secret: string, use = 'drawbridge agent settings'): Sealer => {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', use, 32));
   return {
-    seal: (secret, purpose) => {
+    seal: (text, purpose) => {
       const iv = randomBytes(ivBytes);
       const cipher = createCipheriv(algorithm, key, iv).setAAD(Buffer.from(purpose));
-      const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
-      return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url');
+      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url');
     },
     unseal: (sealed, purpose) => {
       const bytes = Buffer.from(sealed, 'base64url');
