@@ -11,6 +11,7 @@ export * from './ports/workspace.ts';
 export * from './rows.ts';
 export type { Canvas } from './canvas/api.ts';
 export type * from './lanes/api.ts';
+export type { Preemption } from './engine/context.ts';
 export { agentLimits } from './engine/limits.ts';
 export * from './store-port.ts';
 export { createFeed, type ThreadSignal } from './threads/feed.ts';

@@ -1,4 +1,10 @@
-import { createAgent, type AgentModule, type ModelPort, type OpenedAsk } from '@drawbridge/agent';
+import {
+  createAgent,
+  type AgentModule,
+  type ModelPort,
+  type OpenedAsk,
+  type Preemption,
+} from '@drawbridge/agent';
 import type { QueueSettings } from '@drawbridge/contracts/agent/lanes';
 import type { ModelDraft, VerifyReply, VerifyTarget } from '@drawbridge/contracts/agent/settings';
 import type { Clock } from '@drawbridge/kit';
@@ -37,6 +43,7 @@ interface Needs {
   /** How messages wait; by default as the core has it. */
   queueSettings?(): Promise<QueueSettings>;
   onAsked?(ask: OpenedAsk): void;
+  onPreempted?(preemption: Preemption): void;
   /** The owner has changed the settings: the agent may be on or off now. */
   onSettingsChanged(): void;
   warn(sentence: string): void;
@@ -114,7 +121,7 @@ const modelsInUse = (given: ModelSettings) => {
 
 /** The built-in agent with the parts of this server. */
 export const createServerAgent = (needs: Needs): ServerAgent => {
-  const { environment, clock, store, isUser, workspaces, tracing, onAsked, onError } = needs;
+  const { environment, clock, store, isUser, workspaces, tracing, onAsked, onPreempted, onError } = needs;
   const parts = createParts(needs);
   const { settings, model, machine, web, search, mcp, n8n } = parts;
   const agent = createAgent({
@@ -131,6 +138,7 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
     config: settings.config,
     queueSettings: needs.queueSettings,
     isUser: store.cacheRows(isUser),
+    ...(onPreempted && { onPreempted }),
     keepMs: environment.keepThreadsMs,
     ...(tracing && { tracer: tracing.tracer }),
     ...(onAsked && { onAsked }),

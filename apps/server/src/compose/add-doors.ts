@@ -146,6 +146,7 @@ export const addDoors = async (parts: Parts): Promise<OpenSockets | null> => {
     createDaemonDoor({
       gateway,
       accounts,
+      access,
       limits,
       clock,
       guardOrigin,

@@ -54,6 +54,7 @@ export const startAgent = async (parts: Parts): Promise<ServerAgent | null> => {
     queueSettings,
     onAsked: ({ threadId, ...ask }) =>
       notifications.asked({ ...ask, machine: null, path: `/chat/${threadId}` }),
+    onPreempted: (preemption) => log.info(preemption, 'queue.preempt'),
     onSettingsChanged: gateway.settings.changed,
     onError,
   });

@@ -17,6 +17,14 @@ import type { AgentRow, RunRow, ThreadRow } from '../rows.ts';
 import type { AgentStore, Write } from '../store-port.ts';
 import type { ThreadKey } from '../thread-key.ts';
 
+/** A message that has interrupted the run of another one. */
+export interface Preemption extends ThreadKey {
+  runId: string;
+  /** The request whose run ends, and the one whose run follows. */
+  interrupted: string;
+  by: string;
+}
+
 /** What the agent's core needs from its host. */
 export interface AgentNeeds {
   store: AgentStore;
@@ -36,6 +44,8 @@ export interface AgentNeeds {
   /** How messages wait, as the owner has set it; the defaults when undefined. */
   queueSettings?: (() => Promise<QueueSettings>) | undefined;
   isUser(userId: string): Promise<boolean>;
+  /** For the host's records. */
+  onPreempted?(preemption: Preemption): void;
   onError(error: unknown): void;
 }
 

@@ -1,7 +1,9 @@
 import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
+import type { TokenScope } from '@drawbridge/contracts/tokens';
 import { describe, expect, it } from 'vitest';
 import { announcement, forbidden, paired, seen } from '../../../test/paired.ts';
 import { connectDaemon, openStream, requestOf } from '../../../test/daemon.ts';
+import { newToken } from '../../../test/rpc.ts';
 import { send, sessionHeaders } from '../../../test/server.ts';
 
 const { bare, wrapped } = daemonMounts;
@@ -39,6 +41,18 @@ describe('the envelopes', () => {
       200,
       envelope(status),
     ]);
+    const scoped = async (...scopes: TokenScope[]) => {
+      const { token: secret } = await newToken(server, cookie, scopes);
+      return { authorization: `Bearer ${secret}` };
+    };
+    const reader = await scoped('filesystemRead', 'chat');
+    expect(seen(await server.send(`${mount}/status`, { headers: reader }))).toEqual([200, envelope(status)]);
+    const refused = [
+      await server.send(`${mount}/status`, { headers: await scoped('chat', 'agent') }),
+      await server.send(`${mount}/status`, { headers: { authorization: `Bearer dbt_${'a'.repeat(32)}` } }),
+      await post('/create-link', reader),
+    ];
+    expect(refused.map((got) => got.status)).toEqual([403, 401, 401]);
     const init = await post('/init', { [gatewayKeyHeader]: token }, announcement);
     expect(seen(init)).toEqual([
       200,

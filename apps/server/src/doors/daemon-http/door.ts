@@ -2,7 +2,7 @@ import type { Clock } from '@drawbridge/kit';
 import { createCollector, runtimeHeap } from '@drawbridge/kit/node';
 import type { EventEmitter } from 'node:events';
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
-import type { Accounts } from '../../auth/index.ts';
+import { createBearerGuard, type AccessControl, type Accounts } from '../../auth/index.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import {
   createQuota,
@@ -32,6 +32,7 @@ const collectedAtBytes = 512 * 1024;
 interface Needs {
   gateway: Gateway;
   accounts: Accounts;
+  access: AccessControl;
   limits: Limits;
   clock: Clock;
   /** Emits `upgrade` for `GET socket`. */
@@ -50,12 +51,13 @@ interface Needs {
 
 /** The daemons' door, at both mounts, and the scripts' twins of the panel's procedures beside it. */
 export const createDaemonDoor = (needs: Needs): FastifyPluginAsync => {
-  const { gateway, accounts, limits, clock, resultMaxBytes, guardOrigin } = needs;
+  const { gateway, accounts, access, limits, clock, resultMaxBytes, guardOrigin } = needs;
   const { daemon } = gateway;
   const posts = createDaemonPosts(daemon);
   const inits = createQuota(maxInits);
   const streams = createQuota(needs.streamsPerAddress);
   const largeResults = createLargeResultAdmission(clock);
+  const bearerGuard = createBearerGuard({ access, limits });
   const collector = createCollector(runtimeHeap(), collectedAtBytes);
 
   const machine = (mount: Mount) => async (app: FastifyInstance) => {
@@ -71,7 +73,7 @@ export const createDaemonDoor = (needs: Needs): FastifyPluginAsync => {
   const person = (mount: Mount) => async (app: FastifyInstance) => {
     app.addHook('onRequest', guardOrigin);
     const refuseOthers = refuseOtherMethods(app);
-    userRoutes(app, mount, { gateway, accounts, confirmAsk: needs.confirmAsk ?? null });
+    userRoutes(app, mount, { gateway, accounts, bearerGuard, confirmAsk: needs.confirmAsk ?? null });
     refuseOthers();
   };
 

@@ -1,4 +1,4 @@
-import { createDeferred } from '@drawbridge/kit';
+import { createDeferred, jsonOf } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { story, use } from '../../../test/agent-turns.ts';
 import { machineQuestion, nextCall, resultOf, withAgent, withMachine } from '../../../test/agent.ts';
@@ -170,6 +170,16 @@ describe('agent.send', () => {
     send('d', { attachments });
     const cancelled = rpc.call('agent.cancel', { sessionId, requestId: 'd' });
     expect((await cancelled).result).toEqual({ cancelled: true, rejected: 1 });
+
+    // The lane has the name of the session, and the log says who interrupted whom.
+    send('e', { queueMode: 'interrupt' });
+    const [preempted, superseded] = await Promise.all([rpc.answerOf('a'), rpc.answerOf('b')]);
+    expect(preempted.error?.data).toMatchObject({ queue: { code: 'preempted', laneId: sessionId } });
+    expect(superseded.error?.data).toMatchObject({ queue: { code: 'superseded', laneId: sessionId } });
+    const audited = server.log.filter((line) => line.includes('queue.preempt')).map((line) => jsonOf(line));
+    const begun = rpc.frames.find((frame) => frame.id === 'a' && frame.data?.state === 'start');
+    const ids = { runId: begun?.runId, interrupted: expect.any(String), by: expect.any(String) };
+    expect(audited).toEqual([expect.objectContaining(ids)]);
     releaseAll();
   });
 

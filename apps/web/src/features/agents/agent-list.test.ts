@@ -1,4 +1,5 @@
 import { flushPromises, mount } from '@vue/test-utils';
+import { toolGroups } from '@drawbridge/contracts/groups';
 import { afterEach, expect, it } from 'vitest';
 import { tokenOf, type World } from '../../../test/fixture-server.ts';
 import { setBench, type Bench } from '../../../test/mounting.ts';
@@ -83,6 +84,19 @@ it('creates one that only reads, shows it once, and lists it without the token',
   await until(() => list.findAll('[data-test=token-row]').length === 1);
   expect(document.body.textContent).not.toContain('dbt_');
   expect(bench.fixture.world.tokens).toEqual([tokenOf()]);
+});
+
+it('ticks what a JSON-RPC client needs with one press', async () => {
+  const list = await open({});
+  await until(() => list.text().includes('No agents yet'));
+  press('New token');
+  await until(() => document.querySelector('[data-test=scopes]') !== null);
+  const ticked = () =>
+    document.querySelectorAll('[data-test=scopes] [role=checkbox][data-state=checked]').length;
+  expect(ticked()).toBe(1);
+  press('Choose what a JSON-RPC client needs');
+  await flushPromises();
+  expect(ticked()).toBe([...toolGroups, 'agent', 'node'].length);
 });
 
 it('leads to the page of each', async () => {

@@ -57,13 +57,15 @@ const onCancel = (
   { runId, cause }: Of<'cancelRun'>,
 ) => {
   const { lane, state, arrival } = written;
-  const { userId } = lane.thread;
+  const { userId, id: threadId } = lane.thread;
+  const interrupted = state.run?.carrier ?? '';
   cancelling.set(runId, { cause, askedAt: ctx.clock.now(), isForced: false });
   metrics.count(userId, 'cancel_requested');
-  for (const id of [state.run?.carrier ?? '', ...(state.run?.riders ?? [])])
+  for (const id of [interrupted, ...(state.run?.riders ?? [])])
     requests.publish(id, { type: 'cancel-requested' });
   if (cause !== 'preempted' || !arrival) return;
   metrics.count(userId, 'preempted');
+  ctx.onPreempted?.({ userId, threadId, runId, interrupted, by: arrival.row.id });
   requests.publish(arrival.row.id, { type: 'notice', text: preemptedText });
 };
 

@@ -16,6 +16,9 @@ const tooBusy: Record<QueueInfo['code'], string> = {
   preempted: 'A newer message interrupted this one',
 };
 
+/** The lane as the client names it: by its session. */
+const named = (queue: QueueInfo, sessionId: string): QueueInfo => ({ ...queue, laneId: sessionId });
+
 const refused = (queue: QueueInfo): Failure => ({
   ...failureOf(errors.runActive({ message: tooBusy[queue.code], fix: undefined })),
   data: { code: queue.code.toUpperCase(), retryable: queue.code === 'overflow', queue },
@@ -67,11 +70,11 @@ export const endOfRequest = (
         isRider,
         state: 'cancelled',
         isForced: end.isForced,
-        failure: cancelled(end.queue),
+        failure: cancelled(end.queue && named(end.queue, sessionId)),
       };
     case 'overflow':
     case 'superseded':
-      return { isRider, state: 'error', failure: refused(end.queue) };
+      return { isRider, state: 'error', failure: refused(named(end.queue, sessionId)) };
     case 'busy':
       return { isRider, state: 'error', failure: failureOf(errors.runActive()) };
     default:
