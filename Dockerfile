@@ -1,14 +1,12 @@
 # The server with the panel: docker build -t drawbridge .
-FROM node:22-bookworm-slim AS build
+FROM node:24-bookworm-slim AS build
 WORKDIR /src
 COPY . .
-ENV WIREIT_LOGGER=simple WIREIT_CACHE=none
 # What `pnpm start` installs and builds: nothing of the tests and checks.
-RUN npx --yes pnpm@10 install --frozen-lockfile --prod --filter '!@drawbridge/node22' \
-  && npx --yes pnpm@10 --silent build:start \
+RUN npx --yes pnpm@10 start --build-only \
   && deploy/assemble.sh /out
 
-FROM node:22-bookworm-slim
+FROM node:24-bookworm-slim
 COPY --from=build /out /opt/drawbridge
 RUN ln -s /opt/drawbridge/bin/drawbridge-server /usr/local/bin/drawbridge-server \
   && install -d -o node -g node -m 0700 /data

@@ -5,7 +5,7 @@ export default defineConfig({
     projects: ['packages/*', 'apps/*', 'e2e', 'tools'],
     // Two cores are busy with three: tests of whole processes wait for much.
     maxWorkers: 3,
-    experimental: { fsModuleCache: true },
+    fsModuleCache: true,
     reporters: ['default', './e2e/reporter.ts'],
   },
 });

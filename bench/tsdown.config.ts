@@ -3,7 +3,7 @@ import { defineConfig } from 'tsdown';
 const built = {
   format: 'esm',
   platform: 'node',
-  target: 'node20',
+  target: 'node22.13',
   fixedExtension: false,
   clean: true,
   dts: false,

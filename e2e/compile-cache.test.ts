@@ -1,14 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { daemonEntry, newFolder } from './harness/index.ts';
-import { node22 } from './node22/index.ts';
-import { describeWith } from './services.ts';
 
 /** Runs the daemon's program in a home, and gives how many folders of compiled code are there then. */
 const cachesIn = (home: string): number => {
-  execFileSync(node22() ?? '', [daemonEntry, '--version'], { env: { HOME: home } });
+  execFileSync(process.execPath, [daemonEntry, '--version'], { env: { HOME: home } });
   const folder = join(home, '.drawbridge/compile-cache');
   return existsSync(folder) ? readdirSync(folder).length : 0;
 };
@@ -20,7 +18,7 @@ const homeWith = (mode: number): string => {
   return home;
 };
 
-describeWith('node22')('compiled code', () => {
+describe('compiled code', () => {
   it('is kept in the private folder', () => {
     const home = homeWith(0o700);
     expect([cachesIn(home), cachesIn(home)]).toEqual([1, 1]);

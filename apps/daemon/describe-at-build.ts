@@ -11,7 +11,8 @@ export const describeAtBuild = {
   name: 'describe-at-build',
   load: async (id: string) => {
     if (id !== fileURLToPath(url)) return null;
-    const flags = ['--import', 'tsx', '--input-type=module'];
+    // A build may run on the oldest Node that is supported, which does this only when told to.
+    const flags = ['--experimental-strip-types', '--input-type=module'];
     const { stdout } = await run(process.execPath, [...flags, '--eval', program], {
       cwd: import.meta.dirname,
     });

@@ -24,7 +24,7 @@ const common = {
   // CommonJS makes a start a twentieth faster than ESM.
   format: 'cjs',
   platform: 'node',
-  target: 'node20.19',
+  target: 'node22.13',
   // write-file-atomic names its temporary files after __filename.
   shims: true,
   outExtensions: () => ({ js: '.cjs' }),

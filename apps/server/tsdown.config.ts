@@ -27,7 +27,7 @@ export default defineConfig({
   entry: { main: 'src/main.ts', 'extract-worker': 'src/agent/web/extract-worker.ts' },
   format: 'esm',
   platform: 'node',
-  target: 'node20',
+  target: 'node22.13',
   outDir: 'dist',
   fixedExtension: false,
   // A start takes less than half the time when Node need not look for a thousand files.

@@ -25,7 +25,7 @@ import { connectSdk2026 } from './sdk-2026.ts';
 /** Long enough to click in a browser on a slow machine, short enough to be waited for. */
 const waitMs = 12_000;
 
-describeWith('chromium', 'node22')('real MCP clients, with a real machine and a person at the panel', () => {
+describeWith('chromium')('real MCP clients, with a real machine and a person at the panel', () => {
   const processes = createProcesses();
   const kinds: [name: string, connect: Connect][] = [
     ['SDK, revision 2026-07-28', connectSdk2026],

@@ -1,5 +1,5 @@
 import { newFolder, type Processes } from '../harness/index.ts';
-import { inspectorEntry, node22 } from '../node22/index.ts';
+import { inspectorEntry } from '../harness/programs.ts';
 import { outcomeOf, type Connect } from './client.ts';
 
 /** The inspector's command line: each request is a separate process; ending it cancels the request. */
@@ -7,13 +7,10 @@ export const connectInspector =
   (processes: Processes): Connect =>
   async ({ url, token }) => {
     const home = newFolder('inspector');
-    const command = node22();
-    if (command === undefined) throw new Error('The inspector needs Node 22 or later');
-
     const ask = async (method: string, more: string[], signal?: AbortSignal): Promise<unknown> => {
       const target = ['--cli', url, '--transport', 'http', '--header', `Authorization: Bearer ${token}`];
       const running = processes.start({
-        command,
+        command: process.execPath,
         args: [inspectorEntry(), ...target, '--method', method, ...more],
         cwd: home,
         env: { HOME: home },

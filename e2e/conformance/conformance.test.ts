@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProcesses } from '../harness/index.ts';
-import { describeWith } from '../services.ts';
 import { readTable, reasonOf, tableOf } from './page.ts';
 import { revisions, runSuite, type ScenarioResult } from './suite.ts';
 import { startTarget, type Target } from './target.ts';
 
-describeWith('node22')('the official suite of conformance, through the whole gateway', () => {
+describe('the official suite of conformance, through the whole gateway', () => {
   const processes = createProcesses();
   let target: Target;
   const results: ScenarioResult[] = [];

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { newFolder, type Processes } from '../harness/index.ts';
-import { node22, suiteFolder } from '../node22/index.ts';
+import { suiteFolder } from '../harness/programs.ts';
 
 export const revisions = ['2025-11-25', '2026-07-28'] as const;
 export type Revision = (typeof revisions)[number];
@@ -36,11 +36,9 @@ export const runSuite = async (
   processes: Processes,
   { url, revision }: { url: string; revision: Revision },
 ): Promise<ScenarioResult[]> => {
-  const node = node22();
-  if (node === undefined) throw new Error('The suite needs Node 22 or later');
   const folder = newFolder('conformance');
   const suite = processes.start({
-    command: node,
+    command: process.execPath,
     args: [
       join(suiteFolder(), 'dist/index.js'),
       'server',

@@ -30,12 +30,7 @@ const leakOf = ({ name, arguments: given }: Operation, call: Call): string[] => 
 const startSwapping = async (processes: Processes, pairs: string[]) => {
   const swapper = processes.start({
     command: process.execPath,
-    args: [
-      '--import',
-      import.meta.resolve('tsx'),
-      fileURLToPath(new URL('swapper.ts', import.meta.url)),
-      ...pairs,
-    ],
+    args: [fileURLToPath(new URL('swapper.ts', import.meta.url)), ...pairs],
   });
   await swapper.says(/swapping/);
   return async (): Promise<number> => {

@@ -10,9 +10,9 @@ import { fullDiskBytes, evaluateDisk, lowDiskBytes } from './machine.ts';
 import { answerMs, clockLimitMs, evaluateClock } from './server.ts';
 
 it.each([
-  ['20.18.3', 'problem'],
-  ['18.20.0', 'problem'],
-  ['20.19.0', 'ok'],
+  ['22.12.0', 'problem'],
+  ['20.20.2', 'problem'],
+  ['22.13.0', 'ok'],
   ['24.1.0', 'ok'],
 ])('Node %s is %s', (version, state) => expect(checkNode(version).state).toBe(state));
 

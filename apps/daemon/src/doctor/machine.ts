@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import type { Check } from './check.ts';
 
-const lowest = [20, 19] as const;
+const lowest = [22, 13] as const;
 
 export const checkNode = (version: string): Check => {
   const [major = 0, minor = 0] = version.split('.').map(Number);

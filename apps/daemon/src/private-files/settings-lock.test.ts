@@ -24,11 +24,10 @@ const startProcess = (folder: string, name: string, text: string) => {
     import { openSettings } from ${from('../permission/settings/settings.ts')};
     const [folder, name] = process.argv.slice(1);
     ${text}`;
-  const child = spawn(
-    process.execPath,
-    ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', script, folder, name],
-    { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'] },
-  );
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, folder, name], {
+    cwd: import.meta.dirname,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 };

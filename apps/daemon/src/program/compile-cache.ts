@@ -1,22 +1,11 @@
 import { lstatSync, readdirSync, rmSync } from 'node:fs';
+import { enableCompileCache, flushCompileCache, getCompileCacheDir } from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { privateFolderOf } from './places.ts';
 
 /** Older entries belong to an earlier version, or are compiled again. */
 const keepMs = 30 * 24 * 60 * 60 * 1_000;
-
-interface CompileCache {
-  enableCompileCache(folder: string): void;
-  flushCompileCache(): void;
-  /** Of this version of Node, below the folder that was given. */
-  getCompileCacheDir(): string | undefined;
-}
-
-// Node 20 has none of these, and its types say so.
-const { enableCompileCache, flushCompileCache, getCompileCacheDir } = process.getBuiltinModule(
-  'node:module',
-) as unknown as Partial<CompileCache>;
 
 /** What is in there runs as our code, so no other user may have written it. */
 const isPrivate = (folder: string): boolean => {
@@ -28,8 +17,7 @@ const isPrivate = (folder: string): boolean => {
 /** Lets Node keep compiled code in the private folder; before that exists nothing is kept. */
 export const useCompileCache = (): void => {
   const folder = privateFolderOf(homedir());
-  if (enableCompileCache !== undefined && isPrivate(folder))
-    enableCompileCache(join(folder, 'compile-cache'));
+  if (isPrivate(folder)) enableCompileCache(join(folder, 'compile-cache'));
 };
 
 const removeOld = (folder: string, nowMs: number) => {
@@ -42,10 +30,10 @@ const removeOld = (folder: string, nowMs: number) => {
 
 /** Writes what was compiled since the start, because a daemon may be killed, and removes what is old. */
 export const keepCompiled = (nowMs: number): void => {
-  const folder = getCompileCacheDir?.();
+  const folder = getCompileCacheDir();
   if (folder === undefined) return;
   try {
-    flushCompileCache?.();
+    flushCompileCache();
     for (const one of [folder, dirname(folder)]) removeOld(one, nowMs);
   } catch {
     // Without it a start is slower, and nothing else.

@@ -26,10 +26,10 @@ const problem = (name: string, says: string, fix: string): Check => ({ name, sta
 
 const checkNode = (version: string): Check => {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  const isNew = major > 20 || (major === 20 && minor >= 19);
+  const isNew = major > 22 || (major === 22 && minor >= 13);
   return isNew
     ? ok('node', `Node ${version}`)
-    : problem('node', `Node ${version}`, 'Install Node 20.19 or newer.');
+    : problem('node', `Node ${version}`, 'Install Node 22.13 or newer.');
 };
 
 const checkFolder = (dataDir: string): Check[] => {

@@ -26,7 +26,7 @@ const otherServer = async (folder: string) => {
     if (taken.kind === 'taken') taken.lock.setUrl('http://127.0.0.1:5820');
     console.log(taken.kind);
     setInterval(() => {}, 1000);`;
-  const args = ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', program, folder];
+  const args = ['--input-type=module', '-e', program, folder];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = await once(child.stdout, 'data');
   return { child, output: String(line).trim() };

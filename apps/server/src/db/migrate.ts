@@ -1,4 +1,5 @@
-import { Migrator, type Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
+import { Migrator } from 'kysely/migration';
 import { gatewayTables } from './migrations/0001-gateway.ts';
 import { epochs } from './migrations/0002-epochs.ts';
 import { reaches } from './migrations/0003-reaches.ts';

@@ -164,14 +164,10 @@ describe('settings', () => {
         process.stdout.write(at + '\\n');
       }`;
     for (const kills of [1, 7, 20]) {
-      const run = spawn(
-        process.execPath,
-        ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', script, folder],
-        {
-          cwd: import.meta.dirname,
-          stdio: ['ignore', 'pipe', 'inherit'],
-        },
-      );
+      const run = spawn(process.execPath, ['--input-type=module', '-e', script, folder], {
+        cwd: import.meta.dirname,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
       let output = '';
       run.stdout.setEncoding('utf8').on('data', (text: string) => {
         output += text;

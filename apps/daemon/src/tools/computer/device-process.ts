@@ -26,7 +26,7 @@ const start = (): ChildProcess =>
   fork(entry, {
     cwd: dirname(entry),
     env: deviceEnvironment(),
-    execArgv: isSource ? ['--import', 'tsx'] : [],
+    execArgv: [],
     // Signals of the terminal are for the daemon, which then lets this one go.
     detached: true,
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

@@ -23,11 +23,7 @@ const extractLimits: ExtractLimits = { heapMiB: 128, ms: 5_000 };
 const maxWorkers = 2;
 
 const isSource = import.meta.url.endsWith('.ts');
-const { href: workerFile } = new URL(`./extract-worker.${isSource ? 'ts' : 'js'}`, import.meta.url);
-/** Node 20 reads no TypeScript in a worker. */
-const start = isSource
-  ? `import('tsx/esm/api').then(({ tsImport }) => tsImport('${workerFile}', '${workerFile}'))`
-  : `import('${workerFile}')`;
+const workerFile = new URL(`./extract-worker.${isSource ? 'ts' : 'js'}`, import.meta.url);
 
 interface Needs {
   clock: Clock;
@@ -41,8 +37,7 @@ export const createExtract = ({ clock, limits = extractLimits }: Needs) => {
   /** Null when the worker failed or was terminated at one of its limits. */
   const runWorker = (task: ExtractTask, signal: AbortSignal): Promise<Extracted | null> =>
     new Promise((resolve, reject) => {
-      const worker = new Worker(start, {
-        eval: true,
+      const worker = new Worker(workerFile, {
         workerData: task,
         execArgv: [],
         env: {},

@@ -33,12 +33,12 @@ describeWith('bubblewrap')('the limits of workspaces', () => {
 
   it('WK-05 hold for a file, for the memory, and for the number of workspaces of a user', async () => {
     const limits = { fileBytes: mebibyte, temporaryBytes: mebibyte, foldersOfUser: 1 };
-    const { call, shell } = await openTestWorkspaces({ ...limits, memoryBytes: 512 * mebibyte });
+    const { call, shell } = await openTestWorkspaces({ ...limits, memoryBytes: 1024 * mebibyte });
     const ran = await shell(
       'for at in big /tmp/big ~/big /dev/shm/big; do for i in 1 2; do head -c 2097152 /dev/zero > $at$i; done; done; ' +
         'touch /dev/big; stat -c %s big1; du -sk /tmp ~ /dev/shm | cut -f 1; ulimit -d; ulimit -n; ulimit -p; cat /proc/self/oom_score_adj',
     );
-    expect(ran.stdout).toBe('1048576\n1024\n1024\n1024\n524288\n1024\n256\n1000\n');
+    expect(ran.stdout).toBe('1048576\n1024\n1024\n1024\n1048576\n1024\n256\n1000\n');
     expect(ran.stderr).toContain('/dev/big');
     const second = await call('write_file', { filePath: 'a', content: 'x' }, { threadId: 'other' });
     expect(second).toBe('There are 1 workspaces already. Delete a chat that has one.');

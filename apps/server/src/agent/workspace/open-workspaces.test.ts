@@ -74,7 +74,7 @@ describeWith('bubblewrap')('workspaces', () => {
   it('WK-06 leave nothing running when the server is killed', async () => {
     const [dataDir, seconds] = [makeDataDir(), ownSeconds()];
     const holder = new URL('../../../test/workspace-holder.ts', import.meta.url).pathname;
-    const server = spawn(process.execPath, ['--import', 'tsx', holder, dataDir, seconds], {
+    const server = spawn(process.execPath, [holder, dataDir, seconds], {
       stdio: 'inherit',
     });
     onTestFinished(() => void server.kill('SIGKILL'));

@@ -1,4 +1,5 @@
-import { sql, type Migration } from 'kysely';
+import { sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
 
 /** Adds the daemon epoch of a call, the first epoch of the present daemon, and the reason of a revocation. */
 export const epochs: Migration = {

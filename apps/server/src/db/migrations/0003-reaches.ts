@@ -1,4 +1,4 @@
-import type { Migration } from 'kysely';
+import type { Migration } from 'kysely/migration';
 
 /** How far an answer to a question goes. */
 export const reaches: Migration = {

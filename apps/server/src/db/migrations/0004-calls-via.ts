@@ -1,4 +1,4 @@
-import type { Migration } from 'kysely';
+import type { Migration } from 'kysely/migration';
 
 /** Which token or client a call came through. */
 export const callsVia: Migration = {

@@ -1,4 +1,5 @@
-import { sql, type Migration } from 'kysely';
+import { sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
 
 /** The calls of one token or client, newest first. Most calls come through none and are not in it. */
 export const callsOfToken: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from 'kysely';
+import type { Migration } from 'kysely/migration';
 
 /** What tells the repeat of a call from a new one. */
 export const callRepeats: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from 'kysely';
+import type { Migration } from 'kysely/migration';
 
 /** Records which answer settled a question that the user did not answer directly. */
 export const settledBy: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from 'kysely';
+import type { Migration } from 'kysely/migration';
 
 /** Accounts that were removed and whose machines and calls are still to be deleted. */
 export const removedUsers: Migration = {

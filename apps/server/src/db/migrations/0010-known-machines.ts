@@ -1,4 +1,4 @@
-import type { Migration } from 'kysely';
+import type { Migration } from 'kysely/migration';
 
 /**
  * What stays known of a machine that is away: its modes, when it was last seen, and its rules as it reported

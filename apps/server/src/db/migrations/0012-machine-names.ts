@@ -1,5 +1,6 @@
 import { newMachineName } from '@drawbridge/contracts/ids';
-import { sql, type Kysely, type Migration } from 'kysely';
+import { sql, type Kysely } from 'kysely';
+import type { Migration } from 'kysely/migration';
 
 interface Row {
   id: string;

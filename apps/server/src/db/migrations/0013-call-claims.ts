@@ -1,4 +1,4 @@
-import type { Migration } from 'kysely';
+import type { Migration } from 'kysely/migration';
 
 /** Until when the server that claimed an idempotency key may make its call; null once it is made. */
 export const callClaims: Migration = {

@@ -1,4 +1,5 @@
-import { sql, type Migration } from 'kysely';
+import { sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
 
 /**
  * Which server has the stream of a machine, and the number of that stream: it fences servers that had it

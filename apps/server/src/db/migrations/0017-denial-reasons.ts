@@ -1,4 +1,4 @@
-import type { Migration } from 'kysely';
+import type { Migration } from 'kysely/migration';
 
 /** Records why the user denied a call, in the user's words. */
 export const denialReasons: Migration = {

@@ -20,7 +20,7 @@ const daemon = (place: { root: string; privateFolder: string }, command: string)
       signal: new AbortController().signal, deniedPaths: { read: [], write: [] }, progress: () => undefined,
     }, createSandboxedLauncher(${JSON.stringify(place)}));
     console.log(JSON.stringify(ended));`;
-  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', text], {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', text], {
     cwd: join(import.meta.dirname, '../../../..'),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

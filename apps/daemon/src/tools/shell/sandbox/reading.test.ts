@@ -39,7 +39,7 @@ describeWith('bubblewrap')('SH-34 what a command reads', () => {
     const inner = `import { inheritedFiles } from ${JSON.stringify(join(import.meta.dirname, '../inherited-files.ts'))};
       console.log(JSON.stringify(inheritedFiles()))`;
     writeFileSync(join(root, 'inner.ts'), inner);
-    const child = spawnSync(process.execPath, ['--import', 'tsx', join(root, 'inner.ts')], {
+    const child = spawnSync(process.execPath, [join(root, 'inner.ts')], {
       stdio: ['ignore', 'pipe', 'inherit', ...Array<'ignore'>(37).fill('ignore'), openSync(outside, 'r')],
       cwd: join(import.meta.dirname, '../../../..'),
       encoding: 'utf8',

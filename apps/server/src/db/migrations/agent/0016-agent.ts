@@ -1,4 +1,5 @@
-import { sql, type CreateTableBuilder, type Kysely, type Migration } from 'kysely';
+import { sql, type CreateTableBuilder, type Kysely } from 'kysely';
+import type { Migration } from 'kysely/migration';
 
 /** With `?` it may be null. */
 type Column = 'text' | 'text?' | 'integer' | 'integer?' | 'bigint' | 'bigint?';

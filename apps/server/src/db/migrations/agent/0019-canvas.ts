@@ -1,4 +1,4 @@
-import type { Migration } from 'kysely';
+import type { Migration } from 'kysely/migration';
 
 /** Named JSON documents of a thread. */
 export const canvas: Migration = {

@@ -1,4 +1,5 @@
-import { sql, type Kysely, type Migration } from 'kysely';
+import { sql, type Kysely } from 'kysely';
+import type { Migration } from 'kysely/migration';
 
 /** One index for open calls alone: with one of all states, a step read every call that has ended. */
 const indexOpenCalls = async (db: Kysely<unknown>) => {

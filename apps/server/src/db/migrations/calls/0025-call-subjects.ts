@@ -1,4 +1,5 @@
-import { sql, type Kysely, type Migration } from 'kysely';
+import { sql, type Kysely } from 'kysely';
+import type { Migration } from 'kysely/migration';
 import { subjectOf } from '../../../subject/index.ts';
 
 /** The newest calls get a subject here; older ones keep none, and the search does not find them. */

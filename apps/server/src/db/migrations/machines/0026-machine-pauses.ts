@@ -1,4 +1,4 @@
-import type { Migration } from 'kysely';
+import type { Migration } from 'kysely/migration';
 
 /** A person pauses a machine; a pairing token may name a machine, and may leave the default as it is. */
 export const machinePauses: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from 'kysely';
+import type { Migration } from 'kysely/migration';
 
 /** Devices and webhooks that are told of questions. */
 export const notifications: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from 'kysely';
+import type { Migration } from 'kysely/migration';
 
 /** Webhooks that programs post to. */
 export const hooks: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from 'kysely';
+import type { Migration } from 'kysely/migration';
 
 /** Tickets that open a WebSocket once, and the names of the agent's threads at the JSON-RPC door. */
 export const rpc: Migration = {

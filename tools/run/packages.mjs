@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { pnpm } from './pnpm.mjs';
+import { step } from './step.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const modules = join(root, 'node_modules');
+
+/** What decides what is installed. */
+const wanted = () => {
+  const hash = createHash('sha256');
+  for (const file of ['pnpm-lock.yaml', 'pnpm-workspace.yaml']) hash.update(readFileSync(join(root, file)));
+  return hash.digest('hex');
+};
+
+/** Whether the packages of the tests are here already: `start` keeps them then. */
+const hasEverything = () => {
+  const file = join(modules, '.modules.yaml');
+  // pnpm writes JSON into it, which is YAML too.
+  return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).included?.devDependencies === true;
+};
+
+const options = ['install', '--frozen-lockfile', '--prefer-offline', '--reporter=append-only'];
+/** Each other Node is 190 MB, and most runs need none of them. */
+const others = {
+  start: ['--filter', '!@drawbridge/node', '--filter', '!@drawbridge/nodes'],
+  test: ['--filter', '!@drawbridge/node', '--filter', '!@drawbridge/nodes'],
+  all: [],
+};
+
+/**
+ * Installs what is not here yet: `start` without the packages of tests and checks, `test` with them, `all` with the
+ * versions of Node that the smoke test runs on.
+ */
+export const installFor = async (purpose) => {
+  const stamp = join(modules, `.installed-${purpose}`);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted()) return;
+  const only = purpose === 'start' && !hasEverything() ? ['--prod'] : [];
+  await step('Installing packages', async () => {
+    await pnpm(...options, ...only, ...others[purpose]);
+    writeFileSync(stamp, wanted());
+  });
+};

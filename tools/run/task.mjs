@@ -1,0 +1,11 @@
+// `pnpm test` and its siblings: installs everything, and runs one task of turbo.json, which builds what it needs.
+import { ensureNode, leastToDevelop } from './node.mjs';
+import { installFor } from './packages.mjs';
+import { showPnpm } from './pnpm.mjs';
+
+const [task = '', ...more] = process.argv.slice(2);
+
+await ensureNode(leastToDevelop);
+await installFor(task === 'test:long' ? 'all' : 'test');
+const args = more.length > 0 ? ['--', ...more] : [];
+process.exitCode = await showPnpm('--silent', 'turbo', 'run', task, '--log-prefix=none', ...args);
