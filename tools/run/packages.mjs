@@ -35,11 +35,12 @@ const others = {
  * versions of Node that the smoke test runs on.
  */
 export const installFor = async (purpose) => {
-  const stamp = join(modules, `.installed-${purpose}`);
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted()) return;
+  const stampOf = (name) => join(modules, `.installed-${name}`);
+  const isInstalled = (name) => existsSync(stampOf(name)) && readFileSync(stampOf(name), 'utf8') === wanted();
+  if (isInstalled(purpose) || isInstalled('all')) return;
   const only = purpose === 'start' && !hasEverything() ? ['--prod'] : [];
   await step('Installing packages', async () => {
     await pnpm(...options, ...only, ...others[purpose]);
-    writeFileSync(stamp, wanted());
+    writeFileSync(stampOf(purpose), wanted());
   });
 };
