@@ -64,8 +64,10 @@ describe('a session of drawbridge', { timeout: 30_000 }, () => {
     child.kill('SIGINT');
     expect(await code).toBe(0);
     expect(out.stdout).toBe('');
-    expect(out.stderr).not.toContain(pairingToken);
-    expect(out.stderr).not.toContain(sessionKey);
+    expect(server.seen[1]).toMatchObject({ path: '/events', apiKey: sessionKey });
+    const log = await readFile(join(home, '.drawbridge/logs/drawbridge.log'), 'utf8');
+    expect(out.stderr + log).not.toContain(pairingToken);
+    expect(out.stderr + log).not.toContain(sessionKey);
     expect(out.stderr).not.toContain('\u001b');
   });
 
@@ -104,11 +106,22 @@ describe('a session of drawbridge', { timeout: 30_000 }, () => {
     expect(server.seen.at(-2)).toMatchObject({ path: '/init', key: sessionKey });
   });
 
-  it('never ends the pairing on Ctrl-C at a server that would not keep it', async () => {
+  it('never ends the pairing on Ctrl-C at a server of ours that would not keep it', async () => {
+    server.answer('init', json(200, { ok: true, sessionKey, features: [] }));
     const { child, code } = await connect();
     child.kill('SIGINT');
     expect(await code).toBe(0);
     expect(server.seen.map(({ path }) => path)).toEqual(['/init', '/events']);
+  });
+
+  it('posts a disconnect on SIGTERM to a server of the specification alone, and forgets the key', async () => {
+    const { child, code, out } = await connect();
+    await until(async () => expect(await readFile(sessionFile(), 'utf8')).toContain(sessionKey));
+    child.kill('SIGTERM');
+    expect(await code).toBe(0);
+    expect(server.seen.at(-1)).toMatchObject({ path: '/disconnect', key: sessionKey, body: {} });
+    expect(out.stderr).toMatch(/^disconnected {2}At this server the pairing ends when drawbridge stops\.$/m);
+    await expect(stat(sessionFile())).rejects.toThrow('ENOENT');
   });
 
   it('ends the pairing with drawbridge disconnect, which needs a yes', async () => {
@@ -152,6 +165,7 @@ describe('a session of drawbridge', { timeout: 30_000 }, () => {
   });
 
   it('told to end by the system, it reports what ran, keeps the session, and the next one goes on with it', async () => {
+    server.answer('init', json(200, { ok: true, sessionKey, features: [] }));
     const { child, code } = await connect(['--permission-shell', 'allow', noSandbox]);
     await until(async () => expect(await readFile(sessionFile(), 'utf8')).toContain(sessionKey));
     const toolCall = { name: 'shell_execute', arguments: { command: 'touch started; sleep 60' } };

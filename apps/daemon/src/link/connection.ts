@@ -18,8 +18,13 @@ interface Course {
   authFailures: number;
 }
 
-/** `stopped`: this process ends, the pairing stays. `user`: the pairing was ended. */
-export type Ending = { reason: 'stopped' | 'user' | 'replaced' } | { reason: 'failed'; failure: Failure };
+/**
+ * `stopped`: this process ends. `left`: so does the pairing, at a server that knows no other way. `user`: the
+ * pairing was ended.
+ */
+export type Ending =
+  | { reason: 'stopped' | 'left' | 'user' | 'replaced' }
+  | { reason: 'failed'; failure: Failure };
 
 export type Connection =
   | { kind: 'idle' }
@@ -49,7 +54,7 @@ export type ConnectionEffect =
   | { type: 'wait'; ceilingMs: number; sentence: string }
   /** The key no longer holds: `onPersistentFailure`. */
   | { type: 'ask-for-token'; failure: Failure }
-  /** Tell the server that this machine goes offline and stays paired. */
+  /** Tell the server that this machine goes offline. */
   | { type: 'leave' }
   | { type: 'end'; ending: Ending };
 

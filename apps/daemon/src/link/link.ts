@@ -162,7 +162,7 @@ const wait = (
   return cancel;
 };
 
-const leave = ({ api, clock, key }: LinkNeeds): Promise<void> => {
+const leave = ({ api, clock, key }: LinkNeeds): ReturnType<ServerApi['leave']> => {
   const abort = new AbortController();
   const cancel = clock.after(leaveMs, () => abort.abort());
   return api.leave(key.get(), abort.signal).finally(cancel);
@@ -174,7 +174,7 @@ export const createLink = (needs: LinkNeeds) => {
   let state: Connection = { kind: 'idle' };
   /** Ends the init, the stream or the wait that is under way. */
   let release: (() => void) | null = null;
-  let leaving: Promise<void> = Promise.resolve();
+  let leaving: ReturnType<ServerApi['leave']> = Promise.resolve({ endedPairing: false });
 
   const perform = (effect: ConnectionEffect): void => {
     switch (effect.type) {
@@ -230,10 +230,10 @@ export const createLink = (needs: LinkNeeds) => {
     },
     /** `describe` gives another list of tools now: it is sent at once or with the next init. */
     toolsChanged: toolsUpdate.changed,
-    /** Ends the connection and keeps the pairing; resolves when the server knows, or after 3 s. */
-    stop: async () => {
+    /** Ends the connection, and the pairing if `leave` does; resolves when the server knows, or after 3 s. */
+    stop: () => {
       send({ type: 'stop' });
-      await leaving;
+      return leaving;
     },
   };
 };

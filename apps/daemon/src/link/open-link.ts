@@ -1,12 +1,10 @@
-import type { Http } from './http.ts';
 import { openSocket, type SocketNeeds } from './socket.ts';
-import { openStream, type StreamEvents, type Way } from './stream.ts';
+import { openStream, type StreamEvents, type StreamNeeds, type Way } from './stream.ts';
 
 /** A proxy that refuses sockets is not asked again for this long. */
 const refusedMs = 60 * 60 * 1_000;
 
-interface Needs extends SocketNeeds {
-  http: Http;
+interface Needs extends SocketNeeds, StreamNeeds {
   /** `stream`: no socket is tried. */
   way: Way;
   /** Whether the server of the last init has a socket. */

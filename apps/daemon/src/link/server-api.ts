@@ -12,6 +12,7 @@ import {
   responsesReply,
   settledReply,
   toolsReply,
+  type InitReply,
   type ResponsesReply,
 } from '@drawbridge/contracts/daemon-reply';
 import type {
@@ -56,7 +57,26 @@ interface KnownServer {
   posts: SocketPosts;
   epoch?: number | undefined;
   features: readonly string[];
+  /**
+   * `ours`: an init of this process was answered with something beyond the specification, and it stays so.
+   * Null before the first answer.
+   */
+  kind: 'ours' | 'specification' | null;
+  /** Of the newest event since the last init. */
+  lastEventId: string | null;
 }
+
+/** How the event stream is asked for. */
+export interface StreamRequest {
+  path: string;
+  headers: Record<string, string>;
+}
+
+/** What fits into a header as it is. */
+const plainId = /^[\x21-\x7e]{1,200}$/;
+
+const isOurs = ({ epoch, features, warnings }: InitReply): boolean =>
+  [epoch, features, warnings].some((announced) => announced !== undefined);
 
 const headersFor = ({ epoch }: KnownServer, key: string): Record<string, string> => ({
   [gatewayKeyHeader]: key,
@@ -142,7 +162,7 @@ const postAll = async (
 /** The server's daemon routes. Nothing here throws: failures are replies. */
 export const createServerApi = (http: Http, clock: Clock) => {
   const posts = createSocketPosts(clock);
-  const server: KnownServer = { http, posts, features: [] };
+  const server: KnownServer = { http, posts, features: [], kind: null, lastEventId: null };
   const has = (feature: ServerFeature) => server.features.includes(feature);
   const at = (path: string, requestId: string) => path.replace(':requestId', requestId);
   const post = <T>(
@@ -155,11 +175,29 @@ export const createServerApi = (http: Http, clock: Clock) => {
     headers: (key: string) => headersFor(server, key),
     posts,
     hasSocket: () => has('socket'),
+    /** A server of the specification alone may read the key in the URL only; no other gets it there. */
+    streamRequest: (key: string): StreamRequest => {
+      const { kind, lastEventId } = server;
+      const path = daemonMounts.bare + daemonPaths.events;
+      return {
+        path: kind === 'specification' ? `${path}?apiKey=${encodeURIComponent(key)}` : path,
+        headers: {
+          ...headersFor(server, key),
+          ...(lastEventId !== null && { 'last-event-id': lastEventId }),
+        },
+      };
+    },
+    /** The id of an event of the stream: the next one, if it needs no init, continues from there. */
+    eventRead: (id: string) => {
+      if (plainId.test(id)) server.lastEventId = id;
+    },
     init: async (key: string, body: InitBody, signal: AbortSignal) => {
       const reply = await post({ key, path: daemonPaths.init, body, signal }, readAs(initReply));
       if (reply.ok) {
         server.epoch = reply.value.epoch;
         server.features = reply.value.features ?? [];
+        server.kind = server.kind === 'ours' || isOurs(reply.value) ? 'ours' : 'specification';
+        server.lastEventId = null;
       }
       return reply;
     },
@@ -183,10 +221,16 @@ export const createServerApi = (http: Http, clock: Clock) => {
       post({ key, path: daemonPaths.disconnect, body: {}, signal }, readOk),
     /** Whether the server answers at all; no key is sent. */
     isThere: (signal: AbortSignal) => isAnswering(http, signal),
-    /** Goes offline and keeps the key. A server without that feature is not asked: it sees the stream end. */
-    leave: async (key: string, signal: AbortSignal) => {
+    /**
+     * Goes offline, and keeps the key where the server can: one of the specification alone ends the pairing,
+     * as that asks for. Whether it ended; to any other server without the feature nothing is sent.
+     */
+    leave: async (key: string, signal: AbortSignal): Promise<{ endedPairing: boolean }> => {
+      const request = { key, path: daemonPaths.disconnect, signal };
       const body: DisconnectBody = { keepSession: true };
-      if (has('keep-session')) await post({ key, path: daemonPaths.disconnect, body, signal }, readOk);
+      if (has('keep-session')) await post({ ...request, body }, readOk);
+      if (server.kind !== 'specification') return { endedPairing: false };
+      return { endedPairing: (await post({ ...request, body: {} }, readOk)).ok };
     },
   };
 };

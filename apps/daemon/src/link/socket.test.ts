@@ -49,6 +49,8 @@ const open = async (upgrade: Upgrade, headers: Record<string, string> = {}) => {
     way: 'socket',
     hasSocket: () => true,
     headers: () => headers,
+    streamRequest: () => ({ path: '/events', headers }),
+    eventRead: () => {},
   });
   const close = openLink('sess_x', {
     tried: (way) => said.push(['tried', way]),

@@ -1,16 +1,16 @@
 import { daemonEvent, type DaemonEvent } from '@drawbridge/contracts/daemon-event';
-import { daemonMounts, daemonPaths } from '@drawbridge/contracts/daemon-paths';
 import { createTimer, type Clock } from '@drawbridge/kit';
-import { createParser } from 'eventsource-parser';
+import type { EventSource, EventSourceInit } from 'eventsource';
 import { parseJson } from '../text/parse-json.ts';
 import type { Failure } from './connection.ts';
 import { networkFailure, responseFailure } from './failure.ts';
 import type { Http, HttpResponse } from './http.ts';
+import type { StreamRequest } from './server-api.ts';
 
 /** The server sends a comment every 15 s; three missing mean a dead connection. */
 export const silenceMs = 45_000;
 const openMs = 30_000;
-/** What may come without the end of its event, in characters. */
+/** What may come without the end of its event, in bytes. */
 export const maxEventLength = 8 * 1024 * 1024;
 
 /** What carries the server's events: a WebSocket, or the stream of the specification. */
@@ -29,75 +29,112 @@ export interface StreamEvents {
 
 const broken = (sentence: string): Failure => ({ kind: 'network', sentence });
 
-/** Opens the server's event stream. The returned function closes it; no event follows. */
+/** An empty line. */
+const eventEnds = ['\n\n', '\r\r', '\r\n\r\n'];
+
+/** Counts the bytes that came since the last end of an event, this chunk's included. */
+const createEventLength = () => {
+  let length = 0;
+  let tail: Uint8Array = new Uint8Array();
+  return (chunk: Uint8Array): number => {
+    const seen = Buffer.concat([tail, chunk]);
+    const end = Math.max(...eventEnds.map((mark) => seen.lastIndexOf(mark)));
+    length = end === -1 ? length + chunk.length : seen.length - end;
+    tail = seen.subarray(-3);
+    return length;
+  };
+};
+
+export interface StreamNeeds {
+  url: URL;
+  http: Http;
+  clock: Clock;
+  streamRequest(key: string): StreamRequest;
+  eventRead(id: string): void;
+}
+
+/**
+ * Opens the server's event stream. The returned function closes it; no event follows. Every failure closes
+ * the `EventSource` before it learns of it, so that it never reconnects.
+ */
 export const openStream = (
-  needs: { http: Http; clock: Clock; headers(key: string): Record<string, string> },
+  { url, http, clock, streamRequest, eventRead }: StreamNeeds,
   key: string,
   events: Omit<StreamEvents, 'tried'>,
 ): (() => void) => {
-  const abort = new AbortController();
+  let source: EventSource | undefined;
   let closed = false;
-  const timer = createTimer(needs.clock);
+  const timer = createTimer(clock);
   const close = () => {
     closed = true;
     timer.cancel();
-    abort.abort();
+    source?.close();
   };
   const fail = (failure: Failure) => {
     if (closed) return;
     close();
     events.failed(failure);
   };
+  const failWith = (error: unknown) => fail(networkFailure(error));
   const waitAtMost = (ms: number, sentence: string) => {
     timer.start(ms, () => fail(broken(sentence)));
   };
   const waitForSound = () => waitAtMost(silenceMs, `no data for ${silenceMs / 1000} s`);
 
-  const parser = createParser({
-    maxBufferSize: maxEventLength,
-    onEvent: ({ event: name, data }) => {
-      const event =
-        closed || (name !== undefined && name !== 'message') ? undefined : parseJson(daemonEvent, data);
-      if (event) events.event(event);
-    },
-    onError: ({ type }) => {
-      if (type === 'max-buffer-size-exceeded') fail(broken('the server sent an event of more than 8 MiB'));
-    },
-  });
+  const readerOf = (body: HttpResponse['body']) => {
+    const chunks: AsyncIterator<Buffer, undefined> = body[Symbol.asyncIterator]();
+    const eventLength = createEventLength();
+    return {
+      read: async () => {
+        const next = await chunks.next().catch(failWith);
+        if (closed || !next || next.done) {
+          fail(broken('the server closed the stream'));
+          return { done: true as const };
+        }
+        waitForSound();
+        if (eventLength(next.value) > maxEventLength)
+          fail(broken('the server sent an event of more than 8 MiB'));
+        return { done: false as const, value: next.value };
+      },
+      cancel: async () => void body.destroy(),
+    };
+  };
 
-  const noAnswer = (error: unknown) => fail(networkFailure(error));
-
-  const read = async (body: HttpResponse['body']): Promise<void> => {
-    const decoder = new TextDecoder();
-    const chunks = body[Symbol.asyncIterator]();
-    for (;;) {
-      const chunk = await chunks.next().catch(noAnswer);
-      if (closed || chunk === undefined) return;
-      if (chunk.done) return fail(broken('the server closed the stream'));
-      waitForSound();
-      parser.feed(decoder.decode(chunk.value, { stream: true }));
-    }
+  const fetch: EventSourceInit['fetch'] = async (_url, { signal, headers: standard }) => {
+    const { path, headers } = streamRequest(key);
+    const request = { method: 'GET' as const, path, headers: { ...standard, ...headers }, signal };
+    const response = await http.request(request).catch((error: unknown) => {
+      failWith(error);
+      throw error;
+    });
+    if (response.status !== 200) fail(await responseFailure(response));
+    return {
+      url: url.href,
+      status: response.status,
+      redirected: false,
+      headers: { get: response.header },
+      body: { getReader: () => readerOf(response.body) },
+    };
   };
 
   const open = async (): Promise<void> => {
-    const path = daemonMounts.bare + daemonPaths.events;
-    const headers = { accept: 'text/event-stream', ...needs.headers(key) };
-    const response = await needs.http
-      .request({ method: 'GET', path, headers, signal: abort.signal })
-      .catch(noAnswer);
-    if (closed || response === undefined) return;
-    const isStream =
-      response.status === 200 && response.header('content-type').startsWith('text/event-stream');
-    if (!isStream) {
-      const failure = await responseFailure(response);
-      return fail(response.status === 200 ? broken('the server did not answer with a stream') : failure);
-    }
-    waitForSound();
-    events.opened('stream');
-    await read(response.body);
+    const { EventSource } = await import('eventsource');
+    if (closed) return;
+    source = new EventSource(url, { fetch });
+    source.onopen = () => {
+      waitForSound();
+      events.opened('stream');
+    };
+    source.onmessage = ({ data, lastEventId }) => {
+      eventRead(lastEventId);
+      const event = parseJson(daemonEvent, data);
+      if (event) events.event(event);
+    };
+    source.onerror = () => fail(broken('the server did not answer with a stream'));
   };
 
   waitAtMost(openMs, 'no answer in time');
-  void open();
+  // Files of the program may be gone after an update.
+  open().catch(failWith);
   return close;
 };

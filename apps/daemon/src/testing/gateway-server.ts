@@ -6,9 +6,12 @@ import { z } from 'zod';
 
 export interface Seen {
   method: string;
-  /** Below the mount. */
+  /** Below the mount, without the query. */
   path: string;
   key: string | undefined;
+  /** That of the query. */
+  apiKey: string | undefined;
+  lastEventId: string | undefined;
   epoch: string | undefined;
   body: unknown;
 }
@@ -84,12 +87,15 @@ export const startGatewayServer = async () => {
   };
 
   const handle = async (incoming: IncomingMessage, response: ServerResponse) => {
-    const path = (incoming.url ?? '').replace(daemonMounts.bare, '');
+    const { pathname, searchParams } = new URL(incoming.url ?? '', 'http://local');
+    const path = pathname.replace(daemonMounts.bare, '');
     const header = (name: string) => incoming.headersDistinct[name]?.[0];
     const request: Seen = {
       method: incoming.method ?? '',
       path,
       key: header('x-gateway-key'),
+      apiKey: searchParams.get('apiKey') ?? undefined,
+      lastEventId: header('last-event-id'),
       epoch: header('x-gateway-epoch'),
       body: await readBody(incoming),
     };

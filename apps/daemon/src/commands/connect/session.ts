@@ -182,12 +182,12 @@ export const createSession = (needs: SessionNeeds) => {
       await waitAtMost(clock, stopMs, calls.stop());
       outbox.close();
       toolHost.endSession();
-      await link.stop();
-      if (ending.reason === 'user') await sessionFile.forget();
+      const { endedPairing } = await link.stop();
+      if (endedPairing || ending.reason === 'user') await sessionFile.forget();
       http.close();
-      return ending;
+      return endedPairing ? { reason: 'left' as const } : ending;
     },
-    /** Stops new work, ends running calls within 5 s, reports them, goes offline. The pairing is kept. */
+    /** Stops new work, ends running calls within 5 s, reports them, goes offline. */
     stop: async () => {
       await waitAtMost(clock, stopMs, calls.stop().then(outbox.empty));
       await link.stop();

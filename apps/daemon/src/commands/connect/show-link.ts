@@ -17,6 +17,10 @@ export const showEnding = (terminal: TerminalOutput, ending: Ending, url: string
       terminal.line('reconnect', ownCommand('connect'), 'cyan');
       terminal.line('end pairing', ownCommand('disconnect'), 'cyan');
       return 0;
+    case 'left':
+      terminal.line('disconnected', 'At this server the pairing ends when drawbridge stops.', 'gray');
+      terminal.line('pair again', pairAgain, 'cyan');
+      return 0;
     case 'user':
       terminal.line('disconnected', 'The pairing was ended, in the panel or on this machine.', 'gray');
       return 0;
