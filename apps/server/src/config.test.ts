@@ -55,6 +55,7 @@ describe('configuration', () => {
       opsControl: false,
       opsUnits: [],
       programEnvironment: { LC_ALL: 'C' },
+      composeFolders: ['/home/ann/data', process.cwd()],
       logLevel: 'info',
       logFormat: 'json',
     });

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { dirname } from 'node:path';
 import { z } from 'zod';
 import { agentAliases, agentConfig } from './agent/config-schema.ts';
 import { authConfig } from './auth/config-schema.ts';
@@ -48,6 +49,8 @@ export interface Config extends Settings {
   logFormat: 'text' | 'json';
   /** What programs of this machine get of the environment: no setting and no key of the server. */
   programEnvironment: Record<string, string>;
+  /** Where a Compose file is looked for. */
+  composeFolders: string[];
 }
 
 interface Surroundings {
@@ -116,7 +119,8 @@ export const readConfig = (
   const logFormat = data.logFormat ?? (terminal ? 'text' : 'json');
   const logLevel = data.logLevel ?? (logFormat === 'text' ? 'warn' : 'info');
   const programEnvironment = programEnvironmentOf(environment);
-  return { config: { ...data, dataDir, logFormat, logLevel, programEnvironment } };
+  const composeFolders = [dirname(dataDir), startedIn(environment)];
+  return { config: { ...data, dataDir, logFormat, logLevel, programEnvironment, composeFolders } };
 };
 
 /** The folder in which the user called: a script of the workspace runs at its root. */

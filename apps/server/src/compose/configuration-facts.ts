@@ -16,7 +16,7 @@ export const configurationFacts = (config: Config) => ({
     rpcFrameMaxBytes: config.rpcFrameMaxBytes,
     opsControl: config.opsControl,
     opsUnits: config.opsUnits,
-    hasComposeFile: config.opsComposeFile !== undefined,
+    hasComposeFile: config.opsComposeFile !== undefined && config.opsComposeFile !== 'off',
   },
   variables: [
     'PUBLIC_URL',

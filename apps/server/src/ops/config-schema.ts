@@ -26,10 +26,10 @@ export const opsConfig = z.object({
   ),
   opsComposeFile: setting(
     'OPS_COMPOSE_FILE',
-    'The Docker Compose file, as an absolute path, whose services the JSON-RPC door shows to the owner.',
+    'The Docker Compose file, as an absolute path, whose services the JSON-RPC door shows to the owner; `off`: none. Unset: a `compose.yaml` or `docker-compose.yml` of this account beside the data folder, or in the folder where the server was started.',
     z
       .string()
-      .refine((file) => isAbsolute(file), 'must be an absolute path')
+      .refine((file) => file === 'off' || isAbsolute(file), 'must be an absolute path, or off')
       .optional(),
   ),
 });

@@ -4,6 +4,7 @@ import { createAnalytics } from './analytics.ts';
 import type { AnalyticsStore } from './analytics.store.ts';
 import type { ContextStore } from './context.store.ts';
 import type { OpsConfig } from './config-schema.ts';
+import { composeFile } from './services/compose-file.ts';
 import { createDockerDependencies } from './services/docker-dependencies.ts';
 import { createCompose } from './services/docker.ts';
 import { createLocalBackends, type LocalModels } from './services/local-backends.ts';
@@ -18,7 +19,7 @@ import { createSystemd } from './services/systemd.ts';
 
 export interface OpsNeeds {
   clock: Clock;
-  config: OpsConfig;
+  config: OpsConfig & { composeFolders: readonly string[] };
   stores: { analytics: AnalyticsStore; contexts: ContextStore; runs: RunsStore };
   run: RunProgram;
   ring: LogRing;
@@ -34,10 +35,10 @@ export interface OpsNeeds {
 /** Numbers about this server and its users, and the services of this machine. */
 export const createOps = (needs: OpsNeeds) => {
   const { clock, config, stores, run, ring, modelCalls, machines, ownerId, onError } = needs;
-  const { opsControl: hasControl, opsUnits: units, opsComposeFile } = config;
+  const { opsControl: hasControl, opsUnits: units, opsComposeFile: given, composeFolders: folders } = config;
   const startedAt = clock.now();
   const systemd = createSystemd(run);
-  const compose = createCompose(run, opsComposeFile);
+  const compose = createCompose(run, () => composeFile({ given, folders, uid: process.getuid?.() }));
   const sources = createSources({ machines, systemd, compose, units, errors: ring.errors });
   const series = createSeries({ clock, sources, ownerId, onError });
 

@@ -19,7 +19,6 @@ export const createDockerDependencies = (compose: Compose, hasControl: boolean) 
   const view = (service: ComposeService): DockerDependency => ({
     ...service,
     id: service.service,
-    name: service.service,
     configured: true,
     containerName: service.containerName ?? '',
     availableActions: hasControl ? actionsOf(service) : [],

@@ -6,6 +6,8 @@ import type { ProgramResult, RunProgram } from './run-program.ts';
 /** A service of the Compose file, with its container where there is one. */
 export interface ComposeService {
   service: string;
+  /** For people. */
+  name: string;
   /** `running`, `exited`, …; `absent` without a container. */
   state: string;
   health: string;
@@ -21,7 +23,18 @@ const controlMs = 60_000;
 const pullMs = 10 * 60_000;
 
 const composeConfig = z.object({
-  services: z.record(z.string(), z.object({ image: z.string().optional() })).default({}),
+  services: z
+    .record(
+      z.string(),
+      z.object({
+        image: z.string().default(''),
+        labels: z
+          .object({ 'drawbridge.name': z.string().trim().min(1).max(64) })
+          .optional()
+          .catch(undefined),
+      }),
+    )
+    .default({}),
 });
 const container = z.object({
   Service: z.string(),
@@ -30,6 +43,16 @@ const container = z.object({
   Health: z.string().default(''),
   Status: z.string().default(''),
 });
+
+/** By the image, without registry and tag. */
+const knownNames = new Map([
+  ['whisper.cpp', 'Whisper (whisper.cpp)'],
+  ['llama.cpp', 'llama.cpp'],
+  ['ollama', 'Ollama'],
+  ['searxng', 'SearXNG'],
+  ['n8n', 'n8n'],
+]);
+const imageName = /([^/:@]+)(?:[:@].*)?$/;
 
 const serviceName = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
 const ownName = /(^|\/)drawbridge([:@]|$)/;
@@ -43,7 +66,7 @@ const reasonOf = (result: ProgramResult): string => {
   if (/cannot connect|is the docker daemon running|connection refused|no such host/i.test(result.stderr))
     return 'Docker is not running';
   if (/permission denied/i.test(result.stderr)) return 'The server may not use Docker';
-  return 'Docker Compose cannot read OPS_COMPOSE_FILE';
+  return 'Docker Compose cannot read the Compose file';
 };
 
 /** Older releases print one array, newer ones one object a line. */
@@ -53,15 +76,21 @@ const containersIn = (stdout: string) => {
   return values.flatMap((value) => container.safeParse(value).data ?? []);
 };
 
-const namesIn = (stdout: string): string[] => {
+const servicesIn = (stdout: string): { service: string; name: string }[] => {
   const { services } = composeConfig.parse(jsonOf(stdout) ?? {});
   return Object.entries(services)
-    .filter(([name, { image = '' }]) => serviceName.test(name) && !ownName.test(name) && !ownName.test(image))
-    .map(([name]) => name);
+    .filter(([name, { image }]) => serviceName.test(name) && !ownName.test(name) && !ownName.test(image))
+    .map(([service, { image, labels }]) => {
+      const known = knownNames.get(imageName.exec(image)?.[1] ?? '');
+      return { service, name: labels?.['drawbridge.name'] ?? known ?? service };
+    });
 };
 
-const toService = (service: string, found: z.infer<typeof container> | undefined): ComposeService => ({
-  service,
+const toService = (
+  named: { service: string; name: string },
+  found: z.infer<typeof container> | undefined,
+): ComposeService => ({
+  ...named,
   state: found?.State ?? 'absent',
   health: found?.Health || 'none',
   statusText: found?.Status ?? 'No container',
@@ -76,11 +105,11 @@ const toLine = (line: string): LogLine[] => {
 };
 
 /** Docker Compose with one file. Service names come from that file. */
-export const createCompose = (runProgram: RunProgram, file: string | undefined) => {
+export const createCompose = (runProgram: RunProgram, fileOf: () => string | undefined) => {
   const run = (args: readonly string[], timeoutMs?: number) =>
     runProgram({
       name: 'docker',
-      args: ['compose', '--file', file ?? '', '--profile', '*', ...args],
+      args: ['compose', '--file', fileOf() ?? '', '--profile', '*', ...args],
       ...(timeoutMs !== undefined && { timeoutMs }),
     });
   const succeeded = (result: ProgramResult) => result.kind === 'ended' && result.code === 0;
@@ -88,7 +117,8 @@ export const createCompose = (runProgram: RunProgram, file: string | undefined) 
   return {
     /** Those of every profile, without the server's own. */
     services: async (): Promise<ComposeServices> => {
-      if (file === undefined) return { kind: 'unavailable', reason: 'OPS_COMPOSE_FILE is not set' };
+      if (fileOf() === undefined)
+        return { kind: 'unavailable', reason: 'There is no Compose file; OPS_COMPOSE_FILE can name one' };
       const config = await run(['config', '--format', 'json']);
       if (config.kind !== 'ended' || config.code !== 0)
         return { kind: 'unavailable', reason: reasonOf(config) };
@@ -96,7 +126,9 @@ export const createCompose = (runProgram: RunProgram, file: string | undefined) 
       if (listed.kind !== 'ended' || listed.code !== 0)
         return { kind: 'unavailable', reason: reasonOf(listed) };
       const containers = new Map(containersIn(listed.stdout).map((one) => [one.Service, one]));
-      const services = namesIn(config.stdout).map((name) => toService(name, containers.get(name)));
+      const services = servicesIn(config.stdout).map((named) =>
+        toService(named, containers.get(named.service)),
+      );
       return { kind: 'listed', services };
     },
     control: (service: string, action: 'start' | 'stop' | 'restart') => run([action, service], controlMs),

@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { standInPrograms } from '../../../../test/programs.ts';
 import { newToken, openPerson, openRpc } from '../../../../test/rpc.ts';
 import { online } from '../../../../test/rest.ts';
@@ -22,9 +25,9 @@ const properties =
 const compose = (...args: string[]) => ['compose', '--file', file, '--profile', '*', ...args];
 const composeConfig = JSON.stringify({
   services: {
-    whisper: { image: 'whisper:1', environment: { KEY: 'canary' } },
+    whisper: { image: 'ghcr.io/x/whisper.cpp:1', environment: { KEY: 'canary' } },
     server: { image: 'ghcr.io/x/drawbridge:2' },
-    searxng: {},
+    searxng: { image: 'searxng/searxng', labels: { 'drawbridge.name': 'Search' } },
   },
 });
 const containers = [
@@ -57,25 +60,30 @@ describe('without the programs', () => {
     expect(logs.error).toMatchObject({ code: 17 });
   });
 
-  it('docker without its parts says which', async () => {
-    const { rpc, programs } = await world({ OPS_COMPOSE_FILE: file });
+  it('docker without its parts says which; its file is the one beside the data', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'compose-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const found = join(folder, 'compose.yaml');
+    writeFileSync(found, '');
+    const { rpc, programs } = await world({ DATA_DIR: join(folder, 'data') });
     const sayings = [
       ["docker: 'compose' is not a docker command.", 'Docker has no compose plugin'],
       ['Cannot connect to the Docker daemon at unix:///var/run/docker.sock.', 'Docker is not running'],
-      ['yaml: /srv/canary: no such file', 'Docker Compose cannot read OPS_COMPOSE_FILE'],
+      ['yaml: /srv/canary: no such file', 'Docker Compose cannot read the Compose file'],
     ] as const;
     for (const [err, reason] of sayings) {
       programs.put('docker', [{ when: '', err, code: 1 }]);
       const { result } = await rpc.call('system.dockerDependencies');
       expect(result).toEqual({ dependencies: [], available: false, reason });
     }
+    expect(programs.calls()[0]?.args.slice(0, 3)).toEqual(['compose', '--file', found]);
   });
 
   it('without a Compose file, docker is not asked', async () => {
-    const { rpc, programs } = await world();
+    const { rpc, programs } = await world({ OPS_COMPOSE_FILE: 'off' });
     programs.put('docker', [{ when: '', out: '{}' }]);
     expect((await rpc.call('system.dockerDependencies')).result).toMatchObject({
-      reason: 'OPS_COMPOSE_FILE is not set',
+      reason: 'There is no Compose file; OPS_COMPOSE_FILE can name one',
     });
     expect(programs.calls()).toEqual([]);
   });
@@ -127,7 +135,7 @@ describe('with stand-ins', () => {
       dependencies: [
         {
           id: 'whisper',
-          name: 'whisper',
+          name: 'Whisper (whisper.cpp)',
           service: 'whisper',
           configured: true,
           state: 'running',
@@ -136,7 +144,12 @@ describe('with stand-ins', () => {
           containerName: 'w-1',
           availableActions: [],
         },
-        expect.objectContaining({ id: 'searxng', state: 'absent', statusText: 'No container' }),
+        expect.objectContaining({
+          id: 'searxng',
+          name: 'Search',
+          state: 'absent',
+          statusText: 'No container',
+        }),
       ],
     });
     expect(programs.calls().map(({ args }) => args)).toEqual([
