@@ -42,6 +42,17 @@ describe('drawbridge status', { timeout: 60_000 }, () => {
     expect(shown.stdout).toMatch(/^ {14}run commands {6}deny {3}this session \(flag\)$/m);
     expect(shown.stdout).toContain(`key           in ${own()}/session.json, which only you can read\n`);
 
+    expect((await run(['permissions', 'set', 'filesystemWrite', 'deny'])).stdout).toBe(
+      `saved         change files: deny\nin effect     ${work}\n`,
+    );
+    expect(await statusJson()).toMatchObject({ daemons: [{ modes: { filesystemWrite: 'deny' } }] });
+    await until(() => expect(server.seen.at(-1)).toMatchObject({ path: '/tools' }));
+    expect(server.seen.at(-1)?.body).toMatchObject({ modes: { filesystemWrite: 'deny' } });
+    expect(JSON.stringify(server.seen.at(-1)?.body)).not.toContain('write_file');
+    expect((await run(['permissions', 'set', 'shell', 'ask'])).stdout).toBe(
+      `saved         run commands: ask\nnot yet       ${work}: still deny, set for this session (flag), until drawbridge restarts\n`,
+    );
+
     child.kill('SIGKILL');
     await code;
     const after = await run(['status']);

@@ -26,6 +26,7 @@ const start = async ({ kept = {}, session = {} }: { kept?: Change; session?: Cha
     root,
     toolsets: { notify: () => {} },
     notifyOfRules: () => {},
+    notifyOfModes: () => {},
   });
   onTestFinished(toolHost.close);
   let changes = 0;

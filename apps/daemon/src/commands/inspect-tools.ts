@@ -49,6 +49,7 @@ export const inspectTools = async (needs: InspectionNeeds) => {
     // No page is opened, so it does not matter whose pages must not be.
     toolsets: { notify: ignore, shellSandbox, browser: { mode: settings.browserMode(), serverUrl: nowhere } },
     notifyOfRules: ignore,
+    notifyOfModes: ignore,
   });
   try {
     await settled(toolHost, needs);

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
-import { expect, it } from 'vitest';
-import { openSettings } from '../permission/index.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { effectiveModes, openSettings } from '../permission/index.ts';
 import { makeFolders } from '../testing/tool-fixture.ts';
 import { createToolHost } from './tool-host.ts';
 
@@ -20,6 +20,7 @@ it('FS-23 a mode that the file sets to deny while the daemon runs holds for the 
     root,
     toolsets: { notify: () => {} },
     notifyOfRules: () => {},
+    notifyOfModes: () => {},
   });
   const read = (requestId: string) =>
     toolHost.dispatch(
@@ -53,6 +54,7 @@ it('a flag holds for the session, though it says what the file says; the rest fo
     root,
     toolsets: { notify: () => {} },
     notifyOfRules: () => {},
+    notifyOfModes: () => {},
   });
   await settings.setMode('shell', 'ask');
   await settings.setMode('browser', 'deny');
@@ -61,4 +63,62 @@ it('a flag holds for the session, though it says what the file says; the rest fo
     { shell: 'flag', browser: 'settings.json', mcp: 'session', computer: 'default' },
   ]);
   await toolHost.close();
+});
+
+it('what another process saves is in effect without a call: a group comes, and one goes, but for those of a flag', async () => {
+  const { own, root } = makeFolders();
+  const settings = await openSettings(own, systemClock);
+  await settings.setMode('filesystemRead', 'deny');
+  const sentences: string[] = [];
+  const toolHost = await createToolHost({
+    clock: systemClock,
+    settings,
+    modes: effectiveModes({ ...settings.modes(), mcp: 'deny' }),
+    flags: ['mcp'],
+    ask: { kind: 'panel' },
+    root,
+    toolsets: { notify: () => {}, shellSandbox: false },
+    notifyOfRules: () => {},
+    notifyOfModes: (sentence) => void sentences.push(sentence),
+  });
+  onTestFinished(toolHost.close);
+  const names = () => toolHost.tools().map(({ name }) => name);
+  const followed = (assertion: () => void) =>
+    new Promise<void>((resolve) => {
+      const check = () => {
+        try {
+          assertion();
+          resolve();
+        } catch {
+          // Not yet.
+        }
+      };
+      toolHost.onChanged(check);
+      check();
+    });
+  expect(names()).toEqual(['activate_tools']);
+
+  const elsewhere = await openSettings(own, systemClock);
+  await elsewhere.setMode('shell', 'ask');
+  await elsewhere.setMode('filesystemRead', 'ask');
+  await elsewhere.setMode('mcp', 'allow');
+  await followed(() => {
+    expect(names()).toEqual(expect.arrayContaining(['shell_execute', 'read_file', 'write_file']));
+    expect(toolHost.toolCategories()).toContainEqual(
+      expect.objectContaining({ name: 'shell', enabled: true }),
+    );
+  });
+  expect([toolHost.modes(), toolHost.modeSources()]).toMatchObject([
+    { shell: 'ask', filesystemRead: 'ask', filesystemWrite: 'ask', mcp: 'deny' },
+    { shell: 'settings.json', filesystemWrite: 'default', mcp: 'flag' },
+  ]);
+
+  await elsewhere.setMode('shell', 'deny');
+  await followed(() => expect(names()).not.toContain('shell_execute'));
+  expect(sentences).toEqual(
+    expect.arrayContaining([
+      'run commands: ask, saved (settings.json)',
+      'run commands: deny, saved (settings.json)',
+    ]),
+  );
 });

@@ -24,6 +24,8 @@ export const createToolsUpdate = (needs: ToolsUpdateNeeds) => {
   let isChanged = false;
   let isReady = false;
   let isPosting = false;
+  /** What the server has, as text, where that is known. */
+  let described: string | undefined;
   let failures = 0;
   const timer = createTimer(clock);
 
@@ -49,9 +51,15 @@ export const createToolsUpdate = (needs: ToolsUpdateNeeds) => {
   const flush = async () => {
     if (!isChanged || !isReady || isPosting) return;
     isChanged = false;
+    const body = describe();
+    const text = JSON.stringify(body);
+    if (text === described) return;
     isPosting = true;
-    const reply = await post(describe());
+    // The server may have it although its reply is lost.
+    described = undefined;
+    const reply = await post(body);
     isPosting = false;
+    if (reply.ok) described = text;
     settle(reply);
     if (isChanged && reply.ok) flushAfter(gatherMs);
   };
@@ -63,6 +71,7 @@ export const createToolsUpdate = (needs: ToolsUpdateNeeds) => {
     },
     described: () => {
       isChanged = false;
+      described = JSON.stringify(describe());
     },
     ready: () => {
       isReady = true;

@@ -2,4 +2,4 @@ export { createOwnInput, type OwnInput } from './computer/own-input.ts';
 export { createDispatch } from './dispatch.ts';
 export { allToolsets, openSystemToolset, type ToolsetNeeds } from './toolsets.ts';
 export { mcpServer, mcpServerName, openMcpServers, type McpServer } from './mcp/index.ts';
-export { createToolbox, stillStarting, switchedOff } from './toolbox.ts';
+export { createToolbox, stillStarting, switchedOff, type Toolbox } from './toolbox.ts';

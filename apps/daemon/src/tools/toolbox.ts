@@ -28,8 +28,7 @@ export const createToolbox = (toolsets: readonly Toolset[], context: Omit<Toolse
       const writeAccess = offered.some(changesSomething);
       return { name, enabled: true, writeAccess, ...(warning !== null && { reason: warning }) };
     }
-    const isOpen = isOn(toolset, modes) && opened.has(toolset);
-    const reason = isOpen ? (toolset.missing() ?? stillStarting) : switchedOff;
+    const reason = isOn(toolset, modes) ? (toolset.missing() ?? stillStarting) : switchedOff;
     return { name, enabled: false, reason };
   };
 
@@ -83,3 +82,5 @@ export const createToolbox = (toolsets: readonly Toolset[], context: Omit<Toolse
     },
   };
 };
+
+export type Toolbox = ReturnType<typeof createToolbox>;

@@ -29,5 +29,5 @@ export const allToolsets = (needs: ToolsetNeeds = { notify: () => {} }): Toolset
   mcpToolset(needs),
 ];
 
-export const openSystemToolset = (needs: Omit<ActivationNeeds, 'changed'>): Toolset =>
+export const openSystemToolset = (needs: ActivationNeeds): Toolset =>
   createSystemToolset(needs, descriptors.system);

@@ -22,7 +22,7 @@ interface Held {
 
 /** What flags and edits set for this session; the rest follows the file, also when it changes under way. */
 export const sessionModes = ({ settings, modes, flags }: Held): Partial<Modes> => {
-  const kept = settings.modes();
+  const kept = effectiveModes(settings.modes());
   return Object.fromEntries(
     toolGroups
       .filter((group) => flags.includes(group) || modes[group] !== kept[group])

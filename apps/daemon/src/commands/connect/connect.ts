@@ -22,7 +22,7 @@ import { readOptions, type ConnectOptions, type ParsedLine, checkToken } from '.
 import { findRootFolder } from '../common/root-folder.ts';
 import { showUrl } from '../common/server-url.ts';
 import { notifyAll } from './session-events.ts';
-import { inLog, inStatus, inTerminal } from './session-watchers.ts';
+import { inLog, inStatus, inTerminal, offerOf } from './session-watchers.ts';
 import { createSession, type Session } from './session.ts';
 import { settleModes } from './settle-modes.ts';
 import { showEnding } from './show-link.ts';
@@ -147,9 +147,7 @@ const serve = async (toolHost: ToolHost, needs: Serving): Promise<number> => {
       host: hostIdentifier(),
       folder: rootPath,
       startedAt,
-      modes,
-      sources: toolHost.modeSources(),
-      categories: toolHost.toolCategories(),
+      ...offerOf(toolHost),
       link: { state: 'connecting', since: startedAt },
       heldBack: false,
       calls: { running: 0, ok: 0, failed: 0, denied: 0, asked: 0, cancelled: 0 },
@@ -157,13 +155,14 @@ const serve = async (toolHost: ToolHost, needs: Serving): Promise<number> => {
     { folder: opened.folder, clock: systemClock },
   );
   status.updateSoon(() => ({}));
+  const stopUpdating = toolHost.onChanged(() => status.update(offerOf(toolHost)));
   const session = createSession({
     clock: systemClock,
     random: Math.random,
     events: notifyAll([
       inTerminal({ clock: systemClock, terminal, url: showUrl(url), release }),
       inLog(log),
-      inStatus(status, { clock: systemClock, toolHost }),
+      inStatus(status, { clock: systemClock }),
     ]),
     url,
     way: needs.way,
@@ -180,6 +179,7 @@ const serve = async (toolHost: ToolHost, needs: Serving): Promise<number> => {
     askForToken: async () => (ask ? askForToken() : null),
   });
   const code = await runUntilEnd(session, needs);
+  stopUpdating();
   await status.close();
   await opened.close();
   return code;
@@ -228,6 +228,10 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
     notifyOfRules: (sentence) => {
       terminal.line('rules', sentence, 'yellow');
       log.write('rules', { text: sentence });
+    },
+    notifyOfModes: (sentence) => {
+      terminal.line('permissions', sentence, 'yellow');
+      log.write('modes', { text: sentence });
     },
   });
   try {

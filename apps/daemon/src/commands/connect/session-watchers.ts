@@ -107,17 +107,20 @@ const linkChange = (report: LinkReport, since: string): Change | null => {
   }
 };
 
-export const inStatus = (
-  status: StatusFile,
-  { clock, toolHost }: { clock: Clock; toolHost: ToolHost },
-): Partial<SessionEvents> => {
+/** What a daemon offers, as its status file has it. */
+export const offerOf = (toolHost: ToolHost) => ({
+  modes: toolHost.modes(),
+  sources: toolHost.modeSources(),
+  categories: toolHost.toolCategories(),
+});
+
+export const inStatus = (status: StatusFile, { clock }: { clock: Clock }): Partial<SessionEvents> => {
   const calls = { running: 0, ok: 0, failed: 0, denied: 0, asked: 0, cancelled: 0 };
-  // The settings file may have changed: a call is where that is seen.
-  const latest = () => ({ calls, modes: toolHost.modes(), sources: toolHost.modeSources() });
+  const latest = () => ({ calls });
   return {
     link: (report) => {
       const change = linkChange(report, new Date(clock.now()).toISOString());
-      if (change !== null) status.update({ ...change, categories: toolHost.toolCategories() });
+      if (change !== null) status.update(change);
     },
     began: () => {
       calls.running += 1;

@@ -113,15 +113,6 @@ export const createSession = (needs: SessionNeeds) => {
   const outbox = openOutbox(needs, api, key);
   const ended = createDeferred<Ending>();
 
-  // A change of the settings is noticed at a call, and may leave the tools as they are.
-  let sentModes = JSON.stringify(toolHost.modes());
-  const sendChangedModes = () => {
-    const modes = JSON.stringify(toolHost.modes());
-    if (modes === sentModes) return;
-    sentModes = modes;
-    link.toolsChanged();
-  };
-
   const calls = createCalls({
     clock,
     dispatch: toolHost.dispatch,
@@ -131,10 +122,7 @@ export const createSession = (needs: SessionNeeds) => {
     postProgress: (requestId, body) => api.progress(key.get(), requestId, body),
     withdrawn: toolHost.withdrawn,
     began: events.began,
-    report: (call) => {
-      events.ended(call);
-      sendChangedModes();
-    },
+    report: events.ended,
   });
 
   const renewToken = async () => {

@@ -2,7 +2,8 @@ import { modes, toolGroups, type Mode, type ToolGroup } from '@drawbridge/contra
 import { ruleEffects } from '@drawbridge/contracts/rules';
 import { Argument, Option, type Command } from 'commander';
 import { jsonFlag, type AnswerWith } from '../common/command.ts';
-import { addRule, listPermissions, removeRule, resetRules, setMode } from './permissions.ts';
+import { addRule, listPermissions, removeRule, resetRules } from './permissions.ts';
+import { setMode } from './set-mode.ts';
 
 const examples = `
 A rule covers exactly what it names, or with --reach folder all below a folder, with --reach subdomains a host and its
@@ -30,9 +31,7 @@ export const addPermissions = (program: Command, answer: AnswerWith): void => {
     .action((options: { json?: boolean }) => answer(options, listPermissions));
   command
     .command('set')
-    .description(
-      'save the mode of a group; a drawbridge that runs without a flag for it follows at its next call',
-    )
+    .description('save the mode of a group; a running drawbridge applies it at once')
     .addArgument(new Argument('<group>').choices(toolGroups.filter((group) => group !== 'system')))
     .addArgument(new Argument('<mode>').choices([...modes]))
     .action((group: Exclude<ToolGroup, 'system'>, mode: Mode) =>

@@ -1,4 +1,4 @@
-import { toolGroups, type Mode, type ToolGroup } from '@drawbridge/contracts/groups';
+import { toolGroups } from '@drawbridge/contracts/groups';
 import type { NewRule } from '@drawbridge/contracts/rules';
 import { systemClock, visible } from '@drawbridge/kit';
 import { ownCommand } from '../../program/own-command.ts';
@@ -18,7 +18,7 @@ import type { DaemonStatus } from '../../status/index.ts';
 import { confirm, inWords, mustBeAskable, type Answer, type CommandContext } from '../common/command.ts';
 import { errors } from '../common/errors.ts';
 import { sourceWords } from '../common/mode-sources.ts';
-import { groupLabel, modeLine } from '../common/summary.ts';
+import { modeLine } from '../common/summary.ts';
 import { wildcardNote } from './wildcard-note.ts';
 import { readWrittenRule } from './written-rule.ts';
 
@@ -100,17 +100,6 @@ export const addRule = async (typed: NewRule, context: CommandContext): Promise<
   await settings.addRules(typed.effect, [rule]);
   const added = `added    ${sentence({ effect: typed.effect, rule, session: null }, use)}`;
   return inWords(added, ...wildcardNote(typed));
-};
-
-/** The mode of `system` can only be changed in the settings file. */
-export const setMode = async (
-  group: Exclude<ToolGroup, 'system'>,
-  mode: Mode,
-  context: CommandContext,
-): Promise<Answer> => {
-  const { settings } = await open(context);
-  await settings.setMode(group, mode);
-  return inWords(`saved    ${groupLabel(group)}: ${mode}`);
 };
 
 /** `number` as the list shows it. */

@@ -1,11 +1,11 @@
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultModes, type Mode, type ToolGroup } from '@drawbridge/contracts/groups';
-import { createSerialQueue, type Clock } from '@drawbridge/kit';
+import { createEmitter, createSerialQueue, type Clock } from '@drawbridge/kit';
 import { errors } from '../../private-files/errors.ts';
 import { openPrivateFolder, readPrivateFile, writePrivateFile } from '../../private-files/private-folder.ts';
 import { isSameRule, type Rule } from '../rules/rule.ts';
 import { whileLocked } from '../../private-files/settings-lock.ts';
+import { stampOf, watchFile } from '../../private-files/watch-file.ts';
 import { isValidRule } from '../rules/validate-rule.ts';
 import { emptySettings, formatSettings, parseSettings, type SettingsFile } from './settings-text.ts';
 
@@ -23,31 +23,35 @@ const requireValidRules = async (rules: readonly Rule[], path: string): Promise<
 
 const unchanged = Promise.resolve();
 
-/** Differs between two states of the file, without reading it; undefined when there is no file. */
-const stampOf = (path: string): string | undefined => {
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return stats && [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
-};
-
 /**
  * Opens `settings.json` in `folder` (0700, file 0600). Throws `settingsBroken` and `settingsUnsafe`.
  * Several processes may share the file: each change starts from its present content, under a lock.
  */
 export const openSettings = async (folder: string, clock: Clock) => {
   const realFolder = await openPrivateFolder(folder);
-  const path = join(realFolder, 'settings.json');
+  const name = 'settings.json';
+  const path = join(realFolder, name);
+  const changes = createEmitter<null>((error) => {
+    throw error;
+  });
   let current = emptySettings;
   let stamp: string | undefined;
   // No change starts from a state that another one is replacing.
   const inTurn = createSerialQueue();
+
+  const adopt = (next: SettingsFile) => {
+    const isOther = formatSettings(next) !== formatSettings(current);
+    current = next;
+    if (isOther) changes.emit('settings', null);
+  };
 
   const load = async () => {
     const before = stampOf(path);
     const text = await readPrivateFile(path);
     const read = text === undefined ? emptySettings : parseSettings(text, path);
     await requireValidRules(read.rules.allow, path);
-    current = read;
     stamp = before;
+    adopt(read);
   };
 
   const change = <T>(run: () => Promise<T>): Promise<T> =>
@@ -61,13 +65,21 @@ export const openSettings = async (folder: string, clock: Clock) => {
   const save = async (changed: Partial<Pick<SettingsFile, 'modes' | 'rules'>>) => {
     const next = { ...current, ...changed };
     await writePrivateFile(path, formatSettings(next));
-    current = next;
     stamp = stampOf(path);
+    adopt(next);
   };
+
+  /** Reads the file again where it has changed. */
+  const refresh = () => (stampOf(path) === stamp ? unchanged : inTurn(load));
 
   await load();
   return {
     folder: realFolder,
+    /** Calls when the content that was read last is another one; gives a function that stops it. */
+    onChanged: (listen: () => void) => changes.on('settings', listen),
+    /** Reads the file when it changes; `failed` gets why it cannot be used. Gives a function that stops it. */
+    watch: (failed: (error: unknown) => void) =>
+      watchFile({ folder: realFolder, name, clock }, () => void refresh().catch(failed)),
     /** The modes of the file over the defaults, at the last `refresh`. */
     modes: () => ({ ...defaultModes, ...current.modes }),
     savedModes: () => current.modes,
@@ -76,7 +88,7 @@ export const openSettings = async (folder: string, clock: Clock) => {
     /** Whether the panel may widen what is allowed. */
     remoteRules: () => current.remoteRules,
     /** Reads the file again where it has changed. `settingsBroken` where it cannot be understood. */
-    refresh: () => (stampOf(path) === stamp ? unchanged : inTurn(load)),
+    refresh,
     addRules: (effect: RuleEffect, rules: readonly Rule[]) =>
       change(async () => {
         const known = current.rules[effect];

@@ -1,11 +1,11 @@
-import { watch } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { Clock } from '@drawbridge/kit';
 import { z } from 'zod';
 import { tagVariable } from '../../processes/process-tree.ts';
 import { openPrivateFolder, readPrivateFile, writePrivateFile } from '../../private-files/private-folder.ts';
 import { parsePrivateJson } from '../../private-files/private-json.ts';
 import { whileLocked } from '../../private-files/settings-lock.ts';
+import { watchFile } from '../../private-files/watch-file.ts';
 
 export const maxServers = 32;
 
@@ -39,7 +39,8 @@ const mcpServersFile = z.strictObject({
 /** Opens `mcp-servers.json` in the private folder (0700, file 0600). */
 export const openMcpServers = async (folder: string, clock: Clock) => {
   const realFolder = await openPrivateFolder(folder);
-  const path = join(realFolder, 'mcp-servers.json');
+  const name = 'mcp-servers.json';
+  const path = join(realFolder, name);
 
   const read = async (): Promise<ReadonlyMap<string, McpServer>> => {
     const content = await readPrivateFile(path);
@@ -67,13 +68,8 @@ export const openMcpServers = async (folder: string, clock: Clock) => {
         await write(servers);
         return true;
       }),
-    /** Calls when the file may have changed; gives a function that stops it. */
-    watch: (listen: () => void) => {
-      const watcher = watch(realFolder, { persistent: false }, (_event, changed) => {
-        if (changed === null || changed === basename(path)) listen();
-      });
-      return () => watcher.close();
-    },
+    /** Calls when the file has changed; gives a function that stops it. */
+    watch: (listen: () => void) => watchFile({ folder: realFolder, name, clock }, listen),
   };
 };
 

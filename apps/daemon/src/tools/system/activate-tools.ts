@@ -25,7 +25,6 @@ export interface ActivationNeeds {
   prepare(group: ToolGroup): Promise<string | null>;
   /** Puts groups that are on deny on ask, for good. */
   activate(groups: readonly ToolGroup[]): Promise<void>;
-  changed(): void;
 }
 
 const input = z.strictObject({
@@ -101,7 +100,6 @@ export const activateTools = (needs: ActivationNeeds): DaemonTool => {
         if (missing !== null) throw errors.cannotActivate({ message: `${group} cannot be used: ${missing}` });
       }
       await needs.activate(wanted);
-      needs.changed();
       return jsonResult({ activated: wanted, groups: list() });
     },
   });

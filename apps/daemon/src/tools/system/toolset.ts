@@ -3,18 +3,15 @@ import type { Toolset } from '../common/toolset.ts';
 import type { ActivationNeeds } from './activate-tools.ts';
 
 /** What the daemon itself can do for a model: no more than to ask the person. */
-export const openSystemToolset = (
-  needs: Omit<ActivationNeeds, 'changed'>,
-  descriptors: readonly DescribedTool[],
-): Toolset => {
+export const openSystemToolset = (needs: ActivationNeeds, descriptors: readonly DescribedTool[]): Toolset => {
   let tools: LazyTool[] = [];
   return {
     category: 'system',
     groups: ['system'],
-    open: async ({ changed }) => {
+    open: async () => {
       tools = toLazyTools(descriptors, async () => {
         const { activateTools } = await import('./activate-tools.ts');
-        return [activateTools({ ...needs, changed })];
+        return [activateTools(needs)];
       });
     },
     tools: () => tools,
