@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { forbidden, pairingToken, sessionKey } from '../src/testing/gateway-server.ts';
@@ -58,7 +58,7 @@ describe('drawbridge status', { timeout: 60_000 }, () => {
     const after = await run(['status']);
     expect(after.code).toBe(1);
     expect(after.stdout).toMatch(
-      /^not running {3}paired with http:.*\nnext {10}Run \S+ \S+cli\.cjs connect to reconnect/,
+      /^not running {3}paired with http:.*\nfolder {8}.*work\nnext {10}Run \S+ \S+cli\.cjs connect to reconnect/,
     );
   });
 
@@ -173,6 +173,41 @@ describe('drawbridge pair', { timeout: 60_000 }, () => {
     const result = await run(['pair', server.url.origin, pairingToken, '--key-store', 'keyring']);
     expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining('--key-store file') });
     expect(server.seen).toEqual([]);
+  });
+});
+
+describe('the folder of a session', { timeout: 60_000 }, () => {
+  it('shares the folder of the last session, wherever it is started, and says when that is another one', async () => {
+    const [site, elsewhere] = [join(home, 'site'), join(home, 'elsewhere')];
+    mkdirSync(site);
+    mkdirSync(elsewhere);
+    const roots = () =>
+      server.seen.flatMap(({ path, body }) =>
+        path === '/init' ? [(body as { rootPath: string }).rootPath] : [],
+      );
+    const session = async (args: string[], from: string) => {
+      const started = start(args, {}, { cwd: from });
+      await until(() => expect(started.out.stderr).toContain('connected     '));
+      started.child.kill('SIGTERM');
+      expect(await started.code).toBe(0);
+      return started.out.stderr;
+    };
+    await session([server.url.origin, pairingToken, '--dir', site], elsewhere);
+    expect(await session(['connect'], site)).toMatch(/^ {2}folder {2}.*site\n\n/m);
+    expect(await session(['connect'], elsewhere)).toMatch(
+      /^ {2}folder {2}.*site\n {10}as last time; --dir \. shares the current one$/m,
+    );
+    expect(await session(['connect', '--dir', '.'], elsewhere)).toMatch(
+      /^ {2}folder {2}.*elsewhere\n {10}instead of .*site, also next time$/m,
+    );
+    expect(roots()).toEqual([site, site, site, elsewhere]);
+    rmdirSync(elsewhere);
+    expect(await run(['connect'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /^error {2}The folder of this machine is no longer there: .*elsewhere\nnext /,
+      ),
+    });
   });
 });
 

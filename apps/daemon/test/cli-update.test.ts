@@ -31,7 +31,7 @@ const release = () => {
   return `${version}-${build}`;
 };
 const runNpx = async (args: string[], path = '/usr/bin:/bin') => {
-  const { out, code } = start(args, { PATH: path }, fetchedByNpx());
+  const { out, code } = start(args, { PATH: path }, { program: fetchedByNpx() });
   return { code: await code, ...out };
 };
 

@@ -171,7 +171,7 @@ describe('drawbridge', { timeout: 30_000 }, () => {
     expect(await run([server.url.origin, pairingToken])).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^error {2}drawbridge is already running: process \d+, .*work, connected\nnext {3}Stop it/,
+        /^error {2}drawbridge is already running: process \d+, .*work, connected\nnext {3}Each user shares one folder with a server\. .* connect --dir <folder>\./,
       ),
     });
     expect(server.seen).toHaveLength(before);
@@ -180,7 +180,7 @@ describe('drawbridge', { timeout: 30_000 }, () => {
   it('saves a mode, which a session then starts with, and says where each comes from', async () => {
     expect(await run(['permissions', 'set', 'shell', 'ask'])).toMatchObject({
       code: 0,
-      stdout: 'saved    run commands: ask\n',
+      stdout: 'saved         run commands: ask\n',
     });
     const file = JSON.parse(await readFile(join(home, '.drawbridge/settings.json'), 'utf8'));
     expect(file).toMatchObject({ modes: { shell: 'ask' } });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../e2e/services.ts';
-import { pairingToken } from '../src/testing/gateway-server.ts';
+import { forbidden, json, pairingToken } from '../src/testing/gateway-server.ts';
 import { home, noSandbox, run, server, setUpEachTest, until, work } from '../src/testing/start-cli.ts';
 
 const cli = join(import.meta.dirname, '../dist/cli.cjs');
@@ -75,6 +75,23 @@ describeWith('python3')('the table at the start', () => {
     expect(JSON.parse(readFileSync(settings, 'utf8'))).toMatchObject({ modes: { filesystemWrite: 'allow' } });
     started.child.stdin.write('\u0003');
     await started.ended;
+  }, 60_000);
+
+  it('says that the token is wrong before it asks anything else, and takes another', async () => {
+    server.answer('init', forbidden, forbidden, json(200, { ok: true }));
+    const started = startOnTerminal([server.url.origin, 'hello']);
+    await until(() => expect(started.said()).toContain('Paste a new token'));
+    expect(started.said()).toMatch(/^error {2}The server does not know this token or key: it was mistyped/);
+    expect(started.said()).not.toContain('read files');
+    started.child.stdin.write(`${'x'.repeat(35)}\r`);
+    await until(() => expect(started.said().match(/^error {2}/gm)).toHaveLength(2));
+    started.child.stdin.write(`${pairingToken}\r`);
+    await until(() => expect(started.said()).toContain('Connect with these permissions?'));
+    started.child.stdin.write('n');
+    await started.ended;
+    expect(server.seen.map(({ path, body }) => [path, (body as { check?: true }).check])).toEqual(
+      Array.from({ length: 3 }, () => ['/init', true]),
+    );
   }, 60_000);
 
   it('takes n, and connects nothing', async () => {

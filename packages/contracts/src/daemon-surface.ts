@@ -43,7 +43,8 @@ export type ReportedModes = z.infer<typeof reportedModes>;
 
 /**
  * `POST init`. Tools are parsed one by one, so that an invalid one is skipped with a warning. `name`: what
- * its user calls the machine; it counts for a pairing only.
+ * its user calls the machine; it counts for a pairing only. `check`: only whether the key is valid; nothing
+ * is stored, and a pairing token stays valid.
  */
 export const initBody = z.object({
   rootPath: z.string().min(1).max(4_096),
@@ -53,6 +54,7 @@ export const initBody = z.object({
   modes: reportedModes.optional(),
   daemon: daemonInfo.optional(),
   name: machineName.optional(),
+  check: z.boolean().optional(),
 });
 export type InitBody = z.infer<typeof initBody>;
 

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { protocolRevision } from '@drawbridge/contracts/daemon-info';
 import { systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
-import { createServerApi, createSessionFile, withServer, type Failure } from '../link/index.ts';
+import { createServerApi, createSessionFile, withServer } from '../link/index.ts';
 import { ownCommand } from '../program/own-command.ts';
 import { jsonFlag, type Answer, type AnswerWith, type CommandContext } from './common/command.ts';
 import { errors } from './common/errors.ts';
@@ -10,7 +10,7 @@ import { hostIdentifier } from './common/identity.ts';
 import { addKeyStore, addInsecure } from './common/flags.ts';
 import { readOptions, checkToken } from './common/options.ts';
 import { showUrl } from './common/server-url.ts';
-import { refusal } from './connect/show-link.ts';
+import { notPaired } from './connect/show-link.ts';
 import { showKept } from './common/sentences.ts';
 
 const pairMs = 20_000;
@@ -20,17 +20,6 @@ interface PairLine {
   token: string | undefined;
   flags: Record<string, unknown>;
 }
-
-const refusalError = (url: URL, failure: Failure) => {
-  const [message, fix] =
-    failure.kind === 'refused'
-      ? refusal(failure)
-      : [
-          `Cannot pair with ${showUrl(url)} (${failure.sentence})`,
-          'Check the address, and that the server runs; then run the command again.',
-        ];
-  return errors.notTaken({ message, fix });
-};
 
 /** Swaps the token for a session key and keeps it; nothing is offered and nothing stays connected. */
 const pair = async (line: PairLine, { environment, release }: CommandContext): Promise<Answer> => {
@@ -55,7 +44,10 @@ const pair = async (line: PairLine, { environment, release }: CommandContext): P
   const reply = await withServer(url, { clock: systemClock, withinMs: pairMs }, (http, signal) =>
     createServerApi(http, systemClock).init(token, body, signal),
   );
-  if (!reply.ok) throw refusalError(url, reply.failure);
+  if (!reply.ok) {
+    const [message, fix] = notPaired(url, reply.failure);
+    throw errors.notTaken({ message, fix });
+  }
   const key = reply.value.sessionKey ?? token;
   await sessionFile.write({ url: url.href, key, hostIdentifier: hostIdentifier() });
   const keptIn = (await sessionFile.readKept())?.keptIn ?? 'file';

@@ -74,7 +74,7 @@ export const createProgram = async (
     .argument('[url]', 'address of the server')
     .argument('[token]', 'pairing token from the panel')
     .argument('[dir]', 'the folder that file tools work in')
-    .option('--dir <folder>', 'the folder that file tools work in (default: the current one)')
+    .option('--dir <folder>', 'the folder that file tools work in (default: that of the last session)')
     .option('--name <name>', 'what this machine is called when it is paired (default: its host name)')
     .option('--non-interactive', 'start without asking')
     .addOption(

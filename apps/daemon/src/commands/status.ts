@@ -53,13 +53,17 @@ const describe = (status: DaemonStatus, nowMs: number, row: Row): (string | fals
   ];
 };
 
-const idle = (kept: KeptSession | null, row: Row): string[] => {
+const idle = (kept: KeptSession | null, row: Row): (string | false)[] => {
   const next =
     kept === null
       ? 'Open the panel, choose Connect, and run the command that it shows.'
       : `Run ${ownCommand('connect')} to reconnect, or ${ownCommand('service install')} to keep it running.`;
   const pairing = kept === null ? 'not paired' : `paired with ${visible(kept.url)}`;
-  return [row('not running', pairing, 'yellow'), row('next', next, 'cyan')];
+  return [
+    row('not running', pairing, 'yellow'),
+    kept?.folder !== undefined && row('folder', visible(kept.folder)),
+    row('next', next, 'cyan'),
+  ];
 };
 
 /** The status of this person's daemons and the saved session. Exits with 1 when none is connected. */

@@ -34,9 +34,13 @@ export const setUpEachTest = (): void => {
 };
 
 /** Starts the built program with a home of its own and no terminal. */
-export const start = (args: string[], environment: Record<string, string> = {}, program = cli) => {
+export const start = (
+  args: string[],
+  environment: Record<string, string> = {},
+  { program = cli, cwd = work }: { program?: string; cwd?: string } = {},
+) => {
   const child = spawn(process.execPath, [program, ...args], {
-    cwd: work,
+    cwd,
     env: { HOME: home, PATH: '/usr/bin:/bin', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

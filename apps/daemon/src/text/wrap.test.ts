@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { wrapText } from './wrap.ts';
+import { wrapGrowing, wrapText } from './wrap.ts';
 
 const key = 'the key is in /home/ann/.drawbridge/session.json, which only you can read';
 
@@ -29,3 +29,14 @@ it.each([
 
 it('leaves a line alone where there is hardly room', () =>
   expect(wrapText(`next   ${key}`, 40)).toBe(`next   ${key}`));
+
+it.each([1, 2, 3, 7, 40])('text that comes in parts of %i characters is wrapped as in one piece', (size) => {
+  const text = `You said: ${'word '.repeat(40)}end.\n\n  - an item\n      deep  code\n${'long'.repeat(30)} and more`;
+  let [shown, rest]: [string[], string] = [[], ''];
+  for (let at = 0; at < text.length; at += size) {
+    const grown = wrapGrowing(rest + text.slice(at, at + size), 60);
+    shown = [...shown, ...grown.rows];
+    rest = grown.rest;
+  }
+  expect([...shown, rest].join('\n')).toBe(wrapText(text, 60));
+});

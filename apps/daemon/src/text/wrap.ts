@@ -14,8 +14,11 @@ export const wrapLine = (line: string, columns: number): string => {
   const indent = columnsAhead.exec(plain)?.[0].length ?? 0;
   const text = plain.slice(indent);
   if (!line.endsWith(text) || columns < 2 * lastColumn) return line;
+  const wrapped = wrapAnsi(text, columns - indent);
+  // A line that fits keeps its spaces.
+  if (!wrapped.includes('\n')) return line;
   const ahead = line.slice(0, line.length - text.length);
-  return ahead + wrapAnsi(text, columns - indent).replaceAll('\n', `\n${' '.repeat(indent)}`);
+  return ahead + wrapped.replaceAll('\n', `\n${' '.repeat(indent)}`);
 };
 
 export const wrapText = (text: string, columns: number): string =>
@@ -23,3 +26,16 @@ export const wrapText = (text: string, columns: number): string =>
     .split('\n')
     .map((line) => wrapLine(line, columns))
     .join('\n');
+
+/** Wraps text that still grows: its complete rows, and the rest, which the next part is added to. */
+export const wrapGrowing = (text: string, columns: number): { rows: string[]; rest: string } => {
+  const start = text.lastIndexOf('\n') + 1;
+  const before = start === 0 ? [] : wrapText(text.slice(0, start - 1), columns).split('\n');
+  const line = text.slice(start);
+  const rows = wrapLine(line, columns).split('\n');
+  const last = rows.pop() ?? '';
+  if (rows.length === 0) return { rows: before, rest: line };
+  // The spaces behind its last word are not in the wrapped row.
+  const behind = line.slice(line.trimEnd().length);
+  return { rows: [...before, ...rows], rest: last + behind };
+};

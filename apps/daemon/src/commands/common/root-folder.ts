@@ -17,3 +17,19 @@ export const findRootFolder = async (dir: string, home: string): Promise<RootFol
   if (path === parse(path).root) return { path, wide: 'disk' };
   return { path, wide: path === realHome || realHome.startsWith(`${path}/`) ? 'home' : null };
 };
+
+/** The folder of a session when none is given: the one that was shared last, else the current one. */
+export const findSessionFolder = async (
+  given: string | null,
+  before: string | undefined,
+  home: string,
+): Promise<RootFolder> => {
+  if (given !== null || before === undefined) return findRootFolder(given ?? '.', home);
+  return findRootFolder(before, home).catch((cause: unknown) => {
+    throw errors.badFolder({
+      message: `The folder of this machine is no longer there: ${before}`,
+      fix: 'Pass another folder with --dir; --dir . is the current one.',
+      cause,
+    });
+  });
+};

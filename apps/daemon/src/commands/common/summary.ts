@@ -18,6 +18,8 @@ export const groupLabel = (group: ToolGroup): string => labels[group];
 export interface Summed {
   url: string;
   folder: string;
+  /** Where the folder comes from, or what it replaces. */
+  folderNote?: string | undefined;
   modes: Modes;
   sources: ModeSources;
   shellSandbox: boolean;
@@ -36,6 +38,7 @@ export const summary = (what: Summed): string =>
     '',
     `  server  ${visible(what.url)}`,
     `  folder  ${visible(what.folder)}`,
+    ...(what.folderNote === undefined ? [] : [`          ${visible(what.folderNote)}`]),
     '',
     ...toolGroups.map((group) => `  ${modeLine(group, what.modes[group], sourceOf(what, group))}`),
     '',

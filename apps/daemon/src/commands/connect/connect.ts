@@ -15,16 +15,17 @@ import type { TerminalOutput } from '../../terminal/terminal-output.ts';
 import { createOwnInput, stillStarting, switchedOff, type OwnInput } from '../../tools/index.ts';
 import { errors } from '../common/errors.ts';
 import { hostIdentifier } from '../common/identity.ts';
+import { checkKey } from './check-key.ts';
 import { clearLeftovers } from './leftovers.ts';
 import { offerToInstall } from './install-offer.ts';
 import { createToolHost, type ToolHost } from '../tool-host.ts';
 import { readOptions, type ConnectOptions, type ParsedLine, checkToken } from '../common/options.ts';
-import { findRootFolder } from '../common/root-folder.ts';
+import { findSessionFolder } from '../common/root-folder.ts';
 import { showUrl } from '../common/server-url.ts';
 import { notifyAll } from './session-events.ts';
 import { inLog, inStatus, inTerminal, offerOf } from './session-watchers.ts';
 import { createSession, type Session } from './session.ts';
-import { settleModes } from './settle-modes.ts';
+import { planModes, settleModes } from './settle-modes.ts';
 import { showEnding } from './show-link.ts';
 import { askForToken } from './start-question.ts';
 
@@ -39,6 +40,10 @@ export interface ConnectNeeds {
 interface Target {
   url: URL;
   key: string;
+  /** Whether the key was typed, so that the server has not seen it yet. */
+  isTyped: boolean;
+  /** The folder that this pairing shared last. */
+  folder?: string | undefined;
 }
 
 /** Where to connect and with what: the person's words, else the session of the last time. */
@@ -49,7 +54,7 @@ const findTarget = async (
 ): Promise<Target> => {
   const { url, token } = options;
   if (token !== null) checkToken(token);
-  if (url !== null && token !== null) return { url, key: token };
+  if (url !== null && token !== null) return { url, key: token, isTyped: true };
   if (url === null && token !== null)
     throw errors.wrongUse({ message: 'The address of the server is missing' });
   const session = await sessionFile.read();
@@ -57,11 +62,11 @@ const findTarget = async (
     session !== null &&
     session.hostIdentifier === hostIdentifier() &&
     (url === null || url.href === session.url);
-  if (fits) return { url: new URL(session.url), key: session.key };
+  if (fits) return { url: new URL(session.url), key: session.key, isTyped: false, folder: session.folder };
   if (url === null || !ask) throw errors.notPaired();
   const asked = await askForToken();
   if (asked === null) throw errors.declined();
-  return { url, key: asked };
+  return { url, key: asked, isTyped: true };
 };
 
 /** Two of one person at one server would take the machine from each other. Throws `alreadyRunning`. */
@@ -77,7 +82,10 @@ const refuseSecond = async (
   if (running === undefined) return;
   throw errors.alreadyRunning({
     message: `drawbridge is already running: process ${running.pid}, ${running.folder}, ${running.link.state}`,
-    fix: `Stop it first, with Ctrl-C in its terminal or kill ${running.pid}. ${ownCommand('status')} shows it.`,
+    fix:
+      'Each user shares one folder with a server. To share another, stop this one (Ctrl-C in its terminal, or ' +
+      `kill ${running.pid}), then ${ownCommand('connect --dir <folder>')}. To share two, share the folder ` +
+      'above them, or use a second user account of this machine.',
   });
 };
 
@@ -86,7 +94,7 @@ const runUntilEnd = async (session: Session, { key, terminal, url, onSignal }: S
   const ending = await session.run(key);
   stopListening();
   const gaveUp = ending.reason === 'failed' && ending.failure.kind === 'refused';
-  return gaveUp ? 1 : showEnding(terminal, ending, showUrl(url));
+  return gaveUp ? 1 : showEnding(terminal, ending, url);
 };
 
 /** What the person should know of what is offered, and what is switched on but missing. */
@@ -112,6 +120,17 @@ const whereToAsk = (options: ConnectOptions, needs: ConnectNeeds, ownInput: OwnI
     output: process.stderr,
   });
   return { kind: 'terminal', askInTerminal: askWithProgress(systemClock, askInTerminal) };
+};
+
+/** What the person should know of the folder: that it is not the current one, or not the one of last time. */
+const noteOf = (
+  path: string,
+  { before, given }: { before: string | undefined; given: string | null },
+): string | undefined => {
+  if (before === undefined) return undefined;
+  if (given === null)
+    return path === process.cwd() ? undefined : 'as last time; --dir . shares the current one';
+  return path === before ? undefined : `instead of ${before}, also next time`;
 };
 
 interface Serving extends ConnectNeeds {
@@ -201,11 +220,18 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
   });
   await refuseSecond(options, sessionFile, settings.folder);
   await sessionFile.probe();
-  const { url, key } = await findTarget(options, sessionFile, ask);
-  const start = await findRootFolder(options.dir ?? '.', homedir());
-  const { modes, flags } = await settleModes({ options, settings, start, url, ask }, terminal);
-  if (options.install !== null || key.startsWith('gw_')) {
-    const { release } = needs;
+  const { url, key: given, isTyped, folder: before } = await findTarget(options, sessionFile, ask);
+  const start = await findSessionFolder(options.dir, before, homedir());
+  const { release } = needs;
+  const plan = planModes({ options, settings, start, ask });
+  const key = isTyped
+    ? await checkKey({ url, key: given, folder: start.path, release, ask }, terminal)
+    : given;
+  const folderNote = noteOf(start.path, { before, given: options.dir });
+  const { shellSandbox } = options;
+  const shown = { url: showUrl(url), start, folderNote, shellSandbox, ask };
+  const { modes, flags } = await settleModes(plan, shown, terminal);
+  if (options.install !== null || isTyped) {
     await offerToInstall({ environment, release, terminal, wanted: options.install, ask });
   }
   const log = createLog({ privateFolder: settings.folder, clock: systemClock });
@@ -221,7 +247,7 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
         terminal.line('tools', sentence, 'yellow');
         log.write('note', { text: sentence });
       },
-      shellSandbox: options.shellSandbox,
+      shellSandbox,
       ownInput,
       browser: { mode: options.browser ?? settings.browserMode(), serverUrl: url.href },
     },

@@ -50,7 +50,7 @@ export interface SessionNeeds {
   askForToken(): Promise<string | null>;
 }
 
-const createKey = ({ events, sessionFile, url }: SessionNeeds): SessionKey => {
+const createKey = ({ events, sessionFile, url, machine }: SessionNeeds): SessionKey => {
   let current = '';
   return {
     get: () => current,
@@ -59,7 +59,9 @@ const createKey = ({ events, sessionFile, url }: SessionNeeds): SessionKey => {
       current = key;
       events.key(key);
       if (key.startsWith('gw_')) return;
-      sessionFile.write({ url: url.href, key, hostIdentifier: hostIdentifier() }).catch(events.keyNotKept);
+      sessionFile
+        .write({ url: url.href, key, hostIdentifier: hostIdentifier(), folder: machine.rootPath })
+        .catch(events.keyNotKept);
     },
   };
 };

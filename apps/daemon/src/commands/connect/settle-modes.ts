@@ -2,19 +2,23 @@ import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
 import { effectiveModes, type Modes, type SettingsStore } from '../../permission/index.ts';
 import type { TerminalOutput } from '../../terminal/terminal-output.ts';
 import { errors } from '../common/errors.ts';
-import { modeSources, sessionModes, wantedModes } from '../common/mode-sources.ts';
+import { modeSources, sessionModes, wantedModes, type ModeSources } from '../common/mode-sources.ts';
 import type { ConnectOptions } from '../common/options.ts';
 import type { RootFolder } from '../common/root-folder.ts';
-import { showUrl } from '../common/server-url.ts';
 import { askToStart } from './start-question.ts';
-import { summary } from '../common/summary.ts';
+import { summary, type Summed } from '../common/summary.ts';
 
 interface Given {
   options: ConnectOptions;
   settings: SettingsStore;
   start: RootFolder;
-  url: URL;
   ask: boolean;
+}
+
+interface Planned {
+  wanted: Modes;
+  flags: ToolGroup[];
+  sources: ModeSources;
 }
 
 export interface SettledModes {
@@ -27,20 +31,29 @@ const refuseNothing = (modes: Modes): void => {
   if (Object.values(modes).every((mode) => mode === 'deny')) throw errors.nothingAllowed();
 };
 
-/** Shows the modes and asks at a terminal. Throws `declined`, `nothingAllowed`, `badFolder`. */
-export const settleModes = async (
-  { options, settings, start, url, ask }: Given,
-  terminal: TerminalOutput,
-): Promise<SettledModes> => {
+/** The modes of flags, variables and settings. Throws `wrongUse`, `nothingAllowed`, `badFolder`. */
+export const planModes = ({ options, settings, start, ask }: Given): Planned => {
   const wanted = wantedModes(options, settings);
   refuseNothing(wanted);
-  const flags = toolGroups.filter((group) => options.modes[group] !== undefined);
-  const forSession = sessionModes({ settings, modes: wanted, flags });
-  const { shellSandbox } = options;
-  const sources = modeSources(settings, { flags, forSession });
-  const shown = { url: showUrl(url), folder: start.path, modes: wanted, sources, shellSandbox };
   if (!ask && start.wide !== null)
     throw errors.badFolder({ message: `${start.path} is too wide to share without asking` });
+  const flags = toolGroups.filter((group) => options.modes[group] !== undefined);
+  const forSession = sessionModes({ settings, modes: wanted, flags });
+  return { wanted, flags, sources: modeSources(settings, { flags, forSession }) };
+};
+
+interface Shown extends Omit<Summed, 'modes' | 'sources' | 'folder'> {
+  start: RootFolder;
+  ask: boolean;
+}
+
+/** Shows the modes and asks at a terminal. Throws `declined`, `nothingAllowed`. */
+export const settleModes = async (
+  { wanted, flags, sources }: Planned,
+  { start, ask, ...rest }: Shown,
+  terminal: TerminalOutput,
+): Promise<SettledModes> => {
+  const shown = { ...rest, folder: start.path, modes: wanted, sources };
   if (!ask) terminal.printText(summary(shown));
   const modes = ask ? effectiveModes(await askToStart({ ...shown, wide: start.wide }, terminal)) : wanted;
   refuseNothing(modes);

@@ -3,6 +3,7 @@ import type { Release } from '@drawbridge/contracts/release';
 import type { Ending, Failure, LinkReport } from '../../link/index.ts';
 import { ownCommand } from '../../program/own-command.ts';
 import { showDifference } from '../common/sentences.ts';
+import { showUrl } from '../common/server-url.ts';
 import type { TerminalOutput } from '../../terminal/terminal-output.ts';
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)} s`;
@@ -10,7 +11,7 @@ const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)} s`;
 const pairAgain = 'Open the panel, choose Connect, and run the command that it shows.';
 
 /** The last words of a session and the code that the process ends with. */
-export const showEnding = (terminal: TerminalOutput, ending: Ending, url: string): 0 | 1 => {
+export const showEnding = (terminal: TerminalOutput, ending: Ending, url: URL): 0 | 1 => {
   switch (ending.reason) {
     case 'stopped':
       terminal.line('stopped', 'This machine is offline and stays paired.', 'gray');
@@ -28,12 +29,7 @@ export const showEnding = (terminal: TerminalOutput, ending: Ending, url: string
       terminal.problem('Disconnected: another machine or another drawbridge replaced this one', pairAgain);
       return 1;
     case 'failed':
-      terminal.problem(
-        `Cannot connect to ${url} (${ending.failure.sentence})`,
-        ending.failure.kind === 'redirect'
-          ? 'Pass the address that the panel shows in its own address bar.'
-          : 'Check the address, and that the server runs; then run the command again.',
-      );
+      terminal.problem(...notPaired(url, ending.failure));
       return 1;
     default:
       return ending satisfies never;
@@ -46,7 +42,7 @@ const showRelease = (terminal: TerminalOutput, own: Release, offered: Release): 
 };
 
 /** Why the server does not accept a token or key, and what to do. */
-export const refusal = ({ code, sentence }: Failure): [problem: string, fix: string] => {
+const refusal = ({ code, sentence }: Failure): [problem: string, fix: string] => {
   switch (code) {
     case errorTable.tokenUsed.code:
       return [
@@ -65,6 +61,17 @@ export const refusal = ({ code, sentence }: Failure): [problem: string, fix: str
       return [`The server does not accept this token or key (${sentence})`, pairAgain];
   }
 };
+
+/** Why a pairing does not work, and what to do. */
+export const notPaired = (url: URL, failure: Failure): [problem: string, fix: string] =>
+  failure.kind === 'refused'
+    ? refusal(failure)
+    : [
+        `Cannot connect to ${showUrl(url)} (${failure.sentence})`,
+        failure.kind === 'redirect'
+          ? 'Pass the address that the panel shows in its own address bar.'
+          : 'Check the address, and that the server runs; then run the command again.',
+      ];
 
 export const showLink = (
   terminal: TerminalOutput,

@@ -16,7 +16,7 @@ import { findKept } from '../common/find-kept.ts';
 import { addModes } from '../common/flags.ts';
 import { isFromNpx, isInstalled, keepProgram, ownScript } from './install.ts';
 import { readOptions } from '../common/options.ts';
-import { findRootFolder } from '../common/root-folder.ts';
+import { findSessionFolder } from '../common/root-folder.ts';
 import { showKept } from '../common/sentences.ts';
 import { wantedModes } from '../common/mode-sources.ts';
 
@@ -52,7 +52,7 @@ const install = async (
   const options = readOptions({ url: undefined, token: undefined, dir: undefined, flags }, environment);
   const settings = await openSettings(privateFolder, systemClock);
   wantedModes(options, settings);
-  const root = await findRootFolder(options.dir ?? '.', homedir());
+  const root = await findSessionFolder(options.dir, kept.folder, homedir());
   if (root.wide !== null) {
     throw errors.badFolder({ message: `${root.path} is too wide to share without asking` });
   }
@@ -143,7 +143,7 @@ export const addService = (program: Command, answer: AnswerWith): void => {
     service
       .command('install')
       .description('write a systemd user unit or a launchd agent, and start it')
-      .option('--dir <folder>', 'the folder that file tools work in (default: the current one)')
+      .option('--dir <folder>', 'the folder that file tools work in (default: that of the last session)')
       .option(...jsonFlag)
       .addHelpText('after', '\nExample:\n  $ drawbridge service install --dir ~/projects/site --read-only'),
   ).action((flags: Record<string, unknown>) => answer(flags, (context) => install(flags, context)));

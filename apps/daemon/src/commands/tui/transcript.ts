@@ -1,7 +1,7 @@
 import type { Interface } from 'node:readline';
 import type { WriteStream } from 'node:tty';
 import { visibleLines } from '@drawbridge/kit';
-import { wrapText } from '../../text/wrap.ts';
+import { wrapGrowing } from '../../text/wrap.ts';
 
 interface TranscriptNeeds {
   rl: Interface;
@@ -24,7 +24,7 @@ export const createTranscript = ({ rl, output, columns, status }: TranscriptNeed
     drawn = 0;
   };
   const draw = () => {
-    const rows = [...(partial === '' ? [] : [partial]), status()];
+    const rows = [...(partial === '' ? [] : [partial.trimEnd()]), status()];
     output.write(rows.map((one) => `${one}\n`).join(''));
     drawn = rows.length;
     // Readline would go up by the rows of the line that was erased.
@@ -52,9 +52,12 @@ export const createTranscript = ({ rl, output, columns, status }: TranscriptNeed
     },
     /** Part of the answer. */
     stream: (text: string) => {
-      const lines = wrapText(partial + visibleLines(text), columns() - 1).split('\n');
-      partial = lines.pop() ?? '';
-      put(lines.join('\n'));
+      const { rows, rest } = wrapGrowing(partial + visibleLines(text), columns() - 1);
+      partial = rest;
+      if (rows.length === 0) return put('');
+      erase();
+      output.write(rows.map((one) => `${one}\n`).join(''));
+      draw();
     },
     end: () => {
       erase();

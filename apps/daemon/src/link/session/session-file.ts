@@ -6,17 +6,25 @@ import writeFileAtomic from 'write-file-atomic';
 import { parseJson } from '../../text/parse-json.ts';
 import { openKeyring, type Keyring, type KeyStore } from './keyring.ts';
 
-const kept = z.object({ url: z.url(), hostIdentifier: z.string(), key: z.string().min(1).optional() });
+const kept = z.object({
+  url: z.url(),
+  hostIdentifier: z.string(),
+  key: z.string().min(1).optional(),
+  folder: z.string().min(1).optional(),
+});
 
 export interface Session {
   url: string;
   key: string;
   hostIdentifier: string;
+  /** The folder that was shared last; left out until one was. */
+  folder?: string | undefined;
 }
 
 export interface KeptSession {
   url: string;
   hostIdentifier: string;
+  folder?: string | undefined;
   keptIn: KeyStore;
 }
 
@@ -54,24 +62,24 @@ export const createSessionFile = ({ folder, clock, keyStore, keyring }: SessionF
       const saved = await readSaved();
       if (saved === null) return null;
       const key = saved.key ?? (await ring.get());
-      return key === null ? null : { url: saved.url, hostIdentifier: saved.hostIdentifier, key };
+      return key === null ? null : { ...saved, key };
     },
     readKept: async (): Promise<KeptSession | null> => {
       const saved = await readSaved();
       if (saved === null) return null;
-      const { url, hostIdentifier, key } = saved;
-      return { url, hostIdentifier, keptIn: key === undefined ? 'keyring' : 'file' };
+      const { key, ...rest } = saved;
+      return { ...rest, keptIn: key === undefined ? 'keyring' : 'file' };
     },
     /** `keyringUnavailable` where the wanted keyring does not work: nothing is written. */
     probe: async () => {
       if (keyStore === 'keyring') await ring.probe();
     },
-    write: ({ url, hostIdentifier, key }: Session) =>
+    write: ({ key, ...session }: Session) =>
       inTurn(async () => {
         const isInKeyring = await putInKeyring(key);
         await mkdir(folder, { recursive: true, mode: 0o700 });
         await chmod(folder, 0o700);
-        const text = JSON.stringify({ url, hostIdentifier, ...(isInKeyring ? {} : { key }) });
+        const text = JSON.stringify({ ...session, ...(isInKeyring ? {} : { key }) });
         await writeFileAtomic(path, text, { mode: 0o600 });
       }),
     forget: () =>

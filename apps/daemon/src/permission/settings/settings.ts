@@ -77,7 +77,7 @@ export const openSettings = async (folder: string, clock: Clock) => {
     folder: realFolder,
     /** Calls when the content that was read last is another one; gives a function that stops it. */
     onChanged: (listen: () => void) => changes.on('settings', listen),
-    /** Reads the file when it changes; `failed` gets why it cannot be used. Gives a function that stops it. */
+    /** Reads the file when it changes; `failed` gets why it cannot. Gives a function that stops it. */
     watch: (failed: (error: unknown) => void) =>
       watchFile({ folder: realFolder, name, clock }, () => void refresh().catch(failed)),
     /** The modes of the file over the defaults, at the last `refresh`. */

@@ -58,8 +58,16 @@ describe('a key', () => {
     expect(reused.status).toBe(401);
   });
 
-  it('for pairing works once, however many try at once', async () => {
+  it('for pairing works once, however many try at once, and after it was only checked', async () => {
     const { server, token } = await paired();
+    const check = (key: string) =>
+      server.send(`${bare}/init`, {
+        method: 'POST',
+        headers: { [gatewayKeyHeader]: key },
+        body: { ...announcement, check: true },
+      });
+    expect((await check(token)).json).toEqual({ ok: true });
+    expect(seen(await check('hello'))).toEqual([403, forbidden]);
     const tries = Array.from({ length: 20 }, () =>
       server.send(`${bare}/init`, {
         method: 'POST',

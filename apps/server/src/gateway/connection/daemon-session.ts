@@ -206,6 +206,7 @@ export const createDaemonSession = (needs: DaemonSessionNeeds) => {
         throw body.daemon === undefined ? error : reason;
       });
       await settings.requireEnabled(owner.userId);
+      if (body.check === true) return { ok: true };
       const announced = readTools(body.tools);
       try {
         return await queue.run(owner.userId, () => initInTurn({ owner, key, body, announced }));
