@@ -7,6 +7,7 @@ export default defineConfig({
     name: 'long',
     include: ['{apps/server/test,e2e,tools}/**/*.long.ts'],
     maxWorkers: 3,
+    globalSetup: ['./e2e/browser-of-run.ts'],
     testTimeout: 300_000,
     hookTimeout: 300_000,
     env: { TEST_HOMES: folderOfRun('homes') },

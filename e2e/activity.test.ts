@@ -9,7 +9,7 @@ import {
   openPage,
   questionOf,
   run,
-  startBrowser,
+  startOwnBrowser,
   startMachine,
   until,
   type Daemon,
@@ -39,7 +39,7 @@ describeWith('chromium')('activity in a browser', () => {
     await answer(ann, ids.changed, { approved: true, resourceDecision: 'allowOnce' });
     ids.denied = (await run(ann, 'write_file', { filePath: 'notes.md', content: 'a\nb\n' })).requestId;
     await answer(ann, ids.denied, { approved: false, resourceDecision: 'denyOnce' });
-    browser = await startBrowser();
+    browser = await startOwnBrowser();
     page = await openPage(browser, { person: ann, permissions: ['clipboard-read', 'clipboard-write'] });
   });
 

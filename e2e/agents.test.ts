@@ -9,7 +9,7 @@ import { z } from 'zod';
 import {
   createProcesses,
   openPage,
-  startBrowser,
+  startOwnBrowser,
   startMachine,
   type Daemon,
   type Person,
@@ -45,7 +45,7 @@ describeWith('chromium', 'curl')('Connect an agent, in a browser', () => {
   beforeAll(async () => {
     ({ server, ann, daemon } = await startMachine(processes));
     writeFileSync(join(daemon.root, 'notes.txt'), 'a line that was there');
-    browser = await startBrowser();
+    browser = await startOwnBrowser();
     page = await openPage(browser, { person: ann, permissions: ['clipboard-read', 'clipboard-write'] });
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => {

@@ -6,7 +6,7 @@ import {
   createProcesses,
   openPage,
   postMcp,
-  startBrowser,
+  startOwnBrowser,
   startMachine,
   until,
   type Daemon,
@@ -26,8 +26,13 @@ describeWith('chromium')('the service worker of the panel', () => {
 
   beforeAll(async () => {
     ({ server, ann, daemon } = await startMachine(processes));
-    browser = await startBrowser();
-    page = await openPage(browser, { person: ann, viewport: { width: 390, height: 844 }, hasTouch: true });
+    browser = await startOwnBrowser({ full: true });
+    page = await openPage(browser, {
+      person: ann,
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      serviceWorkers: 'allow',
+    });
     context = page.context();
     await context.grantPermissions(['notifications'], { origin: server.url });
     await page.goto(`${server.url}/settings/notifications`);

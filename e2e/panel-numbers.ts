@@ -8,7 +8,7 @@ import {
   openPage,
   panelNumbersPath,
   run,
-  startBrowser,
+  startOwnBrowser,
   startMachine,
   until,
 } from './harness/index.ts';
@@ -58,7 +58,7 @@ const loadOf = async (page: Page, url: string) => {
 };
 
 const processes = createProcesses();
-const browser = await startBrowser();
+const browser = await startOwnBrowser({ full: true });
 const rows: Row[] = [];
 const add = (measure: string, value: number, [atMost, unit]: [number, string]) =>
   rows.push({ measure, value, atMost, unit });
@@ -74,14 +74,22 @@ try {
   const { server, ann, daemon } = await startMachine(processes);
   writeFileSync(join(daemon.root, 'a.txt'), 'a\n');
   await run(ann, 'read_file', { filePath: 'a.txt' });
-  await addLoad('the page to sign in', await openPage(browser), `${server.url}/sign-in`);
-  await addLoad('an empty inbox', await openPage(browser, { person: ann }), `${server.url}/inbox`);
+  await addLoad(
+    'the page to sign in',
+    await openPage(browser, { serviceWorkers: 'allow' }),
+    `${server.url}/sign-in`,
+  );
+  await addLoad(
+    'an empty inbox',
+    await openPage(browser, { person: ann, serviceWorkers: 'allow' }),
+    `${server.url}/inbox`,
+  );
   copyCall(server.dataDir, pastCalls);
   const call = (number: number) => run(ann, 'write_file', { filePath: `${number}/x`, content: 'x\n' });
   await call(0);
 
   const requests: string[] = [];
-  const page = await openPage(browser, { person: ann });
+  const page = await openPage(browser, { person: ann, serviceWorkers: 'allow' });
   page.on('request', (request) => requests.push(request.url()));
   await page.goto(`${server.url}/inbox`);
   await page.locator('[data-decision=allowOnce]').waitFor();

@@ -11,7 +11,7 @@ import {
   newFolder,
   openPage,
   picturePath,
-  startBrowser,
+  startOwnBrowser,
   startServer,
   until,
 } from './harness/index.ts';
@@ -44,7 +44,7 @@ const turns: readonly Turn[] = [
 ];
 
 const processes = createProcesses();
-const browser = await startBrowser();
+const browser = await startOwnBrowser({ full: true });
 const model = await startScriptedModel(({ tools }, number) =>
   tools.length === 0 ? title : (turns[number - 1] ?? title),
 );

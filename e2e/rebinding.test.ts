@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createProcesses, openPage, startBrowser, startServer, type Server } from './harness/index.ts';
+import { createProcesses, openPage, startOwnBrowser, startServer, type Server } from './harness/index.ts';
 import { describeWith } from './services.ts';
 
 const lan = Object.values(networkInterfaces())
@@ -28,11 +28,13 @@ describeWith('chromium')('a page of another site, whose name leads to this serve
     const ann = await server.createOwner();
     ({ token } = await ann.api.tokens.create.mutate({ name: 'Desk' }));
     const rules = Object.entries(names).map(([name, address]) => `MAP ${name} ${address}`);
-    browser = await startBrowser([
-      `--host-resolver-rules=${rules.join(',')}`,
-      // What new browsers do against it themselves: others let the page through.
-      '--disable-features=LocalNetworkAccessChecks',
-    ]);
+    browser = await startOwnBrowser({
+      flags: [
+        `--host-resolver-rules=${rules.join(',')}`,
+        // What new browsers do against it themselves: others let the page through.
+        '--disable-features=LocalNetworkAccessChecks',
+      ],
+    });
     page = await openPage(browser, { person: ann });
   });
 

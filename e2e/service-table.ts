@@ -35,6 +35,12 @@ const browsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
 /** Where the browser is: `CHROMIUM_PATH`, or where Debian puts it. */
 export const chromiumPath = process.env.CHROMIUM_PATH ?? browsers.find((path) => existsSync(path));
 
+const headlessShell = '/usr/bin/chromium-headless-shell';
+
+/** The same browser without windows, which starts and draws with less work; without it, the browser itself. */
+export const headlessPath =
+  process.env.CHROMIUM_PATH ?? (existsSync(headlessShell) ? headlessShell : chromiumPath);
+
 export const services: Record<Service, ServiceEntry> = {
   chromium: {
     isThere: () => chromiumPath !== undefined && existsSync(chromiumPath),

@@ -6,7 +6,7 @@ import {
   openPage,
   owner,
   run,
-  startBrowser,
+  startOwnBrowser,
   startServer,
   type Person,
   type Server,
@@ -34,7 +34,7 @@ describeWith('chromium', 'bubblewrap')('three windows on plain http', () => {
       url: server.url,
       flags: ['--permission-shell', 'ask'],
     });
-    browser = await startBrowser([`--host-resolver-rules=MAP ${name} 127.0.0.1`]);
+    browser = await startOwnBrowser({ flags: [`--host-resolver-rules=MAP ${name} 127.0.0.1`] });
     const first = await openPage(browser);
     context = first.context();
     await first.goto(`${origin}/sign-in`);

@@ -1,5 +1,5 @@
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-import { chromiumPath } from '../service-table.ts';
+import { headlessPath, chromiumPath } from '../service-table.ts';
 import type { Person } from './client.ts';
 
 const args = [
@@ -13,17 +13,36 @@ const args = [
   '--disable-sync',
 ];
 
-/** A real browser, with more flags where they are given. Close it at the end. */
-export const startBrowser = (more: string[] = []): Promise<Browser> =>
-  chromium.launch({ args: [...args, ...more], ...(chromiumPath ? { executablePath: chromiumPath } : {}) });
+interface LaunchOptions {
+  /** More flags. */
+  flags?: string[];
+  /** The browser that people have; otherwise its headless shell, where that is installed. */
+  full?: boolean;
+}
 
-/** A page of its own session, for a person who is signed in, or for a stranger. */
+export const launchOptions = ({ flags = [], full = false }: LaunchOptions = {}) => {
+  const executablePath = full ? chromiumPath : headlessPath;
+  return { args: [...args, ...flags], ...(executablePath ? { executablePath } : {}) };
+};
+
+/** A process of its own: for other flags, for the clipboard, which all pages share, and for programs. */
+export const startOwnBrowser = (options?: LaunchOptions): Promise<Browser> =>
+  chromium.launch(launchOptions(options));
+
+/** The browser that all files of a test run share. `close` closes the pages that were opened through this one. */
+export const startBrowser = (): Promise<Browser> => {
+  const endpoint = process.env.TEST_BROWSER;
+  return endpoint === undefined ? startOwnBrowser() : chromium.connect(endpoint);
+};
+
+/** A page of its own session, for a person who is signed in, or for a stranger; without service workers. */
 export const openPage = async (
   browser: Browser,
   { person, ...options }: BrowserContextOptions & { person?: Person } = {},
 ): Promise<Page> => {
   const context = await browser.newContext({
     viewport: { width: 1_280, height: 800 },
+    serviceWorkers: 'block',
     ...(person && { storageState: { cookies: [], origins: [person.storage()] } }),
     ...options,
   });

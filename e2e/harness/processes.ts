@@ -50,9 +50,12 @@ const killGroup = (pid: number | undefined) => {
   }
 };
 
+/** What all files of this worker have running. */
+const ofWorker = new Set<number>();
+process.once('exit', () => ofWorker.forEach(killGroup));
+
 export const createProcesses = (): Processes => {
   const running = new Map<number, Promise<Exit>>();
-  process.once('exit', () => [...running.keys()].forEach(killGroup));
 
   const start = ({ command, args, cwd, env }: Command): Running => {
     const child = spawn(command, args, {
@@ -75,8 +78,12 @@ export const createProcesses = (): Processes => {
       const [code, signal] = (await once(child, 'close')) as [Exit['code'], Exit['signal']];
       return { code, signal };
     })();
-    if (child.pid !== undefined) running.set(child.pid, exit);
-    void exit.then(() => child.pid !== undefined && running.delete(child.pid)).catch(() => {});
+    if (child.pid !== undefined) {
+      const { pid } = child;
+      running.set(pid, exit);
+      ofWorker.add(pid);
+      void exit.finally(() => [running, ofWorker].forEach((pids) => pids.delete(pid))).catch(() => {});
+    }
 
     return {
       pid: child.pid ?? 0,
