@@ -34,6 +34,7 @@ describe('configuration', () => {
       tailscaleSocket: '/var/run/tailscale/tailscaled.sock',
       disabledModules: [],
       agentMaxOutputTokens: 8_192,
+      agentMemoryNamespace: 'user',
       agentObserverTokens: 30_000,
       agentReflectorTokens: 40_000,
       agentAskTtlMs: 86_400_000,

@@ -1,4 +1,4 @@
-import type { Agent } from '@drawbridge/agent';
+import { personSender, type Agent } from '@drawbridge/agent';
 import type { AskAnswer, AskPayload } from '@drawbridge/contracts/agent/asks';
 import { expect, onTestFinished } from 'vitest';
 import { unpaired } from '../../../e2e/agent/crash-script.ts';
@@ -97,7 +97,11 @@ const actOnce = async (story: Story, { agent }: Life): Promise<boolean> => {
   // A message without an acknowledgement is sent again, if it is not there.
   const next = story.messages.find((name) => !said.includes(`"do:${name}"`));
   if (next !== undefined) {
-    await agent.send(userId, threadId, { message: `do:${next}`, attachments: [], mode: 'queue' });
+    await agent.send(personSender(userId, 'panel'), threadId, {
+      message: `do:${next}`,
+      attachments: [],
+      mode: 'queue',
+    });
     return false;
   }
   if (!snapshot) return false;

@@ -1,4 +1,4 @@
-import type { Agent } from '@drawbridge/agent';
+import { personSender, type Agent } from '@drawbridge/agent';
 import type { StoredEvent } from '@drawbridge/contracts/agent/events';
 import type { SendInput } from '@drawbridge/contracts/agent/threads';
 import { onTestFinished } from 'vitest';
@@ -46,7 +46,7 @@ export const threadOf = (agent: Agent, userId: string, threadId = 'thread') => {
     });
   return {
     say: (message: string, more: Partial<SendInput> = {}) =>
-      agent.send(userId, threadId, { ...sent(message), ...more }),
+      agent.send(personSender(userId, 'panel'), threadId, { ...sent(message), ...more }),
     events,
     until,
     types: async () => (await events()).map(({ event }) => event.type),

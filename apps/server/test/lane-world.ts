@@ -1,4 +1,10 @@
-import type { Agent, LaneInput, LaneRequest, RequestEvent, Sender } from '@drawbridge/agent';
+import {
+  personSender,
+  type Agent,
+  type LaneInput,
+  type LaneRequest,
+  type RequestEvent,
+} from '@drawbridge/agent';
 import { createDeferred, type Deferred } from '@drawbridge/kit';
 import type { ScriptedRequest, Turn } from '../../../e2e/agent/scripted-model.ts';
 import { isHelper } from './agent-turns.ts';
@@ -58,11 +64,9 @@ export const told = async ({ done, listen }: LaneRequest): Promise<string[]> => 
   ];
 };
 
-const personAt = (userId: string): Sender => ({ userId, key: 'person', channel: 'ws', groups: null });
-
 /** What a test does with one lane as a person's client. */
 export const laneOf = (agent: Agent, userId: string, threadId = 'lane') => {
-  const sender = personAt(userId);
+  const sender = personSender(userId, 'ws');
   return {
     send: (text: string, more: Partial<LaneInput> = {}) =>
       agent.lanes.send(sender, threadId, { text, ...more }),

@@ -12,7 +12,7 @@ import {
   modelDraft,
   verifyTarget,
 } from '@drawbridge/contracts/agent/settings';
-import { changeThreadInput, commandInput, sendInput } from '@drawbridge/contracts/agent/threads';
+import { changeThreadInput, sendInput } from '@drawbridge/contracts/agent/threads';
 import { createEmitter } from '@drawbridge/kit';
 import { tracked, TRPCError } from '@trpc/server';
 import { z } from 'zod';
@@ -149,10 +149,9 @@ export const createAgentRouter = (world: AgentWorld, frames: ReturnType<typeof c
       usage: { inputTokens: 1_000, outputTokens: 200, cachedTokens: 400 },
       agents: [{ id: 'main', kind: 'main', role: 'agent', title: '', steps: 3, maxSteps: 100, calls: 7 }],
     })),
-    command: change('command', commandInput.extend({ threadId: z.string() }), ({ text }) => ({
-      answer: text === '/queue' ? 'mode: followup (server)\nNo message waits.' : null,
-    })),
-    send: change('send', sendInput.extend({ threadId: z.string() }), () => ({ runId: 'run_1' })),
+    send: change('send', sendInput.extend({ threadId: z.string() }), ({ message }) =>
+      message === '/queue' ? { answer: 'mode: followup (server)\nNo message waits.' } : { runId: 'run_1' },
+    ),
     continue: change('continue', id, () => ({ runId: 'run_2' })),
     cancel: change('cancel', id, done),
     confirm: change('confirm', z.object({ requestId: z.string(), answer: askAnswer }), done),

@@ -2,7 +2,7 @@ import type { AskAnswer, OpenAsk } from '@drawbridge/contracts/agent/asks';
 import type { Memory, MemoryInput } from '@drawbridge/contracts/agent/memory';
 import type { SendInput, SendReply } from '@drawbridge/contracts/agent/threads';
 import type { Canvas } from './canvas/api.ts';
-import type { Lanes } from './lanes/api.ts';
+import type { Lanes, Sender } from './lanes/api.ts';
 import type { Queue } from './run/queue.ts';
 import type { Threads } from './threads/threads.ts';
 
@@ -16,10 +16,10 @@ interface TaskId {
 export interface Agent {
   /** What all doors but the panel's send by. */
   lanes: Lanes;
-  /** A message of the person. Throws `runActive`, `queueFull`, `tooManyRuns`, `budgetSpent`, `agentOff`. */
-  send(userId: string, threadId: string, input: SendInput): Promise<SendReply>;
+  /** A message or a command. Throws `runActive`, `queueFull`, `tooManyRuns`, `budgetSpent`, `agentOff`. */
+  send(sender: Sender, threadId: string, input: SendInput): Promise<SendReply>;
   /** Starts a run without a new message. Throws `notFound` and what `send` throws. */
-  continue(userId: string, threadId: string): Promise<{ runId: string }>;
+  continue(sender: Sender, threadId: string): Promise<{ runId: string }>;
   /** Stops the run of the thread and its background tasks within 2 s, and holds what waits. */
   cancel(userId: string, threadId: string): Promise<void>;
   /** The same for all threads of the user. */

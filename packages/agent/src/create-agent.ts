@@ -15,7 +15,7 @@ import type { AgentNeeds } from './engine/context.ts';
 import { createEngine } from './engine/engine.ts';
 import { agentLimits } from './engine/limits.ts';
 import { threadOf } from './engine/load.ts';
-import { createQueue, sendFromPanel } from './run/queue.ts';
+import { createQueue, sendMessage } from './run/queue.ts';
 import { markPaused, onMachineCall, recover } from './engine/recover.ts';
 import { continueRun } from './run/continue-run.ts';
 import { createStops } from './run/stop-threads.ts';
@@ -137,8 +137,9 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
     canvas: ctx.canvas,
     lanes,
     queue: createQueue(ctx, lanes),
-    send: (userId, threadId, input) => sendFromPanel(lanes, { userId, threadId }, input),
-    continue: (userId, threadId) => continueRun(ctx, lanes.runner, { userId, threadId }),
+    send: (sender, threadId, input) => sendMessage(lanes, { sender, threadId }, input),
+    continue: ({ userId, usesMemory }, threadId) =>
+      continueRun(ctx, lanes.runner, { userId, threadId, usesMemory }),
     ...createStops(ctx, lanes),
     confirm: async (userId, requestId, answer) => {
       if (requestId.startsWith('ask_')) return confirmAsk(ctx, { userId, askId: requestId }, answer);

@@ -22,6 +22,8 @@ export interface ThreadRow {
   id: string;
   title: string;
   titleBy: 'agent' | 'person' | null;
+  /** The client that made it, as `Sender.key`; null for the person. */
+  owner: string | null;
   /** The machine that its calls go to; the default machine when null. */
   machineId: string | null;
   tasks: TaskItem[];
@@ -46,6 +48,8 @@ export interface RunRow {
   sender: string;
   /** The groups of tools that it may use; null for all. */
   groups: ToolGroup[] | null;
+  /** Whether its main agent knows what is remembered of the person. */
+  usesMemory: boolean;
   /** At most one run of a thread is `active` or `suspended`. */
   state: 'active' | 'suspended' | EndStatus;
   reason: string | null;

@@ -18,6 +18,7 @@ const config: AgentConfig = {
   areToolsDeferred: false,
   areSecretsMasked: true,
   observerTokens: 30_000,
+  memoryNamespace: 'user',
   reflectorTokens: 40_000,
   askTtlMs: 60_000,
   maxRuns: 20,

@@ -140,6 +140,8 @@ export const memoryFixture = (
 export const contextInput = (change: Partial<ContextInput> = {}): ContextInput => ({
   threadId: 't',
   history: 'main',
+  usesMemory: true,
+  memoryNamespace: 'user',
   system: ['system'],
   tools: [],
   info: info(100_000),

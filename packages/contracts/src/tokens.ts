@@ -12,10 +12,11 @@ const visibleText = /^[^\p{C}\p{Zl}\p{Zp}]+$/u;
 export const ownerScope = 'operate';
 
 /**
- * What an access token may use: tools of a group; with `chat` the agent's threads over HTTP and no tool. At
- * the JSON-RPC door: `agent` its own sessions, `node` a companion, `operate` the operation of the server.
+ * What an access token may use: tools of a group; with `chat` its own threads of the agent over HTTP and no
+ * tool; with `memory` its threads know what the agent remembers of the person. At the JSON-RPC door: `agent`
+ * its own sessions, `node` a companion, `operate` the operation of the server.
  */
-export const tokenScopeNames = [...toolGroups, 'chat', 'agent', 'node', ownerScope] as const;
+export const tokenScopeNames = [...toolGroups, 'chat', 'agent', 'memory', 'node', ownerScope] as const;
 export type TokenScope = (typeof tokenScopeNames)[number];
 export const tokenScopes = z.array(z.enum(tokenScopeNames)).min(1).max(tokenScopeNames.length);
 

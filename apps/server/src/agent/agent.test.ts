@@ -1,3 +1,4 @@
+import { personSender } from '@drawbridge/agent';
 import { confirmationText } from '@drawbridge/contracts/confirmation-text';
 import { expect, it } from 'vitest';
 import { withAgent, withMachine } from '../../test/agent.ts';
@@ -92,11 +93,12 @@ it('continues after a run that failed, without a new message, and refuses while 
     if (tools.length === 0) return { text: 'A title' };
     return asked.push(JSON.stringify(body.messages)) === 1 ? { status: 401 } : { end: 'silent' };
   });
-  await expect(agent.continue(userId, 'thread')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  const person = personSender(userId, 'panel');
+  await expect(agent.continue(person, 'thread')).rejects.toMatchObject({ code: 'NOT_FOUND' });
   await say('Write it');
   await until('run-finish', ({ payload }) => payload.status === 'error');
-  const { runId } = await agent.continue(userId, 'thread');
-  await expect(agent.continue(userId, 'thread')).rejects.toMatchObject({ code: 'RUN_ACTIVE' });
+  const { runId } = await agent.continue(person, 'thread');
+  await expect(agent.continue(person, 'thread')).rejects.toMatchObject({ code: 'RUN_ACTIVE' });
   await expect.poll(() => asked[1]).toMatch(/Write it.*asked you to continue.*ended with an error/);
   await agent.cancel(userId, 'thread');
   await until('run-finish', (event) => event.runId === runId);

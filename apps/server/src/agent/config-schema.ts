@@ -107,6 +107,16 @@ export const agentConfig = z.object({
     'Tokens of notes after which the agent condenses them. Also read as `N8N_INSTANCE_AI_REFLECTOR_OBSERVATION_TOKENS`.',
     whole(1_000, 10 * million).prefault('40000'),
   ),
+  /** Null: no run knows the memory. */
+  agentMemoryNamespace: setting(
+    'AGENT_MEMORY_NAMESPACE',
+    "The first part of the names under which the agent reads a person's memory, `user/profile` and `user/working`. `none`: no run reads or changes it.",
+    z
+      .string()
+      .regex(/^[a-z0-9-]{1,32}$/, 'must be letters, digits and hyphens')
+      .transform((name) => (name === 'none' ? null : name))
+      .prefault('user'),
+  ),
   agentAskTtlMs: setting(
     'AGENT_ASK_TTL_MS',
     'How long a question of the agent waits for its answer, in milliseconds; then it is denied. Also read as `N8N_INSTANCE_AI_CONFIRMATION_TIMEOUT`.',

@@ -1,3 +1,4 @@
+import { personSender } from '@drawbridge/agent';
 import { systemClock } from '@drawbridge/kit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createCrashWorld, userId as ada } from '../../test/agent-crash.ts';
@@ -74,8 +75,8 @@ describe('acceptance 7', () => {
   it('AG-01 a message of another sender never enters the run', async () => {
     const { send, agent, userId, release, runs } = await withLane();
     const first = await send('hold a');
-    const token = { userId, key: 'token:1', channel: 'ws', groups: [] };
-    const other = await agent.lanes.send(token, 'lane', { text: 'say b', mode: 'steer' });
+    const hook = { userId, key: 'hook:deploys', channel: 'hook', groups: [], usesMemory: false };
+    const other = await agent.lanes.send(hook, 'lane', { text: 'say b', mode: 'steer' });
     release('a');
     await Promise.all([first.done, other.done]);
     expect(await runs()).toEqual(['hold a completed', 'say b completed']);
@@ -168,7 +169,8 @@ it('AG-03 AG-05 a run of a token has the tools of its groups, also for its sub-a
     sections: { person: 'canary' },
     version: (await agent.memory.get(userId)).version,
   });
-  const token = { userId, key: 'token:1', channel: 'ws', groups: ['filesystemRead'] as const };
+  const groups = ['filesystemRead'] as const;
+  const token = { userId, key: 'token:1', channel: 'ws', groups, usesMemory: false };
   const request = await agent.lanes.send(token, 'lane', { text: 'write' });
   expect(await request.done).toMatchObject({ outcome: 'completed' });
   for (const { tools, text } of model.requests) {
@@ -182,6 +184,18 @@ it('AG-03 AG-05 a run of a token has the tools of its groups, also for its sub-a
     true,
   ]);
   expect((await panel.calls.list.query({})).calls).toEqual([]);
+  // Nor does another client, or the person's words in its chat, bring the memory to it.
+  const other = { ...token, key: 'token:2', usesMemory: true };
+  await expect(agent.lanes.send(other, 'lane', { text: 'write' })).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  const before = model.requests.length;
+  await (
+    await agent.lanes.send(personSender(userId, 'ws'), 'lane', { text: 'again' })
+  ).done;
+  const later = model.requests.slice(before);
+  expect(later.map(({ text }) => text).join()).not.toContain('canary');
+  expect(later.length).toBeGreaterThan(0);
 });
 
 it('an idempotency key is one request: open, ended, and refused for another text', async () => {

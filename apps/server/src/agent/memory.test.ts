@@ -1,3 +1,4 @@
+import type { TokenScope } from '@drawbridge/contracts/tokens';
 import { describe, expect, it } from 'vitest';
 import { isHelper, story, textOf, use } from '../../test/agent-turns.ts';
 import { threadOf, withAgent } from '../../test/agent.ts';
@@ -82,5 +83,72 @@ describe('two users', () => {
     expect(requests.some(isHelper)).toBe(true);
     expect(requests.filter((request) => /canary-of-a|memory-of-a/.test(request.text))).toEqual([]);
     await expect.poll(async () => (await theirs.snapshot()).view.title).toBe('Title');
+  });
+});
+
+describe('what is remembered of a person', () => {
+  const bare = '/api/v1/instance-ai';
+  const remember = use('remember', { section: 'notes', mode: 'add', text: 'They like tea' });
+
+  const withMemory = async (environment = {}) => {
+    const turns: Record<string, Turn[]> = { keep: [remember, { text: 'Kept.' }] };
+    const world = await withAgent((request) => {
+      if (isHelper(request)) return { text: 'A title' };
+      const [turn = { text: 'Yes.' }] = turns[/keep/.test(textOf(request)) ? 'keep' : '']?.splice(0, 1) ?? [];
+      return turn;
+    }, environment);
+    const { server, panel, agent, userId, model } = world;
+    const { version } = await agent.memory.get(userId);
+    await agent.memory.change(userId, { version, sections: { person: 'canary' } });
+    /** The main requests of one message of a token with these scopes. */
+    const asked = async (scopes: TokenScope[], message: string) => {
+      const { token } = await panel.tokens.create.mutate({ name: 'script', scopes });
+      const headers = { authorization: `Bearer ${token}` };
+      const before = model.requests.length;
+      const threadId = `of-${scopes.join('-')}`;
+      await server.send(`${bare}/chat/${threadId}`, { method: 'POST', headers, body: { message } });
+      const thread = threadOf(agent, userId, threadId);
+      return {
+        ...thread,
+        requests: () => model.requests.slice(before).filter((request) => !isHelper(request)),
+      };
+    };
+    return { ...world, asked };
+  };
+
+  it('AG-05 is not told to a token without the scope `memory`', async () => {
+    const { asked } = await withMemory();
+    const { until, requests } = await asked(['chat'], 'hi');
+    await until('run-finish');
+    expect(requests()).not.toEqual([]);
+    for (const { text, tools } of requests())
+      expect([text.includes('canary'), tools.includes('remember')]).toEqual([false, false]);
+  });
+
+  it('is told to a token with it, and the person is asked before such a run adds to it', async () => {
+    const { asked, agent, userId } = await withMemory();
+    const { until, requests } = await asked(['chat', 'memory'], 'keep');
+    const { payload } = await until('confirmation-request');
+    expect(payload).toMatchObject({ toolName: 'remember', approval: { text: 'They like tea' } });
+    expect(requests()[0]?.text).toContain('user/profile');
+    expect(requests()[0]?.text).toContain('canary');
+    expect((await agent.memory.get(userId)).sections.notes).toBe('');
+  });
+
+  it('is neither told nor added to where the person or the server has switched it off', async () => {
+    const { agent, userId, say, until, model } = await withMemory();
+    const { version } = await agent.memory.get(userId);
+    await agent.memory.change(userId, { version, enabled: false });
+    await say('hi');
+    await until('run-finish');
+    const off = await withMemory({ AGENT_MEMORY_NAMESPACE: 'none' });
+    await off.say('hi');
+    await off.until('run-finish');
+    for (const { text, tools } of [model.requests[0], off.model.requests[0]].flatMap((one) => one ?? []))
+      expect([text.includes('canary'), tools.includes('remember'), /Use remember/.test(text)]).toEqual([
+        false,
+        false,
+        false,
+      ]);
   });
 });

@@ -46,9 +46,9 @@ export const notingMessages = (module: ServerAgent, presence: Noting): ServerAge
     ...module,
     agent: {
       ...agent,
-      send: (userId, threadId, input) => {
-        presence.sent({ userId, channel: 'panel', senderId: userId, senderName: '' });
-        return agent.send(userId, threadId, input);
+      send: (sender, threadId, input) => {
+        presence.sent(senderOf(sender));
+        return agent.send(sender, threadId, input);
       },
       lanes: {
         ...agent.lanes,

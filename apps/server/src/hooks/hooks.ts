@@ -88,7 +88,7 @@ export const createHooks = ({ store, clock, agent, sealer, isUser, hide }: Hooks
 
   const enter = async ({ userId, name, threadId, groups }: StoredHook, body: Buffer): Promise<HookReply> => {
     if (!agent) throw errors.agentOff();
-    const sender = { userId, key: `hook:${name}`, channel: 'hook', groups };
+    const sender = { userId, key: `hook:${name}`, channel: 'hook', groups, usesMemory: false };
     const { requestId } = await agent.lanes.send(sender, threadId, {
       text: messageOf(name, body),
       mode: 'followup',

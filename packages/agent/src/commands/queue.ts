@@ -99,7 +99,7 @@ export const queueCommand: Command = async (context, use) => {
     return read.wrong === ''
       ? usage
       : `"${cutText(read.wrong, shownText)}" is not valid. Modes: ${laneModes.join(', ')}. Overflow: ${laneOverflows.join(', ')}.`;
-  const thread = await threadFor(context.ctx, sender.userId, { threadId, machineId: null });
+  const thread = await threadFor(context.ctx, sender, { threadId, machineId: null });
   await store(context, thread, verb === 'reset' ? {} : { ...thread.lane.overrides, ...read });
   return show(context, use);
 };

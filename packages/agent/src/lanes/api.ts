@@ -10,8 +10,10 @@ export interface Sender {
   key: string;
   /** Where it comes from: `panel`, `rest`, `ws`, `hook`, or the frontend of a session id. */
   channel: string;
-  /** The groups of tools that its runs may use; null for a person who is signed in. */
+  /** The groups of tools that its runs may use; null for all. */
   groups: readonly ToolGroup[] | null;
+  /** Whether its runs know what is remembered of the person. */
+  usesMemory: boolean;
 }
 
 export interface LaneInput {

@@ -1,3 +1,4 @@
+import { personSender } from './sender.ts';
 import { createFakeClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import { engineFixture, rowsWithCall } from '../../test/engine-fixture.ts';
@@ -8,7 +9,7 @@ it('a run that does not stop within 5 s is released, and the next message runs',
   const { ctx, lanes, store } = engineFixture(rowsWithCall({ state: 'waiting' }), { clock });
   // Nothing of the run answers any more.
   ctx.stopAgents = () => new Promise(() => {});
-  const sender = { userId: 'ann', key: 'person', channel: 'ws', groups: null };
+  const sender = personSender('ann', 'ws');
   const rider = await lanes.send(sender, 't1', { text: 'next' });
   expect(await lanes.cancel('ann', 't1', {})).toEqual({ cancelled: true, runId: 'run_1', rejected: 1 });
   expect(await rider.done).toMatchObject({ outcome: 'cancelled', runId: null });

@@ -34,7 +34,7 @@ const newArrival = async (
   thread: ThreadRow,
   { message: { sender, threadId, input }, digest }: { message: Message; digest: string | null },
 ): Promise<Arrival> => {
-  const { userId, key: by, channel, groups } = sender;
+  const { userId, key: by, channel, groups, usesMemory } = sender;
   const { text, attachments = [], timeZone = null, key = null } = input;
   const { files, writes } = storeFiles(ctx, thread, attachments);
   const settings = await ctx.queueSettings?.();
@@ -53,6 +53,7 @@ const newArrival = async (
     channel,
     ...{
       groups: groups === null ? null : [...groups],
+      usesMemory,
       timeZone,
       key,
       isHeld: false,
@@ -90,7 +91,7 @@ const accept = async (
     if (known) return replay(ctx, requests, known);
     await refuseTooManyKeys(ctx, sender);
   }
-  const thread = await threadFor(ctx, userId, { threadId, machineId: input.machineId ?? null });
+  const thread = await threadFor(ctx, sender, { threadId, machineId: input.machineId ?? null });
   const arrival = await newArrival(ctx, thread, { message, digest });
   const { id, mode, sender: by, channel, createdAt: at } = arrival.row;
   const request = requests.open({ requestId: id, userId, threadId, place: { at: 'waiting' } });

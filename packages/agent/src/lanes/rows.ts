@@ -14,6 +14,7 @@ export interface QueueRow {
   sender: string;
   channel: string;
   groups: ToolGroup[] | null;
+  usesMemory: boolean;
   timeZone: string | null;
   /** Its idempotency key. */
   key: string | null;

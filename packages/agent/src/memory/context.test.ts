@@ -78,7 +78,7 @@ describe('a context', () => {
       {
         role: 'user',
         parts: [
-          '<working-memory>\n## About the person\nAnn\n</working-memory>',
+          '<working-memory>\n## About the person (user/profile)\nAnn\n</working-memory>',
           '<notes>\n- note 2\n</notes>',
           '<conversation-summary>\nGoal:\nx\n</conversation-summary>',
           'message 4',
@@ -266,9 +266,9 @@ describe('the working memory', () => {
   });
 
   it('is nothing while it is empty, and cannot end its block', () => {
-    expect(memoryText({ person: '' })).toBeNull();
-    expect(memoryText({ notes: '</working-memory>' })).toBe(
-      '<working-memory>\n## Notes\n&lt;/working-memory>\n</working-memory>',
+    expect(memoryText({ person: '' }, 'user')).toBeNull();
+    expect(memoryText({ notes: '</working-memory>' }, 'user')).toBe(
+      '<working-memory>\n## Notes (user/working)\n&lt;/working-memory>\n</working-memory>',
     );
   });
 });

@@ -20,6 +20,8 @@ export interface ContextInput extends HistoryId {
   system: readonly string[];
   tools: readonly ToolSpec[];
   info: ModelInfo;
+  /** The first part of the names that the sections of the memory have. */
+  memoryNamespace: string;
   /** The mark of texts from outside in this run. */
   mark: string;
   counted: Counted | null;
@@ -128,11 +130,12 @@ const notesText = (notes: readonly NoteRow[]): string | null =>
   notes.length === 0 ? null : block('notes', notes.map((note) => note.text).join('\n'));
 
 /** What stands before the messages: memory, notes, summary, and the request that all this is about. */
-const preamble = (material: Material, { info, mark }: ContextInput): PromptMessage[] => {
+const preamble = (material: Material, input: ContextInput): PromptMessage[] => {
+  const { info, mark, memoryNamespace } = input;
   const { memory, notes, lastOfPerson } = material.history;
   const summary = notes.findLast(({ kind }) => kind === 'summary');
   const blocks = [
-    memory === null ? null : memoryText(memory.sections),
+    memory === null ? null : memoryText(memory.sections, memoryNamespace),
     notesText(notes.filter(({ kind }) => kind !== 'summary')),
     summary === undefined ? null : block('conversation-summary', summary.text),
   ].filter((one) => one !== null);
@@ -193,10 +196,10 @@ export const contextOf = (material: Material, input: ContextInput): Context => {
 
 export const readMaterial = async (
   userId: string,
-  { threadId, history: name, known, isRestricted }: ContextInput,
+  { threadId, history: name, known, usesMemory }: ContextInput,
   store: AgentStore,
 ): Promise<Material> => {
-  const history = await readHistory(userId, { threadId, history: name, known, isRestricted }, store);
+  const history = await readHistory(userId, { threadId, history: name, known, usesMemory }, store);
   const { lastOfPerson, messages, calls } = history;
   const shown = lastOfPerson === null ? messages : [lastOfPerson, ...messages];
   return { history, files: await readFiles(userId, { messages: shown, calls }, store) };

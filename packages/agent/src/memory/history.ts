@@ -6,8 +6,8 @@ export interface HistoryId {
   threadId: string;
   /** `main`, or the id of a sub-agent. */
   history: string;
-  /** Of a client with its own rights: it learns nothing that is known of the person. */
-  isRestricted?: boolean | undefined;
+  /** Whether the memory of the person belongs to it. */
+  usesMemory?: boolean | undefined;
 }
 
 /** What the model may be sent of one history. */
@@ -55,12 +55,8 @@ const readLastOfPerson = async (userId: string, { threadId, history }: HistoryId
   return rows[0] ?? null;
 };
 
-const readMemory = async (
-  userId: string,
-  { history, isRestricted = false }: HistoryId,
-  store: AgentStore,
-) => {
-  if (history !== mainHistory || isRestricted) return null;
+const readMemory = async (userId: string, { history, usesMemory = false }: HistoryId, store: AgentStore) => {
+  if (history !== mainHistory || !usesMemory) return null;
   const row = await memoryOf(store, userId);
   return row.enabled ? row : null;
 };

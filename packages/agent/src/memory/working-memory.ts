@@ -54,11 +54,19 @@ export const changeMemory = (sections: Sections, { section, text, mode }: Memory
   return { ok: true, sections: result };
 };
 
-/** The memory as the model reads it; null when it is empty. */
-export const memoryText = (sections: Sections): string | null => {
+/** The part of the namespace that each section belongs to. */
+const places: Record<MemorySection, string> = {
+  person: 'profile',
+  preferences: 'profile',
+  projects: 'working',
+  notes: 'working',
+};
+
+/** The memory as the model reads it, such as `user/profile`; null when it is empty. */
+export const memoryText = (sections: Sections, namespace: string): string | null => {
   const parts = memorySections.flatMap((section) => {
     const text = sections[section] ?? '';
-    return text === '' ? [] : [`## ${titles[section]}\n${text}`];
+    return text === '' ? [] : [`## ${titles[section]} (${namespace}/${places[section]})\n${text}`];
   });
   return parts.length === 0 ? null : block('working-memory', parts.join('\n'));
 };

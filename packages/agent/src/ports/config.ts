@@ -9,6 +9,8 @@ export interface AgentConfig {
   areSecretsMasked: boolean;
   observerTokens: number;
   reflectorTokens: number;
+  /** The first part of the names of the person's memory; null: no run knows it. */
+  memoryNamespace: string | null;
   askTtlMs: number;
   maxRuns: number;
   maxRunsPerUser: number;

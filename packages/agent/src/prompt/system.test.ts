@@ -12,6 +12,7 @@ const tool = (name: string, group: 'shell' | 'filesystemRead' | null) => ({
 });
 const input: SystemInput = {
   areToolsDeferred: true,
+  canRemember: true,
   domains: [],
   now: Date.UTC(2026, 10, 23, 23, 30),
   timeZone: 'Europe/Berlin',

@@ -3,7 +3,9 @@ import type { MessageFile } from '@drawbridge/contracts/agent/events';
 import { errors } from '../errors.ts';
 import type { ThreadRow } from '../rows.ts';
 import { insert, type Write } from '../store-port.ts';
-import { newThreadRow } from '../threads/threads.ts';
+import type { Sender } from '../lanes/api.ts';
+import { ownerOf } from '../lanes/sender.ts';
+import { newThreadRow, requireOwner } from '../threads/owner.ts';
 import { dayProblem } from '../step/budget.ts';
 import type { RunContext } from '../engine/context.ts';
 import { threadOf } from '../engine/load.ts';
@@ -21,19 +23,21 @@ export const storeFiles = (
   };
 };
 
-/** The thread of that id; an unknown id makes one. */
+/** The thread of that id; an unknown id makes one. Throws `notFound` for one that is not the sender's. */
 export const threadFor = async (
   ctx: RunContext,
-  userId: string,
+  { userId, key }: Pick<Sender, 'userId' | 'key'>,
   input: { threadId: string; machineId: string | null },
 ): Promise<ThreadRow> => {
+  const owner = ownerOf(key);
   const known = await threadOf(ctx, userId, input.threadId);
-  if (known) return known;
+  if (known) return requireOwner(known, owner);
   // Throws `notFound` for a machine that is not the user's.
   if (input.machineId !== null) await ctx.machine.view(userId, input.machineId);
-  const row = { ...newThreadRow(userId, input.threadId, ctx.clock.now()), machineId: input.machineId };
+  const made = newThreadRow(userId, input.threadId, { now: ctx.clock.now(), owner });
+  const row = { ...made, machineId: input.machineId };
   await ctx.store.commit([insert('agentThreads', row)], 'kept');
-  return (await threadOf(ctx, userId, input.threadId)) ?? row;
+  return requireOwner((await threadOf(ctx, userId, input.threadId)) ?? row, owner);
 };
 
 /** The model's id, or why nothing can be sent. Throws `agentOff` and `budgetSpent`. */

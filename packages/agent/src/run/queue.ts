@@ -1,13 +1,13 @@
-import type { QueuedMessage, SendInput, SendReply } from '@drawbridge/contracts/agent/threads';
+import type { QueuedMessage, SendInput, SendReply, SentMessage } from '@drawbridge/contracts/agent/threads';
 import type { LaneMode } from '@drawbridge/contracts/agent/lanes';
 import { errors } from '../errors.ts';
 import type { QueueRow } from '../rows.ts';
 import { update } from '../store-port.ts';
 import type { RunContext } from '../engine/context.ts';
 import { openRunOf, threadOf } from '../engine/load.ts';
+import type { Sender } from '../lanes/api.ts';
 import type { LaneParts } from '../lanes/lanes.ts';
 import type { LaneEffect } from '../lanes/next-lane.ts';
-import type { ThreadKey } from '../thread-key.ts';
 import { requireModel } from './accept.ts';
 
 const toQueued = ({ id, text, files, createdAt }: QueueRow): QueuedMessage => ({
@@ -25,15 +25,16 @@ const laneModeOf: Record<SendInput['mode'], LaneMode | undefined> = {
 };
 
 /**
- * A message of the person. Throws `agentOff`, `budgetSpent`, `queueFull`, and where it is not to wait
- * `runActive` and `tooManyRuns`.
+ * A message, or a command such as `/queue`, which is answered. Throws `agentOff`, `budgetSpent`, `queueFull`,
+ * `notFound` for the thread of another client, and where it is not to wait `runActive` and `tooManyRuns`.
  */
-export const sendFromPanel = async (
+export const sendMessage = async (
   lanes: LaneParts,
-  { userId, threadId }: ThreadKey,
+  { sender, threadId }: { sender: Sender; threadId: string },
   { message: text, mode, attachments, timeZone, machineId }: SendInput,
 ): Promise<SendReply> => {
-  const sender = { userId, key: 'person', channel: 'panel', groups: null };
+  const answer = attachments.length === 0 ? await lanes.command(sender, threadId, text) : null;
+  if (answer !== null) return { answer };
   const input = { text, attachments, mode: laneModeOf[mode], timeZone, machineId };
   const { requestId, done, listen } = await lanes.submit({
     sender,
@@ -91,7 +92,7 @@ export const createQueue = (ctx: RunContext, { runner }: LaneParts) => {
       await runner.post({ userId, threadId }, { event: { type: 'cancelAsked', what: { request: id } } });
     },
     /** Puts it into the open run at once. */
-    steer: async (userId: string, queued: QueuedId): Promise<SendReply> => {
+    steer: async (userId: string, queued: QueuedId): Promise<SentMessage> => {
       const { threadId, id } = queued;
       await queuedOf(userId, queued);
       await requireModel(ctx, userId);

@@ -19,7 +19,7 @@ export interface NewMessage {
 const newRun = (
   ctx: RunContext,
   thread: ThreadRow,
-  { model, timeZone, sender, groups, runId }: RunStart,
+  { model, timeZone, sender, groups, usesMemory, runId }: RunStart,
 ): RunRow => ({
   userId: thread.userId,
   id: runId ?? ctx.newId('run_'),
@@ -28,6 +28,8 @@ const newRun = (
   messageId: null,
   sender,
   groups: groups === null ? null : [...groups],
+  // What is said in a client's thread is read by this client.
+  usesMemory: usesMemory && (thread.owner === null || thread.owner === sender),
   state: 'active',
   reason: null,
   model,
@@ -118,6 +120,7 @@ export interface RunStart {
   /** Whose messages it answers, and the groups of tools that it may use. */
   sender: string;
   groups: readonly ToolGroup[] | null;
+  usesMemory: boolean;
   /** In their order; none for a run that continues another one, or that background work starts. */
   messages: readonly NewMessage[];
   runId?: string;

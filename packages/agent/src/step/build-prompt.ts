@@ -1,9 +1,11 @@
 import { compactWhenNeeded } from '../memory/compact.ts';
 import type { History } from '../memory/history.ts';
+import { usesMemory } from '../memory/uses-memory.ts';
 import { ModelError, type ModelInfo, type PromptMessage } from '../ports/model.ts';
 import type { TraceParent } from '../ports/tracing.ts';
 import { lastStepInstruction, subAgentPrompt } from '../prompt/sub-agent.ts';
 import { systemPrompt } from '../prompt/system.ts';
+import { remember } from '../tools/core/remember.ts';
 import type { AgentTool } from '../tools/tool.ts';
 import type { RunContext, Work } from '../engine/context.ts';
 import { agentLimits } from '../engine/limits.ts';
@@ -52,6 +54,7 @@ const systemOf = async (ctx: RunContext, work: Work, { tools, isLast }: PromptIn
     return systemPrompt({
       ...same,
       areToolsDeferred: tools.some(({ name }) => name === 'search_tools'),
+      canRemember: tools.some(({ name }) => name === remember.name),
       tasks: await runningTasks(ctx, work),
       budget: budgetOf(work),
     });
@@ -76,7 +79,8 @@ export const buildPrompt = async (ctx: RunContext, work: Work, input: PromptInpu
   const material = {
     threadId: thread.id,
     history: historyOf(agent),
-    isRestricted: run.groups !== null,
+    usesMemory: await usesMemory(ctx, work),
+    memoryNamespace: (await ctx.config()).memoryNamespace ?? '',
     system,
     tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
     info,

@@ -16,13 +16,19 @@ const readCursor = (cursor: string): { updatedAt: number; id: string } => {
 
 const readAtOnce = 200;
 
+/** Of a person, or of one of their clients. */
+interface Whose {
+  userId: string;
+  owner: string | null;
+}
+
 /** Rows of a user, the last used first, from behind the cursor on. */
-async function* newestFirst(store: AgentStore, userId: string, cursor: string | undefined) {
+async function* newestFirst(store: AgentStore, { userId, owner }: Whose, cursor: string | undefined) {
   let last = cursor === undefined ? null : readCursor(cursor);
   for (;;) {
     const rows: ThreadRow[] = await store.find(
       'agentThreads',
-      { userId },
+      { userId, ...(owner !== null && { owner }) },
       {
         orderBy: 'updatedAt',
         descending: true,
@@ -58,13 +64,13 @@ export interface ListInput {
  */
 export const listThreads = async (
   { store }: { store: AgentStore },
-  userId: string,
+  { userId, owner }: Whose,
   { query = '', cursor, limit }: ListInput,
 ): Promise<ThreadPage> => {
   const wanted = query.trim().toLowerCase();
   const withWords = wanted === '' ? new Set() : await store.threadsWith(userId, wordsOf(wanted));
   const found: ThreadRow[] = [];
-  for await (const row of newestFirst(store, userId, cursor)) {
+  for await (const row of newestFirst(store, { userId, owner }, cursor)) {
     if (!row.title.toLowerCase().includes(wanted) && !withWords.has(row.id)) continue;
     found.push(row);
     if (found.length > limit) break;
@@ -73,7 +79,7 @@ export const listThreads = async (
   const last = page.at(-1);
   return {
     threads: await toThreads({ store }, userId, page),
-    waiting: await countWaiting({ store }, userId),
+    waiting: await countWaiting({ store }, userId, owner),
     nextCursor: last && found.length > limit ? `${last.updatedAt}.${last.id}` : null,
   };
 };

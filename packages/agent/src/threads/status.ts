@@ -41,14 +41,20 @@ export const toThreads = async (
   });
 };
 
-/** How many questions of the agent wait for the person, in all threads. */
-export const countWaiting = async ({ store }: { store: AgentStore }, userId: string): Promise<number> => {
+/** How many questions of the agent wait for the person, in all threads, or in those of one client. */
+export const countWaiting = async (
+  { store }: { store: AgentStore },
+  userId: string,
+  owner: string | null = null,
+): Promise<number> => {
   const lenient = { isLenient: true };
-  const [asks, calls] = await Promise.all([
+  const [asks, calls, own] = await Promise.all([
     store.find('agentAsks', { userId, state: 'open' }, lenient),
     store.find('agentToolCalls', { userId, state: 'waiting', effect: 'machine', endedAt: null }, lenient),
+    owner === null ? null : store.find('agentThreads', { userId, owner }, lenient),
   ]);
-  return asks.length + calls.length;
+  const ids = own && new Set(own.map(({ id }) => id));
+  return [...asks, ...calls].filter(({ threadId }) => ids === null || ids.has(threadId)).length;
 };
 
 const queued = ({ id, text, files, createdAt }: QueueRow) => ({

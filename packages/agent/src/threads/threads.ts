@@ -5,9 +5,11 @@ import { errors } from '../errors.ts';
 import type { MachinePort } from '../ports/machine.ts';
 import type { WorkspacePort } from '../ports/workspace.ts';
 import type { ThreadRow } from '../rows.ts';
+import type { ThreadKey } from '../thread-key.ts';
 import { insert, update, type AgentStore, type Write } from '../store-port.ts';
 import type { Feed } from './feed.ts';
 import { listThreads, type ListInput } from './list.ts';
+import { newThreadRow, requireOwner } from './owner.ts';
 import { forgetOldThreads, removeRows } from './remove.ts';
 import { runDetailsOf } from './run-details.ts';
 import { openAsksOf, snapshotOf, threadRowOf, type SnapshotPage } from './snapshot.ts';
@@ -24,22 +26,6 @@ interface ThreadsNeeds {
   /** Ends what runs in a thread; resolves when nothing writes to it any more. */
   stop(userId: string, threadId: string): Promise<void>;
 }
-
-/** A thread without a title or a message. */
-export const newThreadRow = (userId: string, id: string, now: number): ThreadRow => ({
-  userId,
-  id,
-  title: '',
-  titleBy: null,
-  machineId: null,
-  tasks: [],
-  lastSeq: 0,
-  eventBytes: 0,
-  lane: { overrides: {}, droppedCount: 0, droppedTexts: [] },
-  canvasRev: 0,
-  createdAt: now,
-  updatedAt: now,
-});
 
 /** What a reader of a thread has missed. */
 interface MissedEvents {
@@ -65,12 +51,35 @@ const missedEvents = async (
   return { events: rows.map((row) => ({ id: row.seq, event: row.event })), isReset: false, lastSeq };
 };
 
+/** Throws `notFound`, also for a machine that is not the user's. */
+const changeRow = async (
+  { store, clock, machine }: Pick<ThreadsNeeds, 'store' | 'clock' | 'machine'>,
+  { userId, threadId }: ThreadKey,
+  { title, machineId }: ChangeThreadInput,
+): Promise<void> => {
+  const writes: Write[] = [];
+  const where = { userId, id: threadId };
+  // Another person's machine is as unknown as none.
+  if (machineId != null) await machine.view(userId, machineId);
+  if (machineId !== undefined) writes.push(update('agentThreads', where, { machineId }));
+  if (title !== undefined) {
+    const event = { type: 'thread-title-updated', runId: null, agentId: null, ts: clock.now() } as const;
+    writes.push(update('agentThreads', where, { title, titleBy: 'person' }), {
+      type: 'event',
+      userId,
+      threadId,
+      event: { ...event, payload: { title } },
+    });
+  }
+  if (!(await store.commit(writes, 'kept'))) throw errors.notFound({ message: 'There is no such thread' });
+};
+
 /** As doors read them: `forgetOld` is for the sweep. */
 export type Threads = Omit<ReturnType<typeof createThreads>, 'forgetOld'>;
 
 /** The threads of users. */
 export const createThreads = (needs: ThreadsNeeds) => {
-  const { store, feed, clock, machine, workspace, keepMs, stop } = needs;
+  const { store, feed, clock, workspace, keepMs, stop } = needs;
   const rowOf = (userId: string, threadId: string) => threadRowOf(needs, userId, threadId);
 
   const get = async (userId: string, threadId: string): Promise<Thread> => {
@@ -93,8 +102,15 @@ export const createThreads = (needs: ThreadsNeeds) => {
   };
 
   return {
-    list: (userId: string, input: ListInput) => listThreads(needs, userId, input),
+    /** Those of the person, or of the client that `owner` names. */
+    list: (userId: string, input: ListInput, owner: string | null = null) =>
+      listThreads(needs, { userId, owner }, input),
     get,
+    /** Throws `notFound` for a thread that another one than this client has made; not for an unknown id. */
+    requireOwner: async (userId: string, threadId: string, owner: string): Promise<void> => {
+      const [row] = await store.find('agentThreads', { userId, id: threadId });
+      if (row) requireOwner(row, owner);
+    },
     /** The open questions of the thread, the agent's own and those of machines. */
     asks: async (userId: string, threadId: string): Promise<ViewAsk[]> => {
       await rowOf(userId, threadId);
@@ -102,31 +118,15 @@ export const createThreads = (needs: ThreadsNeeds) => {
     },
     /** How many questions wait for the person, in all threads. */
     waiting: (userId: string) => countWaiting(needs, userId),
-    create: async (userId: string, threadId: string) => {
-      const isNew = await store.commit(
-        [insert('agentThreads', newThreadRow(userId, threadId, clock.now()))],
-        'kept',
-      );
+    create: async (userId: string, threadId: string, owner: string | null = null) => {
+      const row = newThreadRow(userId, threadId, { now: clock.now(), owner });
+      const isNew = await store.commit([insert('agentThreads', row)], 'kept');
       if (isNew) feed.changed(userId, threadId);
+      requireOwner(await rowOf(userId, threadId), owner);
       return get(userId, threadId);
     },
-    change: async (userId: string, threadId: string, { title, machineId }: ChangeThreadInput) => {
-      const writes: Write[] = [];
-      const where = { userId, id: threadId };
-      // Another person's machine is as unknown as none.
-      if (machineId != null) await machine.view(userId, machineId);
-      if (machineId !== undefined) writes.push(update('agentThreads', where, { machineId }));
-      if (title !== undefined) {
-        const event = { type: 'thread-title-updated', runId: null, agentId: null, ts: clock.now() } as const;
-        writes.push(update('agentThreads', where, { title, titleBy: 'person' }), {
-          type: 'event',
-          userId,
-          threadId,
-          event: { ...event, payload: { title } },
-        });
-      }
-      if (!(await store.commit(writes, 'kept')))
-        throw errors.notFound({ message: 'There is no such thread' });
+    change: async (userId: string, threadId: string, change: ChangeThreadInput) => {
+      await changeRow(needs, { userId, threadId }, change);
       feed.changed(userId, threadId);
       return get(userId, threadId);
     },

@@ -1,4 +1,5 @@
 import type { RunContext, Work } from '../engine/context.ts';
+import { mayRemember } from '../memory/uses-memory.ts';
 import { askUser } from './core/ask-user.ts';
 import { canvasGet, canvasPut } from './core/canvas.ts';
 import { cancelBackgroundTask, correctBackgroundTask } from './core/background.ts';
@@ -34,11 +35,14 @@ export const coreToolNames = [
 ];
 
 /** Our own tools of an agent, the same whatever machine is connected. */
-export const coreTools = async (ctx: RunContext, { agent }: Pick<Work, 'agent'>): Promise<AgentTool[]> => {
+export const coreTools = async (ctx: RunContext, work: Pick<Work, 'agent' | 'run'>): Promise<AgentTool[]> => {
+  const { agent } = work;
   const web = [fetchUrl, ...((await ctx.search.isOn()) ? [webSearch] : [])];
   if (agent.kind === 'main') {
     const isJudge = (await openCheckpoints(ctx, agent)).length > 0;
-    return [...forMain, ...web, readResult, ...(isJudge ? [reportVerdict] : [])];
+    const canRemember = await mayRemember(ctx, work);
+    const own = forMain.filter((tool) => tool !== remember || canRemember);
+    return [...own, ...web, readResult, ...(isJudge ? [reportVerdict] : [])];
   }
   return [...web, readResult, ...(agent.planTaskId === null ? [] : [reportVerdict])];
 };

@@ -3,7 +3,6 @@ import type { AgentTool } from './tool.ts';
 import { coreTools } from './core-tools.ts';
 import { domainTools } from './domain-tools.ts';
 import { loadingTools } from './loading-tools.ts';
-import { remember } from './core/remember.ts';
 import { machineTools } from './machine-tools.ts';
 import { mcpTools } from './mcp-tools.ts';
 import { toolTiers } from './tool-tiers.ts';
@@ -49,7 +48,7 @@ export const toolSetOf = async (ctx: RunContext, work: Work): Promise<ToolSet> =
     ...mcp,
   ]).filter((tool) => !taken.has(tool.name) && isAllowed(tool));
   const deferred = allowed.filter(({ isHidden }) => isHidden !== true);
-  const own = core.filter((tool) => isAllowed(tool) && !(isRestricted && tool.name === remember.name));
+  const own = core.filter(isAllowed);
   // A sub-agent was given few tools by name: it needs no search.
   const isDeferred = agent.kind === 'main' && areToolsDeferred;
   const { inPrompt } = toolTiers(

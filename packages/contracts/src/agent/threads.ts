@@ -241,10 +241,9 @@ export const sendInput = z.strictObject({
 });
 export type SendInput = z.infer<typeof sendInput>;
 
-/** A text that may be a command such as `/queue`. */
-export const commandInput = z.strictObject({ text: z.string().trim().min(1).max(maxMessageLength) });
-
-export type SendReply = { runId: string } | { queuedId: string };
+export type SentMessage = { runId: string } | { queuedId: string };
+/** `answer`: to a command such as `/queue`, which is no message. */
+export type SendReply = SentMessage | { answer: string };
 
 export const threadIdInput = z.strictObject({ threadId });
 export const listThreadsInput = z.strictObject({

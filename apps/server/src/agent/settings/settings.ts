@@ -43,6 +43,7 @@ const configOf = (holds: Effective, environment: AgentEnvironment): AgentConfig 
   areSecretsMasked: environment.agentMaskSecrets,
   observerTokens: environment.agentObserverTokens,
   reflectorTokens: environment.agentReflectorTokens,
+  memoryNamespace: environment.agentMemoryNamespace,
   askTtlMs: environment.agentAskTtlMs,
   maxRuns: environment.agentMaxRuns,
   maxRunsPerUser: environment.agentMaxRunsPerUser,

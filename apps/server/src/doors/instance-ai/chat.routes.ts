@@ -8,16 +8,16 @@ const taskOf = (request: FastifyRequest) => ({
 });
 
 export const chatRoutes = [
-  // A message: an unknown id makes the thread.
+  // A message, which makes an unknown thread; or a command such as `/queue`, which is answered.
   {
-    ...route('POST /chat/:threadId', 'chat', ({ module }, { userId, request }) =>
-      module.agent.send(userId, idOf(request, 'threadId'), sendInput.parse(request.body)),
+    ...route('POST /chat/:threadId', 'chat', ({ module }, { sender, request }) =>
+      module.agent.send(sender, idOf(request, 'threadId'), sendInput.parse(request.body)),
     ),
     bodyLimit: chatBodyLimit,
   },
   // A run without a new message.
-  route('POST /chat/:threadId/continue', 'chat', ({ module }, { userId, request }) =>
-    module.agent.continue(userId, idOf(request, 'threadId')),
+  route('POST /chat/:threadId/continue', 'chat', ({ module }, { sender, request }) =>
+    module.agent.continue(sender, idOf(request, 'threadId')),
   ),
   route('POST /chat/:threadId/cancel', 'chat', async ({ module }, { userId, request }) => {
     await module.agent.cancel(userId, idOf(request, 'threadId'));

@@ -109,18 +109,41 @@ it('threads are listed, made, renamed and removed, at both mounts', async () => 
 });
 
 describe('AG-01 rights', () => {
-  it('a token with chat may chat, and nothing else', async () => {
-    const { server, tokenOf, request } = await world();
+  it('a token with chat may chat, read the chats that it has made, and nothing else', async () => {
+    const { server, tokenOf, request, agent, userId } = await world();
     const chat = await tokenOf('chat');
+    const other = await tokenOf('chat');
     const use = async (headers: Record<string, string>, method: string, path: string, body?: unknown) =>
       (await server.send(path, { method, headers, body })).status;
     expect(await use(chat, 'POST', `${bare}/chat/t1`, { message: 'hi' })).toBe(200);
     expect(await use(chat, 'GET', `${bare}/threads`)).toBe(200);
     expect(await use(chat, 'POST', `${wrapped}/chat/t1/cancel`)).toBe(200);
+    await request('POST', '/chat/of-person', { message: 'hi' });
+    const reads = ['', '/messages', '/status', '/tool-calls/tc_none'].map(
+      (path) => `${bare}/threads/t1${path}`,
+    );
+    for (const path of reads) {
+      expect([path, await use(chat, 'GET', path)]).toEqual([path, path.includes('tc_none') ? 404 : 200]);
+      expect([path, await use(other, 'GET', path)]).toEqual([path, 404]);
+      const foreign = path.replace('t1', 'of-person');
+      expect([path, await use(chat, 'GET', foreign)]).toEqual([path, 404]);
+    }
+    for (const [method, path, body] of [
+      ['GET', '/events/of-person'],
+      ['POST', '/threads', { id: 'of-person' }],
+      ['POST', '/chat/of-person', { message: 'hi' }],
+      ['POST', '/chat/of-person', { message: '/stop' }],
+      ['POST', '/chat/of-person/cancel'],
+      ['POST', '/chat/of-person/continue'],
+    ] as const)
+      expect([path, await use(chat, method, bare + path, body)]).toEqual([path, 404]);
+    const listed = async (headers: Record<string, string>) =>
+      (await server.send(`${bare}/threads`, { headers })).json as { threads: { id: string }[] };
+    expect((await listed(chat)).threads.map(({ id }) => id)).toEqual(['t1']);
+    expect((await listed(other)).threads).toEqual([]);
+    expect((await agent.threads.list(userId, { limit: 9 })).threads).toHaveLength(2);
     for (const [method, path] of [
-      ['GET', '/threads/t1'],
       ['DELETE', '/threads/t1'],
-      ['GET', '/threads/t1/messages'],
       ['GET', '/memory'],
       ['GET', '/settings'],
       ['PATCH', '/settings'],
@@ -128,8 +151,8 @@ describe('AG-01 rights', () => {
       ['GET', '/files/file_1'],
     ] as const)
       expect([path, await use(chat, method, bare + path)]).toEqual([path, 401]);
-    const reads = await tokenOf('filesystemRead');
-    expect(await use(reads, 'GET', `${bare}/threads`)).toBe(403);
+    const reader = await tokenOf('filesystemRead');
+    expect(await use(reader, 'GET', `${bare}/threads`)).toBe(403);
     expect(await use({ ...chat, origin: 'https://evil.example' }, 'GET', `${bare}/threads`)).toBe(403);
     expect((await request('GET', '/threads/t1')).status).toBe(200);
   });
@@ -198,6 +221,18 @@ it('`enabled` says whether a model can be used, at every door, and is pushed', a
   const events = await pushed.until(2);
   expect(events.map(({ settings }) => settings.enabled)).toEqual([false, true]);
   pushed.stop();
+});
+
+it('a command is answered as in the panel, also to a token', async () => {
+  const { server, tokenOf, request } = await world();
+  const say = (message: string) => request('POST', '/chat/t1', { message });
+  expect(seen(await say('/subagents'))).toEqual([200, { answer: 'There are no sub-agents.' }]);
+  expect((await say('/help')).json).toMatchObject({ answer: expect.stringContaining('/queue') });
+  expect((await say('/etc/hosts is what?')).json).toMatchObject({ runId: expect.any(String) });
+  const body = { message: '/stop' };
+  const headers = await tokenOf('chat');
+  const { json } = await server.send(`${wrapped}/chat/t2`, { method: 'POST', headers, body });
+  expect(json).toEqual({ data: { answer: 'Nothing is running.' } });
 });
 
 it('a question of the agent is answered at the address of the confirmations', async () => {

@@ -11,7 +11,7 @@ import { eventsRoute } from './events.route.ts';
 import { filesRoute } from './files.route.ts';
 import { createIdentify, type Identity } from './identity.ts';
 import { queueRoutes } from './queue.routes.ts';
-import type { Route } from './route.ts';
+import { idOf, type Route } from './route.ts';
 import { settingsRoutes } from './settings.routes.ts';
 import { threadRoutes } from './threads.routes.ts';
 
@@ -37,6 +37,17 @@ const mounts = [
   { base: '/api/v1/instance-ai', wrap: (reply: object) => reply },
   { base: '/rest/instance-ai', wrap: (data: object) => ({ data }) },
 ] as const;
+
+/** A token uses the threads that it has made. Throws `notFound` for another one. */
+const requireOwnThread = async (
+  { agent }: AgentModule,
+  { userId, owner }: Identity,
+  request: FastifyRequest,
+): Promise<void> => {
+  const { params } = request;
+  if (owner === null || typeof params !== 'object' || params === null || !('threadId' in params)) return;
+  await agent.threads.requireOwner(userId, idOf(request, 'threadId'), owner);
+};
 
 const routes: readonly Route[] = [
   ...chatRoutes,
@@ -80,6 +91,7 @@ export const createInstanceAiDoor = (needs: Needs): FastifyPluginAsync => {
             const identity = identities.get(request);
             if (!identity || reply.raw.destroyed) throw errors.unauthorized();
             cutAtClose(reply);
+            await requireOwnThread(module, identity, request);
             const answer = await route.handle(ctx, { ...identity, request, reply });
             return answer === reply ? reply : wrap(answer);
           },

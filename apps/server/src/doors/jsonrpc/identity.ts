@@ -56,9 +56,9 @@ export const presenceOf = (identity: Identity): Sender => {
 /**
  * Who may call a method. `any`: every connection. `agent`, `node`: a person, or a token with that scope.
  * `tools`: a person, or a token within its groups. `operate`: the owner, or a token with that scope of
- * theirs. `person`: signed in. `owner`: the owner, signed in.
+ * theirs. `person`: signed in. `reader`: the same, or who may operate. `owner`: the owner, signed in.
  */
-export type Who = 'any' | 'agent' | 'tools' | 'node' | 'operate' | 'person' | 'owner';
+export type Who = 'any' | 'agent' | 'tools' | 'node' | 'operate' | 'reader' | 'person' | 'owner';
 
 /** What keeps a connection from a method; null for nothing. `missingScope` names the scope it lacks. */
 interface Obstacle {
@@ -95,6 +95,8 @@ export const obstacleFor = (who: Who, identity: Identity): Obstacle | null => {
       return needsScope(who);
     case 'operate':
       return identity.isOwner ? needsScope(who) : ownerOnly;
+    case 'reader':
+      return identity.kind === 'person' ? null : obstacleFor('operate', identity);
     case 'person':
       return identity.kind === 'person' ? null : personOnly;
     case 'owner':
@@ -107,3 +109,6 @@ export const obstacleFor = (who: Who, identity: Identity): Obstacle | null => {
 
 /** Whether a connection may see what concerns the whole server. */
 export const mayOperate = (identity: Identity): boolean => obstacleFor('operate', identity) === null;
+
+/** Whether it may see where the user's companions are. */
+export const maySeeLocations = (identity: Identity): boolean => obstacleFor('reader', identity) === null;

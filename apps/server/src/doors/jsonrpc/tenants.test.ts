@@ -74,7 +74,11 @@ it('every method is refused to a connection that may not call it', async () => {
   await guest.until(({ event }) => event === 'tool_start');
   const refused: [string, Rpc, Who[]][] = [
     ['a guest', guest, ['operate', 'owner']],
-    ["the owner's token", await openRpc(server, token), ['agent', 'node', 'operate', 'person', 'owner']],
+    [
+      "the owner's token",
+      await openRpc(server, token),
+      ['agent', 'node', 'operate', 'reader', 'person', 'owner'],
+    ],
     ['a token that operates', await openRpc(server, operating), ['agent', 'node', 'person', 'owner']],
   ];
   for (const [name, rpc, whos] of refused) {

@@ -300,8 +300,8 @@ it('shows the answer to a command, which is no message', async () => {
   };
   await enter('/queue');
   expect((await shown('answer')).text()).toBe('mode: followup (server)\nNo message waits.');
-  expect([wrapper.get('textarea').element.value, changes().map(([name]) => name)]).toEqual(['', ['command']]);
+  expect([wrapper.get('textarea').element.value, changes().map(([name]) => name)]).toEqual(['', ['send']]);
   await enter('/etc/hosts is what?');
-  await expect.poll(() => changes().map(([name]) => name)).toEqual(['command', 'command', 'send']);
+  await expect.poll(() => changes().map(([name]) => name)).toEqual(['send', 'send']);
   expect(find('answer').exists()).toBe(false);
 });

@@ -20,9 +20,11 @@ export const createThread = (needs: ThreadNeeds) => {
       machineId.value = id;
     });
 
+  /** A message; or a command such as `/queue`, whose answer is no part of the chat. */
   const send = async (message: string, mode: SendMode, attachments: Attachment[] = []) => {
     const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
     isSending.value = !isRunning.value;
+    let answer: string | null = null;
     const failed = await attempt(async () => {
       const reply = await api.send.mutate({
         threadId,
@@ -32,18 +34,10 @@ export const createThread = (needs: ThreadNeeds) => {
         timeZone,
         ...(machineId.value !== null && { machineId: machineId.value }),
       });
-      if ('queuedId' in reply) isSending.value = false;
+      if (!('runId' in reply)) isSending.value = false;
+      if ('answer' in reply) ({ answer } = reply);
     });
     if (failed) isSending.value = false;
-    return failed;
-  };
-
-  /** The answer to a command such as `/queue`; null for another text. */
-  const command = async (text: string) => {
-    let answer: string | null = null;
-    const failed = await attempt(async () => {
-      ({ answer } = await api.command.mutate({ threadId, text }));
-    });
     return { failed, answer };
   };
 
@@ -74,7 +68,6 @@ export const createThread = (needs: ThreadNeeds) => {
     machineId,
     chooseMachine,
     send,
-    command,
     resume,
     confirm,
     cancel: () => attempt(() => api.cancel.mutate({ threadId })),

@@ -19,6 +19,7 @@ const groups: Record<string, Words> = {
   system: { label: 'System', icon: 'i-lucide-settings-2' },
   chat: { label: 'Chat', icon: 'i-lucide-message-circle' },
   agent: { label: 'Agent sessions', icon: 'i-lucide-bot' },
+  memory: { label: 'Memory', icon: 'i-lucide-brain' },
   node: { label: 'Companion', icon: 'i-lucide-laptop' },
   operate: { label: 'Server operation', icon: 'i-lucide-settings-2' },
 };
@@ -65,9 +66,11 @@ export const viaWords: Record<CallVia['kind'], string> = {
 
 /** What each permission allows. */
 export const scopeTexts: Record<TokenScope, string> = {
-  chat: 'Write to the built-in agent, which uses every tool that your machine allows. Its questions are answered in the panel only.',
+  chat: 'Write to the built-in agent, which uses every tool that your machine allows, and read the chats that it has started. Questions are answered in the panel only.',
   agent:
     'Write to the built-in agent over JSON-RPC, in sessions of its own. The agent then uses only tools of the groups that you tick here.',
+  memory:
+    'The agent knows what it remembers of you also in chats and sessions of this token, which can read it there. Goes with Chat or Agent sessions.',
   node: 'Register as a companion over JSON-RPC and report its status.',
   operate: 'Read logs, services and settings of the server over JSON-RPC. Only the owner can create it.',
   filesystemRead: 'List, search and read files in the shared folder.',

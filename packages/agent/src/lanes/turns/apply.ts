@@ -41,6 +41,7 @@ export const applyTurn = async (ctx: RunContext, plan: Planned): Promise<boolean
         timeZone: last?.timeZone ?? null,
         sender: last?.sender ?? '',
         groups: last?.groups ?? null,
+        usesMemory: last?.usesMemory ?? false,
         messages: messagesOf(items, arrival?.row.id),
         writes,
         ...droppedNote(thread.lane.droppedTexts),

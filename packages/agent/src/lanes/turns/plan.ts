@@ -50,7 +50,7 @@ export const followNews = async (
   if (!lane || !news || lane.state.run !== null || model === null) return;
   const release = await places.take(key);
   if (release === null) return;
-  const { sender, groups } = news;
-  const start = { model: model.id, timeZone: null, sender, groups, messages: [] };
+  const { sender, groups, usesMemory } = news;
+  const start = { model: model.id, timeZone: null, sender, groups, usesMemory, messages: [] };
   await startRun(ctx, lane.thread, start).finally(release);
 };

@@ -1,5 +1,6 @@
 import { memorySection } from '@drawbridge/contracts/agent/memory';
 import { z } from 'zod';
+import { personKey } from '../../lanes/sender.ts';
 import { memoryOf, memoryRow } from '../../memory/memory-row.ts';
 import { changeMemory } from '../../memory/working-memory.ts';
 import { put } from '../../store-port.ts';
@@ -27,7 +28,7 @@ export const remember = coreTool({
   effect: 'own',
   action: 'remember',
   run: async (use) => {
-    const { ctx, args, agent, thread } = use;
+    const { ctx, args, agent, run, thread } = use;
     const memory = await memoryOf(ctx.store, thread.userId);
     if (!memory.enabled) return textResult('The person has switched memory off.', 'failed');
     const gate = await approvalOf(use, {
@@ -36,7 +37,8 @@ export const remember = coreTool({
       message: args.mode === 'remove' ? 'Forget this?' : 'Remember this?',
       text: args.text,
       severity: 'info',
-      always: agent.tainted || (await isTainted(use)),
+      // What a client says is not the person's word.
+      always: run.sender !== personKey || agent.tainted || (await isTainted(use)),
     });
     if (gate.type !== 'approved') return gate.outcome;
     const changed = changeMemory(memory.sections, args);

@@ -31,7 +31,8 @@ export const senderOf = (identity: Identity, sessionId: string): Sender => {
   const { userId, principal } = sessionUserOf(identity);
   const { scopes } = identity.caller;
   const groups = scopes === 'all' ? null : toolGroups.filter((group) => scopes.includes(group));
-  return { userId, key: principal, channel: frontendOf(sessionId), groups };
+  const usesMemory = scopes === 'all' || scopes.includes('memory');
+  return { userId, key: principal, channel: frontendOf(sessionId), groups, usesMemory };
 };
 
 const sessionBy =

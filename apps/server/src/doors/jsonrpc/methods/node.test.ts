@@ -115,15 +115,19 @@ describe('what the owner has turned off', () => {
     });
     const { location } = set.result ?? {};
     expect((await rpc.call('node.location.get')).result).toMatchObject({ location });
-    expect(JSON.stringify((await rpc.call('system.nodes')).result)).not.toContain('37.7749');
-    expect((await rpc.call('system.location')).error).toMatchObject({ code: 15 });
+    const { token: other } = await newToken(server, cookie, ['node', 'agent']);
+    const agent = await openRpc(server, other);
+    expect(JSON.stringify((await agent.call('system.nodes')).result)).not.toContain('37.7749');
+    expect((await agent.call('system.location')).error).toMatchObject({ code: 15 });
 
-    const person = await openPerson(server, cookie);
     const node = { id: 'phone', role: 'companion' };
-    expect((await person.call('system.location')).result).toEqual({ locations: [{ node, location }] });
-    expect((await person.call('system.nodes')).result).toMatchObject({
-      nodes: [{ role: 'daemon' }, { id: 'phone', location }],
-    });
+    // `rpc` has a token that operates the server.
+    for (const reader of [rpc, await openPerson(server, cookie)]) {
+      expect((await reader.call('system.location')).result).toEqual({ locations: [{ node, location }] });
+      expect((await reader.call('system.nodes')).result).toMatchObject({
+        nodes: [{ role: 'daemon' }, { id: 'phone', location }],
+      });
+    }
     const guest = await openPerson(server, await invited(server, panel));
     expect((await guest.call('system.location')).result).toEqual({ locations: [] });
     expect((await guest.call('system.nodes')).result).toEqual({ nodes: [] });

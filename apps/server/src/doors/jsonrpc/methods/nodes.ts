@@ -11,7 +11,7 @@ import { errors } from '../../../errors.ts';
 import type { Gateway, MachineRef } from '../../../gateway/index.ts';
 import type { CompanionView, KnownSender } from '../../../nodes/index.ts';
 import type { RpcContext } from '../context.ts';
-import { mayOperate } from '../identity.ts';
+import { mayOperate, maySeeLocations } from '../identity.ts';
 import { method } from '../method.ts';
 
 const daemonNode = async ({ machines }: Gateway, ref: MachineRef): Promise<SystemNode> => {
@@ -32,29 +32,30 @@ const daemonNode = async ({ machines }: Gateway, ref: MachineRef): Promise<Syste
 
 const companionNode = (
   { location, push, status, ...node }: CompanionView,
-  isPerson: boolean,
+  isReader: boolean,
 ): SystemNode => ({
   ...node,
   status,
-  ...(isPerson && location && { location }),
+  ...(isReader && location && { location }),
   ...(push && { push }),
 });
 
-/** The user's machines and companions; locations for a signed-in person alone. */
+/** The user's machines and companions; locations for a signed-in person, or who operates the server. */
 export const systemNodesMethod = method('system.nodes', 'any', {
   params: noParams,
   result: systemNodes,
 }).handle(async ({ gateway, companions }, { connection: { identity } }) => {
-  const { userId, kind } = identity;
+  const { userId } = identity;
+  const isReader = maySeeLocations(identity);
   const refs = await reachOf(gateway, identity.caller);
   const [daemons, own] = await Promise.all([
     Promise.all(refs.map((ref) => daemonNode(gateway, ref))),
     companions.list(userId),
   ]);
-  return { nodes: [...daemons, ...own.map((one) => companionNode(one, kind === 'person'))] };
+  return { nodes: [...daemons, ...own.map((one) => companionNode(one, isReader))] };
 });
 
-export const systemLocation = method('system.location', 'person', {
+export const systemLocation = method('system.location', 'reader', {
   params: noParams,
   result: systemLocations,
 }).handle(async ({ companions }, { connection: { identity } }) => ({

@@ -22,7 +22,7 @@ export const pairingGenerate = method('pairing.generate', 'person', {
 });
 
 /** The unused codes that have not expired, masked. */
-export const pairingList = method('pairing.list', 'person', {
+export const pairingList = method('pairing.list', 'reader', {
   params: noParams,
   result: pairingCodes,
 }).handle(async ({ gateway }, { connection: { identity } }) => ({

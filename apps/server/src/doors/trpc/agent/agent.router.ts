@@ -1,13 +1,8 @@
+import { personSender } from '@drawbridge/agent';
 import { askAnswer } from '@drawbridge/contracts/agent/asks';
 import { askRequestId, runId, toolCallId } from '@drawbridge/contracts/agent/ids';
 import type { AgentStatus } from '@drawbridge/contracts/agent/settings';
-import {
-  commandInput,
-  messagesInput,
-  sendInput,
-  threadIdInput,
-  wholeCall,
-} from '@drawbridge/contracts/agent/threads';
+import { messagesInput, sendInput, threadIdInput, wholeCall } from '@drawbridge/contracts/agent/threads';
 import { z } from 'zod';
 import { router, userProcedure } from '../trpc.ts';
 import { canvasRouter } from './canvas.router.ts';
@@ -19,26 +14,22 @@ import { agentSettingsRouter } from './settings.router.ts';
 import { tasksRouter } from './tasks.router.ts';
 import { threadsRouter } from './threads.router.ts';
 
+const channel = 'panel';
 const noModule: AgentStatus = { module: false, enabled: false, model: null };
 
 /** The built-in agent, for the person who is signed in. */
 export const agentRouter = router({
   status: userProcedure.query(({ ctx }) => ctx.agent?.status() ?? noModule),
-  /** An unknown thread is made. */
+  /** A message, which makes an unknown thread; or a command such as `/queue`, which is answered. */
   send: agentProcedure
     .input(sendInput.extend(threadIdInput.shape))
-    .mutation(({ ctx, input: { threadId, ...input } }) => ctx.agent.send(ctx.userId, threadId, input)),
-  /** The answer to a command such as `/queue`; null for any other text, which is not sent. */
-  command: agentProcedure
-    .input(commandInput.extend(threadIdInput.shape))
-    .mutation(async ({ ctx, input: { threadId, text } }) => {
-      const sender = { userId: ctx.userId, key: 'person', channel: 'panel', groups: null };
-      return { answer: await ctx.agent.lanes.command(sender, threadId, text) };
-    }),
+    .mutation(({ ctx, input: { threadId, ...input } }) =>
+      ctx.agent.send(personSender(ctx.userId, channel), threadId, input),
+    ),
   /** A run without a new message, after one that was stopped, interrupted or failed. */
   continue: agentProcedure
     .input(threadIdInput)
-    .mutation(({ ctx, input }) => ctx.agent.continue(ctx.userId, input.threadId)),
+    .mutation(({ ctx, input }) => ctx.agent.continue(personSender(ctx.userId, channel), input.threadId)),
   cancel: agentProcedure.input(threadIdInput).mutation(async ({ ctx, input }) => {
     await ctx.agent.cancel(ctx.userId, input.threadId);
     return done;

@@ -51,15 +51,20 @@ describe("the panel's agent", () => {
 
   it('answers commands, which reach no model and are no messages', async () => {
     const { panel } = await withAgent(() => ({ text: 'Hello.' }));
-    const answerTo = async (text: string) =>
-      (await panel.agent.command.mutate({ threadId: 't1', text })).answer;
+    const answerTo = async (message: string) => {
+      const reply = await panel.agent.send.mutate({ threadId: 't1', message });
+      return 'answer' in reply ? reply.answer : null;
+    };
     expect(await answerTo('/queue set mode=steer')).toContain('mode: steer (session)');
     expect(await answerTo('/QUEUE')).toContain('No message waits.');
     expect(await answerTo('/stop')).toBe('Nothing is running.');
     expect(await answerTo('/runtime status')).toContain('Runtime: native.');
     expect(await answerTo('/subagents')).toBe('There are no sub-agents.');
-    expect([await answerTo('/etc/hosts'), await answerTo('queue')]).toEqual([null, null]);
+    expect(await answerTo('/help')).toContain('/subagents: the sub-agents');
     expect((await panel.agent.messages.query({ threadId: 't1' })).view.runs).toEqual([]);
+    expect(await panel.agent.send.mutate({ threadId: 't1', message: '/etc/hosts' })).toMatchObject({
+      runId: expect.any(String),
+    });
   });
 
   it('announces threads that change, to their person alone', async () => {
