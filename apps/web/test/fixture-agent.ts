@@ -1,4 +1,5 @@
 import type { Artifact } from '@drawbridge/contracts/agent/canvas';
+import type { Credits } from '@drawbridge/contracts/agent/credits';
 import type { Memory } from '@drawbridge/contracts/agent/memory';
 import type { AgentSettings, AgentStatus, CheckLine, UserKeys } from '@drawbridge/contracts/agent/settings';
 import type { Thread, ThreadFrame, ThreadSnapshot, ThreadView } from '@drawbridge/contracts/agent/threads';
@@ -17,6 +18,16 @@ import { createEmitter } from '@drawbridge/kit';
 import { tracked, TRPCError } from '@trpc/server';
 import { z } from 'zod';
 import { t } from './fixture-trpc.ts';
+
+/** A day that has used this much, without a limit. */
+export const creditsOf = (tokens: number): Credits => ({
+  tokens,
+  costMicro: 210_000,
+  unit: 'tokens',
+  quota: null,
+  used: tokens,
+  resetsAt: '2026-01-02T00:00:00.000Z',
+});
 
 /** The built-in agent of a fixture: what it answers, and what reached it. */
 export interface AgentWorld {
@@ -143,7 +154,7 @@ export const createAgentRouter = (world: AgentWorld, frames: ReturnType<typeof c
 
   return t.router({
     status: t.procedure.query(() => world.status),
-    usage: t.procedure.query(() => ({ tokens: 41_000, costMicro: 210_000 })),
+    credits: t.procedure.query(() => creditsOf(41_000)),
     run: t.procedure.input(z.object({ runId: z.string() })).query(({ input }) => ({
       ...{ id: input.runId, model: 'stub' },
       usage: { inputTokens: 1_000, outputTokens: 200, cachedTokens: 400 },

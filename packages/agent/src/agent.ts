@@ -1,4 +1,5 @@
 import type { AskAnswer, OpenAsk } from '@drawbridge/contracts/agent/asks';
+import type { Credits } from '@drawbridge/contracts/agent/credits';
 import type { Memory, MemoryInput } from '@drawbridge/contracts/agent/memory';
 import type { SendInput, SendReply } from '@drawbridge/contracts/agent/threads';
 import type { Canvas } from './canvas/api.ts';
@@ -39,8 +40,10 @@ export interface Agent {
     get(userId: string): Promise<Memory>;
     change(userId: string, input: MemoryInput): Promise<Memory>;
   };
-  /** Tokens and cost of the user's day. */
-  usage(userId: string): Promise<{ tokens: number; costMicro: number }>;
+  /** What the user's day has used, and how much of it is left. */
+  credits(userId: string): Promise<Credits>;
+  /** Called when a model call of the user has been counted; the returned function stops it. */
+  onUsage(userId: string, listener: () => void): () => void;
   /** Ends threads that were not used for that long. */
   forgetOld(signal: AbortSignal): Promise<void>;
   /** Resumes what a stopped server left open. Call it after the gateway's start, before the doors open. */

@@ -4,6 +4,7 @@ import {
   type Memory,
   type MemoryInput,
 } from '@drawbridge/contracts/agent/memory';
+import { createEmitter } from '@drawbridge/kit';
 import type { Agent } from './agent.ts';
 import { confirmAsk } from './asks/confirm.ts';
 import { openAsks } from './asks/open.ts';
@@ -28,7 +29,7 @@ import type { Tracer } from './ports/tracing.ts';
 import { noTracer } from './tracing/no-tracer.ts';
 import { traceEnd } from './tracing/trace-ends.ts';
 import { tracedModel } from './tracing/trace-model.ts';
-import { usageToday } from './step/budget.ts';
+import { creditsOf } from './step/budget.ts';
 
 export interface OpenedAsk {
   userId: string;
@@ -49,12 +50,21 @@ export interface CreateAgentNeeds extends Omit<AgentNeeds, 'bus' | 'tracer'> {
 
 type EventWrite = Extract<Write, { type: 'event' }>;
 
-/** Readers of a thread learn of its events once they are stored. */
-const publishing = (store: AgentStore, publish: (events: readonly EventWrite[]) => void): AgentStore => ({
+interface Published {
+  events(events: readonly EventWrite[]): void;
+  /** A user whose model calls were counted. */
+  usage(userId: string): void;
+}
+
+/** Readers learn of what is stored once it is. */
+const publishing = (store: AgentStore, publish: Published): AgentStore => ({
   ...store,
   commit: async (writes, durability) => {
     if (!(await store.commit(writes, durability))) return false;
-    publish(writes.filter((write) => write.type === 'event'));
+    publish.events(writes.filter((write) => write.type === 'event'));
+    for (const write of writes)
+      if (write.type === 'update' && write.table === 'agentRuns' && write.add)
+        publish.usage(write.where.userId);
     return true;
   },
 });
@@ -106,12 +116,14 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
   const { clock, machine, onError } = given;
   const feed = createFeed({ clock, onError });
   const { tracer, model, traceEnds } = tracing(given);
-  const publish = (events: readonly EventWrite[]) => {
+  const usage = createEmitter<null>(onError);
+  const publishEvents = (events: readonly EventWrite[]) => {
     const stored = events.map(({ event }) => event);
     for (const { userId, threadId } of threadsOf(events)) feed.stored(userId, threadId, stored);
     traceEnds(events);
     events.flatMap(asksOf).forEach((ask) => given.onAsked?.(ask));
   };
+  const publish = { events: publishEvents, usage: (userId: string) => usage.emit(userId, null) };
   const needs: AgentNeeds = { ...given, store: publishing(given.store, publish), bus: feed, tracer, model };
   const { store } = needs;
   const engine = createEngine(needs);
@@ -163,7 +175,8 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
       get: async (userId) => toMemory(await memoryOf(store, userId)),
       change: (userId, input) => changeMemory(needs, userId, input),
     },
-    usage: (userId) => usageToday(needs, userId),
+    credits: (userId) => creditsOf(needs, userId),
+    onUsage: (userId, listener) => usage.on(userId, listener),
     forgetOld: async (signal) => {
       if (given.keepMs !== null) await threads.forgetOld(signal);
     },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { usageEvent } from './agent/credits.ts';
 import { threadChange } from './agent/threads.ts';
 import { callEvent } from './calls.ts';
 import { confirmationEvent } from './confirmation.ts';
@@ -9,7 +10,7 @@ import { machinesEvent } from './machines/summary.ts';
 /**
  * The panel's events. Specification 7 and 8 for `machine`, 6.1 for `calls`, 6.2 for `confirmations`.
  * `threads`: the chats of the built-in agent. `machines`: all machines of the user.
- * `settings`: those of the module, for this user.
+ * `settings`: those of the module, for this user. `usage`: what the agent has used of the user's day.
  */
 export const liveTopics = {
   machine: stateChanged,
@@ -18,6 +19,7 @@ export const liveTopics = {
   confirmations: confirmationEvent,
   threads: threadChange,
   settings: settingsEvent,
+  usage: usageEvent,
 };
 export type LiveTopic = keyof typeof liveTopics;
 
@@ -32,6 +34,7 @@ export const liveEvent = z.discriminatedUnion('topic', [
   tagged('confirmations'),
   tagged('threads'),
   tagged('settings'),
+  tagged('usage'),
 ]);
 export type LiveEvent = z.infer<typeof liveEvent>;
 

@@ -20,6 +20,7 @@ const wordOf = ({ topic, event }: LiveEvent): string => {
     case 'machines':
       return event.type;
     case 'settings':
+    case 'usage':
       return event.type;
     case 'threads':
       return `thread ${event.threadId}`;

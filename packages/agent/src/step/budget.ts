@@ -1,3 +1,4 @@
+import type { Credits } from '@drawbridge/contracts/agent/credits';
 import { openAsk } from '../asks/ask.ts';
 import type { RunRow } from '../rows.ts';
 import { update } from '../store-port.ts';
@@ -12,6 +13,26 @@ const dayMs = 24 * 60 * minuteMs;
 export const usageToday = (ctx: Pick<RunContext, 'store' | 'clock'>, userId: string) => {
   const now = ctx.clock.now();
   return ctx.store.usageSince(userId, now - (now % dayMs));
+};
+
+/** The same with the daily limit that comes nearest. */
+export const creditsOf = async (
+  ctx: Pick<RunContext, 'store' | 'clock' | 'config'>,
+  userId: string,
+): Promise<Credits> => {
+  const now = ctx.clock.now();
+  const [{ tokens, costMicro }, { tokensPerDay, costMicroPerDay }] = await Promise.all([
+    usageToday(ctx, userId),
+    ctx.config(),
+  ]);
+  const limits = [
+    { unit: 'tokens', quota: tokensPerDay, used: tokens },
+    { unit: 'costMicro', quota: costMicroPerDay, used: costMicro },
+  ] as const;
+  const partOf = ({ quota, used }: (typeof limits)[number]) => (quota === null ? -1 : used / quota);
+  const nearest = partOf(limits[1]) > partOf(limits[0]) ? limits[1] : limits[0];
+  const resetsAt = new Date(now - (now % dayMs) + dayMs).toISOString();
+  return { tokens, costMicro, ...nearest, resetsAt };
 };
 
 /** Cached tokens cost little, and count a tenth. */

@@ -12,7 +12,14 @@ export const settingsRoutes = [
   route('PATCH /memory', 'person', ({ module }, { userId, request }) =>
     module.agent.memory.change(userId, memoryInput.parse(request.body)),
   ),
-  route('GET /usage', 'person', ({ module }, { userId }) => module.agent.usage(userId)),
+  route('GET /usage', 'person', async ({ module }, { userId }) => {
+    const { tokens, costMicro } = await module.agent.credits(userId);
+    return { tokens, costMicro };
+  }),
+  route('GET /credits', 'person', async ({ module }, { userId }) => {
+    const { unit, quota, used, resetsAt } = await module.agent.credits(userId);
+    return { unit, quota, used, resetsAt };
+  }),
   // For everybody whether the agent is on, with the settings of specification 8; for the owner all settings.
   route('GET /settings', 'person', async ({ module, moduleSettings }, { userId, isOwner }) => ({
     ...(await moduleSettings(userId)),

@@ -56,6 +56,11 @@ const listen = (
       watchThreads({ threads: agent.agent.threads, onError }, userId, (event) =>
         publish({ topic: 'threads', event }),
       ),
+    agent?.agent.onUsage(userId, () => {
+      agent.agent
+        .credits(userId)
+        .then((credits) => publish({ topic: 'usage', event: { type: 'usageChanged', credits } }), onError);
+    }),
   ];
   return () => {
     for (const stop of stops) stop?.();

@@ -1,11 +1,12 @@
 import { flushPromises, mount } from '@vue/test-utils';
 import { afterEach, expect, it } from 'vitest';
-import { agentWorldOf, type AgentWorld } from '../../../test/fixture-agent.ts';
+import { agentWorldOf, creditsOf, type AgentWorld } from '../../../test/fixture-agent.ts';
 import { setBench, type Bench } from '../../../test/mounting.ts';
 import AgentCard from './agent-card.vue';
 import ChatsCard from './chats-card.vue';
 import { decimal, numberOrNull, serversOf, whole } from './form-values.ts';
 import MemoryCard from './memory-card.vue';
+import { useUsageStore } from './use-usage-store.ts';
 import OwnKeysCard from './own-keys-card.vue';
 
 let bench: Bench;
@@ -132,6 +133,11 @@ it('shows what was used today, and deletes all chats once that is confirmed', as
   bench = await setBench({ agent: agentWorldOf() });
   const card = mount(ChatsCard, { global: bench.global, attachTo: document.body });
   await expect.poll(() => card.get('[data-test=today]').text()).toBe('Today: 41,000 tokens · 0.21');
+  const limited = { ...creditsOf(42_000), quota: 50_000 };
+  useUsageStore().onUsage({ type: 'usageChanged', credits: limited });
+  await expect
+    .poll(() => card.get('[data-test=today]').text())
+    .toBe('Today: 42,000 tokens · 0.21 of 50,000 tokens');
   await card.get('[data-test=delete-chats]').trigger('click');
   expect(calls()).toEqual([]);
   const confirm = () =>

@@ -2,6 +2,7 @@ import type { LiveEvent, LiveMessage } from '@drawbridge/contracts/live';
 import { onScopeDispose, watch } from 'vue';
 import { keepLive, shareLive, useApi, useClock } from '../../api/index.ts';
 import { useSessionStore } from '../account/use-session-store.ts';
+import { useUsageStore } from '../agent-settings/use-usage-store.ts';
 import { useCallsStore } from '../activity/use-calls-store.ts';
 import { useOpenAsksStore } from '../chat/asks/use-open-asks-store.ts';
 import { useThreadsStore } from '../chat/threads/use-threads-store.ts';
@@ -22,6 +23,7 @@ export const useLive = (): void => {
   const agent = useAgentStore();
   const threads = useThreadsStore();
   const asks = useOpenAsksStore();
+  const usage = useUsageStore();
 
   const api = useApi();
   const clock = useClock();
@@ -49,6 +51,8 @@ export const useLive = (): void => {
       case 'settings':
         if (event.settings.enabled !== agent.enabled) void agent.load();
         return;
+      case 'usage':
+        return usage.onUsage(event);
       default:
         topic satisfies never;
     }

@@ -50,7 +50,7 @@ export const agentRouter = router({
   run: agentProcedure
     .input(z.strictObject({ runId }))
     .query(({ ctx, input }) => ctx.agent.threads.run(ctx.userId, input.runId)),
-  usage: agentProcedure.query(({ ctx }) => ctx.agent.usage(ctx.userId)),
+  credits: agentProcedure.query(({ ctx }) => ctx.agent.credits(ctx.userId)),
   events: eventsProcedure,
   threads: threadsRouter,
   queue: queueRouter,

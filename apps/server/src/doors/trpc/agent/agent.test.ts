@@ -1,6 +1,7 @@
 import type { ThreadFrame } from '@drawbridge/contracts/agent/threads';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { withAgent } from '../../../../test/agent.ts';
+import { collectTopic } from '../../../../test/collect.ts';
 import type { Panel } from '../../../../test/panel.ts';
 import { createTenants } from '../../../../test/tenants.ts';
 
@@ -27,7 +28,13 @@ const follow = (panel: Panel, threadId: string, lastEventId?: string) => {
 
 describe("the panel's agent", () => {
   it('sends, follows, and reads what the thread shows', async () => {
-    const { panel } = await withAgent([{ text: 'Hello.' }, { text: 'A title' }]);
+    const usage = { input: 100, output: 10 };
+    const script = [
+      { text: 'Hello.', usage },
+      { text: 'A title', usage },
+    ];
+    const { panel, server, cookie } = await withAgent(script, { AGENT_TOKENS_PER_DAY: '1000000' });
+    const pushed = await collectTopic(panel, 'usage');
     await panel.agent.threads.create.mutate({ threadId: 't1' });
     const { ids, types } = follow(panel, 't1');
     await expect.poll(types).toEqual(['run-sync']);
@@ -41,7 +48,13 @@ describe("the panel's agent", () => {
     expect([now.status, nextEventId]).toEqual(['idle', ids.length + 1]);
     const later = follow(panel, 't1', '3');
     await expect.poll(() => later.ids.length).toBe(ids.length - 3);
-    expect(await panel.agent.usage.query()).toMatchObject({ tokens: expect.any(Number) });
+    expect(await panel.agent.credits.query()).toMatchObject({ tokens: expect.any(Number), quota: 1_000_000 });
+    // Each model call is told once it is counted, the helper's too.
+    const used = (await pushed.until(2)).at(-1);
+    const quota = { unit: 'tokens', quota: 1_000_000, used: 220, resetsAt: expect.stringMatching(/T00:00/) };
+    expect(used).toMatchObject({ type: 'usageChanged', credits: quota });
+    const credits = await server.send('/rest/instance-ai/credits', { headers: { cookie } });
+    expect(credits.json).toEqual({ data: quota });
     expect(await panel.agent.run.query({ runId: view.runs[0]?.id ?? '' })).toMatchObject({
       usage: { inputTokens: expect.any(Number) },
       agents: [{ kind: 'main', steps: 1, calls: 0 }],
