@@ -111,9 +111,9 @@ const changeMemory = async (
   return toMemory(next);
 };
 
-/** The built-in agent. */
-export const createAgent = (given: CreateAgentNeeds): Agent => {
-  const { clock, machine, onError } = given;
+/** What the core needs, with readers who learn of what is stored. */
+const openNeeds = (given: CreateAgentNeeds) => {
+  const { clock, onError } = given;
   const feed = createFeed({ clock, onError });
   const { tracer, model, traceEnds } = tracing(given);
   const usage = createEmitter<null>(onError);
@@ -125,6 +125,13 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
   };
   const publish = { events: publishEvents, usage: (userId: string) => usage.emit(userId, null) };
   const needs: AgentNeeds = { ...given, store: publishing(given.store, publish), bus: feed, tracer, model };
+  return { feed, usage, needs };
+};
+
+/** The built-in agent. */
+export const createAgent = (given: CreateAgentNeeds): Agent => {
+  const { clock, machine, onError } = given;
+  const { feed, usage, needs } = openNeeds(given);
   const { store } = needs;
   const engine = createEngine(needs);
   const { ctx, lanes } = engine;
