@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProcesses } from '../harness/index.ts';
+import { authorizationScenarios, runAuthorization } from './authorization.ts';
 import { readTable, reasonOf, tableOf } from './page.ts';
 import { revisions, runSuite, type ScenarioResult } from './suite.ts';
 import { startTarget, type Target } from './target.ts';
@@ -26,6 +27,11 @@ describe('the official suite of conformance, through the whole gateway', () => {
       ({ scenario, failed }) => failed.length > 0 && reasonOf(scenario) === undefined,
     );
     expect(failing).toEqual([]);
+  });
+
+  it('authorization: both scenarios pass', async () => {
+    const results = await runAuthorization(processes, target);
+    expect(results).toEqual(Object.fromEntries(authorizationScenarios.map((scenario) => [scenario, []])));
   });
 
   it('docs/mcp-conformance.md says of every scenario how it came out', () => {

@@ -1,4 +1,5 @@
 import { createProcesses } from '../harness/index.ts';
+import { runAuthorization } from './authorization.ts';
 import { reasonOf, tableOf, writeTable } from './page.ts';
 import { revisions, runSuite, type ScenarioResult } from './suite.ts';
 import { startTarget } from './target.ts';
@@ -17,6 +18,13 @@ for (const revision of revisions) {
     for (const check of failed) console.log(`          ${check}`);
   }
 }
+console.log('\nauthorization');
+let unauthorized = 0;
+for (const [scenario, failed] of Object.entries(await runAuthorization(processes, target))) {
+  console.log(`  ${failed.length === 0 ? 'ok   ' : 'fails'} ${scenario}`);
+  for (const check of failed) console.log(`          ${check}`);
+  unauthorized += failed.length;
+}
 await target.close();
 await processes.stopAll();
 if (process.argv.includes('--write')) writeTable(tableOf(results));
@@ -25,4 +33,4 @@ const failing = results.filter(
   ({ scored, scenario, failed }) => scored && failed.length > 0 && reasonOf(scenario) === undefined,
 );
 console.log(`\n${failing.length} scored scenarios fail that concern a machine`);
-process.exitCode = failing.length === 0 ? 0 : 1;
+process.exitCode = failing.length + unauthorized === 0 ? 0 : 1;

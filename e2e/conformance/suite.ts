@@ -25,7 +25,8 @@ const scoredOf = (revision: Revision): Set<string> => {
 
 const checks = z.array(z.object({ id: z.string(), status: z.string(), errorMessage: z.string().optional() }));
 
-const failedIn = (folder: string): string[] =>
+/** The checks that failed, with their reasons, as the suite wrote them down. */
+export const failedIn = (folder: string): string[] =>
   checks
     .parse(JSON.parse(readFileSync(join(folder, 'checks.json'), 'utf8')))
     .filter(({ status }) => status === 'FAILURE')

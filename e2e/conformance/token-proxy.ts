@@ -1,6 +1,6 @@
 import { createServer, request, type Server } from 'node:http';
 
-/** The suite has no way to send a token: this adds it to each request, and changes nothing else. */
+/** The suite has no way to send a token: this adds it to each request of `/mcp`, and changes nothing else. */
 export interface TokenProxy {
   url: string;
   close(): Promise<void>;
@@ -23,8 +23,11 @@ export const startTokenProxy = async ({
 }): Promise<TokenProxy> => {
   const server = createServer((incoming, outgoing) => {
     const { method, rawHeaders } = incoming;
-    const headers = [...rawHeaders, 'authorization', `Bearer ${token}`];
-    const onward = request(upstream + (incoming.url ?? '/'), { method, headers }, (answer) => {
+    const path = incoming.url ?? '/';
+    const headers = path.startsWith('/mcp')
+      ? [...rawHeaders, 'authorization', `Bearer ${token}`]
+      : rawHeaders;
+    const onward = request(upstream + path, { method, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
       answer.pipe(outgoing);
     });
