@@ -26,11 +26,13 @@ export interface RpcCall {
 export interface Method {
   name: string;
   who: Who;
+  /** What it takes, of which unknown parameters are ignored, and what it answers. */
+  params: z.ZodType;
+  result: z.ZodType;
   /** Parses the parameters and answers. Throws `ZodError` and coded errors. */
   run(ctx: RpcContext, call: RpcCall, params: unknown): Promise<unknown>;
 }
 
-/** What a method takes, of which unknown parameters are ignored, and what it answers. */
 interface Schemas<Params, Result> {
   params: z.ZodType<Params>;
   result: z.ZodType<Result>;
@@ -40,11 +42,13 @@ interface Schemas<Params, Result> {
 export const method = <Params, Result>(
   name: string,
   who: Who,
-  { params: schema }: Schemas<Params, Result>,
+  { params: schema, result }: Schemas<Params, Result>,
 ) => ({
   handle: (answer: (ctx: RpcContext, call: RpcCall & { params: Params }) => Promise<Result>): Method => ({
     name,
     who,
+    params: schema,
+    result,
     run: async (ctx, call, params) => answer(ctx, { ...call, params: schema.parse(params) }),
   }),
 });
