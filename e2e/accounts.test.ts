@@ -47,7 +47,7 @@ describeWith('chromium')('an owner who manages accounts', () => {
     await stranger.getByLabel('E-mail').fill(owner.email);
     await stranger.getByRole('button', { name: 'Forgot password?' }).click();
     const shown = await stranger.getByText('user reset-password').textContent();
-    expect(shown).toBe(`npx --yes pnpm@10 drawbridge-server user reset-password ${owner.email}`);
+    expect(shown).toBe(`npx --yes pnpm@10 --silent drawbridge-server user reset-password ${owner.email}`);
     const words = shown?.split('drawbridge-server ')[1]?.split(' ') ?? [];
     const link = command(...words).trim();
     // Also where another account, or this one, is signed in.
