@@ -90,6 +90,18 @@ describeWith('chromium')('the chat', () => {
     expect(readFileSync(path)).toEqual(buffer);
   });
 
+  it('is found by a word of a message, in the list and by Ctrl+K', async () => {
+    const search = page.getByRole('searchbox').filter({ visible: true });
+    await search.fill('nowhere');
+    await page.getByText('No chat has all of these words').waitFor();
+    await search.fill('write b.txt');
+    await expect.poll(() => page.locator('[data-test=thread]').count()).toBe(1);
+    await page.keyboard.press('Control+k');
+    await page.locator('[data-test=palette] input').fill('write b.txt');
+    await page.getByRole('option', { name: 'A file' }).waitFor();
+    await page.keyboard.press('Escape');
+  });
+
   it('has no fault that axe finds', async () => {
     await page.evaluate(axe.source);
     const { violations } = await page.evaluate<AxeResults>(`axe.run({ resultTypes: ['violations'] })`);

@@ -13,7 +13,7 @@ import {
   modelDraft,
   verifyTarget,
 } from '@drawbridge/contracts/agent/settings';
-import { changeThreadInput, sendInput } from '@drawbridge/contracts/agent/threads';
+import { changeThreadInput, listThreadsInput, sendInput } from '@drawbridge/contracts/agent/threads';
 import { createEmitter } from '@drawbridge/kit';
 import { tracked, TRPCError } from '@trpc/server';
 import { z } from 'zod';
@@ -176,8 +176,8 @@ export const createAgentRouter = (world: AgentWorld, frames: ReturnType<typeof c
       whole: 'The whole text',
     })),
     threads: t.router({
-      list: t.procedure.input(z.object({ cursor: z.string().optional() })).query(() => ({
-        threads: world.threads,
+      list: t.procedure.input(listThreadsInput.partial()).query(({ input: { query = '' } }) => ({
+        threads: world.threads.filter(({ title }) => title.includes(query)),
         nextCursor: null,
         waiting: world.threads.reduce((sum, { waiting }) => sum + waiting, 0),
       })),

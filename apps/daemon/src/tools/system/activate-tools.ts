@@ -37,7 +37,7 @@ const input = z.strictObject({
 
 export const activateFacts = {
   name: 'activate_tools',
-  title: 'Switch tool groups on',
+  title: 'Activate tools',
   description:
     'List the tool groups of this machine, or ask the person to switch some on that are on deny. For a task of the ' +
     "person's that cannot be done without them; a no is final.",

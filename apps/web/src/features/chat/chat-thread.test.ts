@@ -208,12 +208,20 @@ it('queues while a run is open, stops it, and offers to continue', async () => {
   await wrapper.get('textarea').setValue('And b.txt');
   await wrapper.get('textarea').trigger('keydown', { key: 'Enter' });
   await expect.poll(() => changes().at(-1)).toMatchObject(['send', { message: 'And b.txt', mode: 'queue' }]);
-  window.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }));
+  const escape = () => window.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }));
+  // Escape that closes a menu is not the first of two.
+  const menu = document.body.appendChild(Object.assign(document.createElement('div'), { role: 'menu' }));
+  escape();
+  menu.remove();
+  escape();
   await flushPromises();
   expect(changes()).toHaveLength(1);
+  expect(wrapper.text()).toContain('Press Escape again to stop');
   window.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }));
   await expect.poll(() => changes().at(-1)).toEqual(['cancel', { threadId: 'th_1' }]);
+  escape();
   await stream({ type: 'run-finish', ...head(9), payload: { status: 'cancelled', usage } });
+  await expect.poll(() => wrapper.text()).not.toContain('Press Escape again to stop');
   await (await shown('again')).trigger('click');
   await expect.poll(() => changes().at(-1)).toEqual(['continue', { threadId: 'th_1' }]);
 });

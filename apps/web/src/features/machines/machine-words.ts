@@ -1,5 +1,4 @@
-import type { ReportedModes } from '@drawbridge/contracts/daemon-surface';
-import type { MachineNumbers, RefusedPairing } from '@drawbridge/contracts/machines/summary';
+import type { MachineNumbers, MachineSummary, RefusedPairing } from '@drawbridge/contracts/machines/summary';
 
 const families: Record<string, string> = {
   filesystemRead: 'files',
@@ -11,9 +10,14 @@ const families: Record<string, string> = {
 };
 
 /** What a machine offers, in a few words: "files · shell"; "read only" where files cannot be changed. */
-export const offeredWords = (modes: ReportedModes | null): string => {
+export const offeredWords = ({
+  modes,
+  toolCategories,
+}: Pick<MachineSummary, 'modes' | 'toolCategories'>): string => {
   if (modes === null) return '';
-  const isOn = (group: string) => modes[group] !== undefined && modes[group] !== 'deny';
+  const missing = new Set(toolCategories.filter(({ enabled }) => !enabled).map(({ name }) => name));
+  const isOn = (group: string) =>
+    modes[group] !== undefined && modes[group] !== 'deny' && !missing.has(group);
   const on = Object.keys(families).filter(isOn);
   const words = new Set(on.map((group) => families[group] ?? group));
   const readOnly = isOn('filesystemRead') && !isOn('filesystemWrite');

@@ -57,6 +57,7 @@ it('shows every rule in words, and revokes an allowance', async () => {
     'Allow: change or delete files in ~/notes and below',
     'Deny: run in ~: rm \\u{202e}x',
   ]);
+  expect(rules(card).map((one) => one.text())).toEqual(Array(2).fill(expect.stringContaining('all agents')));
   expect(revocable(card)).toEqual([['Revoke'], []]);
   expect(card.find('[data-test=add-rule]').exists()).toBe(false);
   await card.find('[data-test=rule] button').trigger('click');

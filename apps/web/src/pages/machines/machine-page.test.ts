@@ -38,6 +38,11 @@ it('an offline machine stays known, with the command that reconnects it', async 
     'Change filesAsks you each timeAsk',
     'Run commandsNot available to agentsOff',
   ]);
+  const command = page.get('[data-test=mode-command]');
+  expect(command.get('code').text()).toBe('drawbridge permissions set shell ask');
+  await command.get('select[aria-label=Group]').setValue('filesystemWrite');
+  await command.get('select[aria-label="New mode"]').setValue('deny');
+  expect(command.get('code').text()).toBe('drawbridge permissions set filesystemWrite deny');
 });
 
 it('one whose pairing has ended needs a new command', async () => {

@@ -36,8 +36,8 @@ export const briefTime = (iso: string, nowMs: number): string => {
   const size = Math.abs(seconds);
   const [unit, length] = briefUnits.find(([, long]) => size >= long) ?? [];
   if (unit === undefined) return 'now';
-  const words = `${Math.floor(size / length)} ${unit}`;
-  return seconds < 0 ? `${words} ago` : `in ${words}`;
+  const amount = Math.abs(wholeUnits(seconds / length));
+  return seconds < 0 ? `${amount} ${unit} ago` : `in ${amount} ${unit}`;
 };
 
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
@@ -74,6 +74,20 @@ export const exactTime = (iso: string): string => clockTimeMs.format(Date.parse(
 
 /** Names a local day, to compare it with another one. */
 export const dayOf = (at: number): string => fullDate(new Date(at).toISOString());
+
+const dayMs = 86_400_000;
+
+/** "Today", "Yesterday", else "Nov 22, 2026". */
+export const dayWords = (iso: string, nowMs: number): string => {
+  const [then, today] = [fullDate(iso), dayOf(nowMs)];
+  if (then === today) return 'Today';
+  return then === dayOf(nowMs - dayMs) ? 'Yesterday' : then;
+};
+
+const minuteTime = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+
+/** "14:47" */
+export const shortTime = (iso: string): string => minuteTime.format(Date.parse(iso));
 
 /** "14:47:05" on that day, else "Nov 22, 14:47". */
 export const callTime = (iso: string, day: string): string =>

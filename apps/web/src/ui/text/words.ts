@@ -16,7 +16,7 @@ const groups: Record<string, Words> = {
   'mouse-keyboard': { label: 'Mouse and keyboard', icon: 'i-lucide-mouse-pointer-2' },
   browser: { label: 'Browser', icon: 'i-lucide-globe' },
   mcp: { label: 'MCP servers', icon: 'i-lucide-plug' },
-  system: { label: 'System', icon: 'i-lucide-settings-2' },
+  system: { label: 'Activate tools', icon: 'i-lucide-settings-2' },
   chat: { label: 'Chat', icon: 'i-lucide-message-circle' },
   agent: { label: 'Agent sessions', icon: 'i-lucide-bot' },
   memory: { label: 'Memory', icon: 'i-lucide-brain' },
@@ -79,7 +79,7 @@ export const scopeTexts: Record<TokenScope, string> = {
   computer: 'Take screenshots, control the mouse and type.',
   browser: 'Open web pages and interact with them.',
   mcp: 'Use the MCP servers configured on the machine.',
-  system: 'Request more tools.',
+  system: 'Ask you to switch on more groups of tools.',
 };
 
 /** The items of a list of permissions to tick. */

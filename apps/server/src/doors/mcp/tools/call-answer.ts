@@ -123,7 +123,7 @@ export const pageOf = (ctx: Pick<ToolsContext, 'panelUrl'>, call: Asking): Page 
 /** What a client is told while the user is asked. */
 export const waitingSentence = (ctx: Pick<ToolsContext, 'panelUrl'>, call: Asking): string => {
   const url = confirmationUrlOf(ctx, call);
-  return `Waiting for the person's decision${url === null ? '' : ` at ${url}`}`;
+  return `Waiting for the user's decision${url === null ? '' : ` at ${url}`}`;
 };
 
 const stillOpenSentence = (ctx: ToolsContext, call: CallSummary) => {

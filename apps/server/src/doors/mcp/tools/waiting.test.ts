@@ -81,7 +81,7 @@ describe.each(eras)('%s', (_revision, request) => {
     await machine.next(2);
     await mcp.gateway.daemon.respond(machine.key, requestId, text('written'));
     const messages = messagesOf((await answer).text);
-    const reminder = `Waiting for the person's decision at ${mcp.url}/confirmations/${id}`;
+    const reminder = `Waiting for the user's decision at ${mcp.url}/confirmations/${id}`;
     expect(remindersOf(messages)).toEqual([reminder, reminder, reminder]);
     expect(messages.at(-1)?.result).toMatchObject({ content: [{ text: 'written' }] });
   });
@@ -100,7 +100,7 @@ describe.each(eras)('%s', (_revision, request) => {
         {
           type: 'text',
           text:
-            `Waiting for the person's decision at ${confirmationUrl}. write_file has not run. ` +
+            `Waiting for the user's decision at ${confirmationUrl}. write_file has not run. ` +
             `Do not call it again: ask for its outcome with call_result and the requestId ${requestId}.`,
         },
       ],

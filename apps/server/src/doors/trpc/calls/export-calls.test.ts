@@ -43,7 +43,9 @@ describe('the export', () => {
       'attachment; filename="drawbridge-calls.csv"',
     ]);
     const [head, ...rows] = csv.text.trimEnd().split('\r\n');
-    expect(head).toMatch(/^"createdAt","tool","subject","state"/);
+    expect(head).toMatch(/^"createdAt","tool","subject","state","machineId","machine"/);
+    const names = (await panel.machines.list.query()).map(({ name }) => `"${name}"`);
+    expect(rows.map((row) => row.split(',')[5])).toEqual([...names, ...names]);
     expect(rows.map((row) => row.split(',').slice(1, 4).join())).toEqual([
       '"read_file","notes.txt","succeeded"',
       `"read_file","'=cmd|calc!A0","succeeded"`,

@@ -1,6 +1,6 @@
 import { createTimer } from '@drawbridge/kit';
 import { useEventListener } from '@vueuse/core';
-import { onScopeDispose, ref, type Ref } from 'vue';
+import { onScopeDispose, ref, watch, type Ref } from 'vue';
 import { useClock } from '../../../api/index.ts';
 
 /** The second Escape within this time stops. */
@@ -18,7 +18,7 @@ export const useEscapeStops = (isRunning: () => boolean, stop: () => void): Read
   const onKey = (event: KeyboardEvent) => {
     // A dialog or a menu that closes on Escape has handled the key.
     if (event.key !== 'Escape' || event.repeat || event.defaultPrevented || !isRunning()) return;
-    if (document.querySelector('[role=dialog]')) return;
+    if (document.querySelector('[role=dialog], [role=menu], [role=listbox]')) return;
     if (armed.value) {
       disarm();
       return stop();
@@ -26,6 +26,7 @@ export const useEscapeStops = (isRunning: () => boolean, stop: () => void): Read
     armed.value = true;
     timer.start(armedMs, () => (armed.value = false));
   };
+  watch(isRunning, disarm);
   useEventListener(window, 'keydown', onKey);
   onScopeDispose(disarm);
   return armed;

@@ -85,7 +85,7 @@ it.each([
   const at = (ms: number) => new Date(clock.now() + ms).toISOString();
   const card = show({ ...(via && { via }), createdAt: at(-125_000), expiresAt: at(23.5 * 3_600_000) });
   expect(card.find('[data-test=asked]').text().replaceAll(/\s+/g, ' ')).toBe(
-    `${text} · 2 min ago · expires in 23 h`,
+    `${text} · 2 min ago · expires in 24 h`,
   );
 });
 
@@ -249,8 +249,8 @@ describe('how far a lasting answer goes', () => {
     expect(card.find('[data-test=lasting]').exists()).toBe(false);
     await openMore(card);
     expect(card.findAll('[data-scope]').map((label) => label.text())).toEqual([
-      'Allow change or delete ~/notes/a.txt',
-      'Allow change or delete files in ~/notes and below',
+      'Allow all agents to change or delete ~/notes/a.txt',
+      'Allow all agents to change or delete files in ~/notes and below',
     ]);
     expect(
       card
