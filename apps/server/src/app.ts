@@ -3,7 +3,7 @@ import { createForgetExpired } from './auth/index.ts';
 import { daemonFile, daemonProgram } from './built-files.ts';
 import { addDoors } from './compose/add-doors.ts';
 import { createWeb } from './compose/create-web.ts';
-import { readLocalFolder, startLocalMachine } from './compose/local-machine.ts';
+import { readLocalFolder, startLocalMachine } from './compose/local/local-machine.ts';
 import { managePeople } from './compose/manage-people.ts';
 import { openAccounts, type AppNeeds } from './compose/open-accounts.ts';
 import { notingCalls, notingMessages } from './compose/note-presence.ts';

@@ -142,7 +142,12 @@ export const createCrashWorld = async (environment: Record<string, string>): Pro
         clock,
         limits: defaultLimits,
         pairing: { gatewayApiKey: undefined, daemonCommand: String, isInsecure: () => false },
-        module: { isAgentOn: async () => false, localGateway: true, localGatewayFallbackDirectory: null },
+        module: {
+          isAgentOn: async () => false,
+          localGateway: true,
+          localGatewayFallbackDirectory: null,
+          canShareFolder: true,
+        },
         isOwner: () => Promise.resolve(false),
         log: { info: () => {}, error: () => {} },
         onError,

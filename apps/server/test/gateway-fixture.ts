@@ -86,7 +86,12 @@ export const openGateway = async (options: FixtureOptions = {}): Promise<Gateway
           daemonCommand: (token) => `drawbridge ${token}`,
           isInsecure: () => false,
         },
-        module: { isAgentOn: async () => false, localGateway: true, localGatewayFallbackDirectory: null },
+        module: {
+          isAgentOn: async () => false,
+          localGateway: true,
+          localGatewayFallbackDirectory: null,
+          canShareFolder: true,
+        },
         isOwner: (userId) => Promise.resolve((options.owners ?? []).includes(userId)),
         log: { info: record, error: record },
         onError: (error) => void errors.push(error),

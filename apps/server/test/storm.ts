@@ -19,7 +19,12 @@ export const stoppedServer = async (machines: number): Promise<{ dataDir: string
     clock: systemClock,
     limits: defaultLimits,
     pairing: { gatewayApiKey: undefined, daemonCommand: (token) => token, isInsecure: () => false },
-    module: { isAgentOn: async () => false, localGateway: true, localGatewayFallbackDirectory: null },
+    module: {
+      isAgentOn: async () => false,
+      localGateway: true,
+      localGatewayFallbackDirectory: null,
+      canShareFolder: true,
+    },
     isOwner: async () => false,
     log: { info: () => {}, error: () => {} },
     onError: (error) => {

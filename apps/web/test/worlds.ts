@@ -144,6 +144,7 @@ export const worldOf = (change: Partial<World> = {}): World => ({
     disabledByOwner: false,
     disabledByUser: false,
     isOwner: true,
+    canShareFolder: false,
   },
   invitations: [],
   tokens: [],

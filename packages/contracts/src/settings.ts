@@ -18,6 +18,8 @@ export const settings = moduleSettings.extend({
   disabledByOwner: z.boolean(),
   disabledByUser: z.boolean(),
   isOwner: z.boolean(),
+  /** For the owner: the server could share a folder of its own machine, and does not. */
+  canShareFolder: z.boolean(),
 });
 export type Settings = z.infer<typeof settings>;
 

@@ -2,6 +2,7 @@ import { packedPath } from '@drawbridge/contracts/release';
 import { createGateway, defaultLimits, type Gateway } from '../gateway/index.ts';
 import type { DaemonPackage } from '../http/index.ts';
 import type { Notifications } from '../push/index.ts';
+import { isInContainer } from './local/container.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
 
 interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
@@ -50,6 +51,7 @@ export const startGateway = async (parts: Parts): Promise<Gateway> => {
       isAgentOn,
       localGateway: localGatewayDir !== null || fallbackDirectory !== null,
       localGatewayFallbackDirectory: fallbackDirectory,
+      canShareFolder: localGatewayDir === null && !isInContainer(),
     },
     onAsked: ({ confirmationId: id, ...question }) =>
       notifications.asked({ ...question, id, path: `/inbox/${id}` }),

@@ -29,8 +29,8 @@ describe('the off switches', () => {
   it('start on', async () => {
     const { gateway } = await open();
     const shown = { ...facts, localGatewayDisabled: false, disabledByOwner: false, disabledByUser: false };
-    expect(await gateway.settings.get('ada')).toEqual({ ...shown, isOwner: true });
-    expect(await gateway.settings.get('ben')).toEqual({ ...shown, isOwner: false });
+    expect(await gateway.settings.get('ada')).toEqual({ ...shown, isOwner: true, canShareFolder: true });
+    expect(await gateway.settings.get('ben')).toEqual({ ...shown, isOwner: false, canShareFolder: false });
   });
 
   it('a user’s own ends their machine, key and link, and no one else’s', async () => {

@@ -9,6 +9,8 @@ export interface ModuleFacts {
   isAgentOn(): Promise<boolean>;
   localGateway: boolean;
   localGatewayFallbackDirectory: string | null;
+  /** The server could share a folder of its own: it runs in no container, and none is configured. */
+  canShareFolder: boolean;
 }
 
 export interface SettingsNeeds {
@@ -48,7 +50,7 @@ export const createSettings = ({ store, facts, isOwner, bus, onDisabled }: Setti
       await isDisabled({ kind: 'user', userId }),
       await isOwner(userId),
     ];
-    const { localGateway, localGatewayFallbackDirectory } = facts;
+    const { localGateway, localGatewayFallbackDirectory, canShareFolder } = facts;
     return {
       enabled: await facts.isAgentOn(),
       localGateway,
@@ -57,6 +59,7 @@ export const createSettings = ({ store, facts, isOwner, bus, onDisabled }: Setti
       disabledByOwner,
       disabledByUser,
       isOwner: owner,
+      canShareFolder: owner && canShareFolder,
     };
   };
 

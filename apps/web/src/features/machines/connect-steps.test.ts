@@ -1,7 +1,7 @@
 import { mount } from '@vue/test-utils';
 import { afterEach, expect, it } from 'vitest';
 import { setBench, type Bench } from '../../../test/mounting.ts';
-import { machineOf } from '../../../test/worlds.ts';
+import { machineOf, worldOf } from '../../../test/worlds.ts';
 import ConnectSteps from './connect-steps.vue';
 import { useMachinesStore } from './use-machines-store.ts';
 
@@ -12,8 +12,8 @@ afterEach(async () => {
   await bench.close();
 });
 
-const open = async (again?: ReturnType<typeof machineOf>) => {
-  bench = await setBench({ machines: [machineOf()] });
+const open = async (again?: ReturnType<typeof machineOf>, settings = worldOf().settings) => {
+  bench = await setBench({ machines: [machineOf()], settings });
   await useMachinesStore().load();
   const wrapper = mount(ConnectSteps, { props: { again }, global: bench.global, attachTo: document.body });
   close = () => wrapper.unmount();
@@ -46,6 +46,12 @@ it('says so when another machine has connected, and not for one that was there',
   const desk = machineOf({ id: 'm2', name: 'desk', connectedAt: new Date(bench.clock.now()).toISOString() });
   store.onEvent({ type: 'machines', machines: [machineOf(), desk] });
   await expect.poll(() => wrapper.emitted('connected')).toEqual([[desk]]);
+});
+
+it('offers a folder of the server itself, where that has one to share', async () => {
+  const wrapper = await open(undefined, { ...worldOf().settings, canShareFolder: true });
+  await expect.poll(() => wrapper.find('[data-test=own-folder]').exists()).toBe(true);
+  expect(wrapper.find('[data-test=own-folder]').text()).toContain('LOCAL_GATEWAY_DIR=');
 });
 
 it('a command for a machine that is known says that it replaces it', async () => {

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { createTimer, exponential, type Clock } from '@drawbridge/kit';
-import { errors } from '../errors.ts';
-import type { Gateway } from '../gateway/index.ts';
-import { isLoopback } from '../http/index.ts';
-import type { Logger } from '../log.ts';
+import { errors } from '../../errors.ts';
+import type { Gateway } from '../../gateway/index.ts';
+import { isLoopback } from '../../http/index.ts';
+import type { Logger } from '../../log.ts';
 
 interface Needs {
   /** The folder that the machine offers, and that of the store. */
