@@ -34,6 +34,7 @@ const answer: AnswerWith = async ({ json }, run) => {
     environment,
     release,
     write: (text) => void process.stdout.write(text),
+    print,
     notify: (sentence) => terminal.printText(visible(sentence)),
     isTerminal: isTerminal(),
     signal: stop.signal,

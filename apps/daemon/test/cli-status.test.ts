@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { forbidden, pairingToken, sessionKey } from '../src/testing/gateway-server.ts';
+import { z } from 'zod';
+import { forbidden, json, pairingToken, sessionKey } from '../src/testing/gateway-server.ts';
 import { connect, home, run, server, setUpEachTest, start, until, work } from '../src/testing/start-cli.ts';
 
 setUpEachTest();
@@ -178,13 +179,12 @@ describe('drawbridge pair', { timeout: 60_000 }, () => {
 
 describe('the folder of a session', { timeout: 60_000 }, () => {
   it('shares the folder of the last session, wherever it is started, and says when that is another one', async () => {
+    server.answer('init', json(200, { ok: true, sessionKey, features: ['keep-session'] }));
     const [site, elsewhere] = [join(home, 'site'), join(home, 'elsewhere')];
     mkdirSync(site);
     mkdirSync(elsewhere);
-    const roots = () =>
-      server.seen.flatMap(({ path, body }) =>
-        path === '/init' ? [(body as { rootPath: string }).rootPath] : [],
-      );
+    const announced = z.object({ rootPath: z.string() });
+    const roots = () => server.seen.flatMap(({ body }) => announced.safeParse(body).data?.rootPath ?? []);
     const session = async (args: string[], from: string) => {
       const started = start(args, {}, { cwd: from });
       await until(() => expect(started.out.stderr).toContain('connected     '));

@@ -27,6 +27,29 @@ describe('drawbridge', { timeout: 30_000 }, () => {
     expect(await run(['--version'])).toMatchObject({ code: 0, stdout: '0.1.0\n' });
   });
 
+  it('fits 80 columns in every help, with the commands before the flags', async () => {
+    const root = await run(['--help']);
+    expect(root.stdout.indexOf('\nCommands:')).toBeLessThan(root.stdout.indexOf('\nOptions:'));
+    const pages = await Promise.all(
+      ['connect', 'permissions', 'tui', 'service'].map((name) => run([name, '--help'])),
+    );
+    const isOver = (line: string) => line.length > 80 && !/^ *\$ |^Usage: |cli\.cjs/.test(line);
+    expect([root, ...pages].flatMap(({ stdout }) => stdout.split('\n')).filter(isOver)).toEqual([]);
+  });
+
+  it('prints one JSON value on stdout with --json, and nothing beside it', async () => {
+    const all = [
+      ...['status', 'tools', 'permissions list', 'mcp list', 'doctor', 'disconnect', 'service status'],
+      'uninstall --yes',
+    ];
+    for (const words of all) {
+      const { stdout } = await run([...words.split(' '), '--json']);
+      expect(() => JSON.parse(stdout), words).not.toThrow();
+    }
+    for (const words of ['pair', 'update'])
+      expect(await run([...words.split(' '), '--json'])).toMatchObject({ stdout: '' });
+  });
+
   it('starts without what only tools and other commands need', async () => {
     const { stderr } = await run(['--version'], await tellingLoaded());
     expect(stderr).toBe('loaded hook.cjs cli.cjs compile-cache rolldown-runtime main shared\n');
@@ -39,7 +62,7 @@ describe('drawbridge', { timeout: 30_000 }, () => {
       'an unknown mode',
       ['connect', '--permission-shell', 'yes'],
       {},
-      /^error {2}option '--permission-shell <mode>'/,
+      /^error {2}--permission-shell cannot be 'yes'\.\nnext {3}Use one of deny, ask, allow\.$/m,
     ],
     [
       'http:// to another machine',
@@ -211,7 +234,7 @@ describe('drawbridge', { timeout: 30_000 }, () => {
     expect(listed).toMatchObject({ code: 0, stderr: '' });
     expect(listed.stdout).toMatch(/^run commands +ask +saved \(settings\.json\)$/m);
     expect(listed.stdout).toContain(
-      '1  deny   run rm\n          not used yet\n2  allow  change or delete /w/\\x1b[2Ja\n',
+      '1  deny   run any command with rm\n          not used yet\n2  allow  change or delete /w/\\x1b[2Ja\n',
     );
     expect(await run(['permissions', 'remove', '2'])).toEqual({
       code: 0,

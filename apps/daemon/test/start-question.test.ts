@@ -90,7 +90,7 @@ describeWith('python3')('the table at the start', () => {
     started.child.stdin.write('n');
     await started.ended;
     expect(server.seen.map(({ path, body }) => [path, (body as { check?: true }).check])).toEqual(
-      Array.from({ length: 3 }, () => ['/init', true]),
+      Array.from({ length: 2 }, () => ['/init', true]),
     );
   }, 60_000);
 

@@ -22,9 +22,10 @@ interface DisconnectOptions {
 }
 
 const saidYes = async (url: string, { notify }: CommandContext): Promise<boolean> => {
-  notify(`This ends the pairing with ${url}. Running calls are cancelled, and permissions for`);
-  notify('this session are deleted. Modes and permanent rules stay.');
-  notify('To connect again, you need a new command from the panel.');
+  notify(
+    `This ends the pairing with ${url}. Running calls are cancelled, and permissions for this session are ` +
+      'deleted. Modes and permanent rules stay. To connect again, you need a new command from the panel.',
+  );
   return confirm('End the pairing?', false);
 };
 

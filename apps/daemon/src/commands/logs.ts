@@ -36,19 +36,20 @@ const showRecord = ({ at, event, ...fields }: LogRecord): string =>
     )}`,
   );
 
-const show = (records: readonly LogRecord[], json: boolean): string =>
-  records.map((record) => (json ? JSON.stringify(record) : showRecord(record))).join('\n');
-
 /** The last lines of the daemon's log; with `follow` also what comes, until aborted. */
 const logs = async (
   { json = false, follow = false, lines }: LogsOptions,
-  { environment, notify, signal, write }: CommandContext,
+  { environment, notify, signal, write, print }: CommandContext,
 ): Promise<Answer> => {
   const { privateFolder } = environment;
   const { followLog, readLast } = await import('../log/read-log.ts');
   const records = await readLast(privateFolder, readCount(lines));
   if (records.length === 0) notify(`Nothing is logged yet in ${logPath(privateFolder)}.`);
-  const put = (records: LogRecord[]) => records.length > 0 && write(`${show(records, json)}\n`);
+  const put = (records: LogRecord[]) => {
+    if (records.length === 0) return;
+    if (json) write(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+    else print(records.map(showRecord).join('\n'));
+  };
   put(records);
   if (!follow) return inWords();
   await mkdir(dirname(logPath(privateFolder)), { recursive: true, mode: 0o700 });

@@ -1,5 +1,6 @@
-import { Command, Option } from 'commander';
+import { Command, Help, Option } from 'commander';
 import { ownCommand } from '../program/own-command.ts';
+import { wrapLine } from '../text/wrap.ts';
 import type { AnswerWith } from './common/command.ts';
 import { addBrowser, addInsecure, addKeyStore, addLink, addModes } from './common/flags.ts';
 import type { ParsedLine } from './common/options.ts';
@@ -20,15 +21,17 @@ Examples:
     $ drawbridge status
     $ drawbridge doctor
 
-Every flag can be set in the environment: DRAWBRIDGE_URL, DRAWBRIDGE_TOKEN, DRAWBRIDGE_DIR, DRAWBRIDGE_NAME,
-DRAWBRIDGE_NON_INTERACTIVE, DRAWBRIDGE_CONFIRM, DRAWBRIDGE_ALLOW_INSECURE_HTTP, DRAWBRIDGE_KEY_STORE,
-DRAWBRIDGE_INSTALL, DRAWBRIDGE_DANGEROUSLY_DISABLE_SHELL_SANDBOX, DRAWBRIDGE_BROWSER and
-DRAWBRIDGE_PERMISSION_<GROUP>, for example DRAWBRIDGE_PERMISSION_SHELL=ask.`;
+Every flag can be set in the environment: DRAWBRIDGE_URL, DRAWBRIDGE_TOKEN,
+DRAWBRIDGE_DIR, DRAWBRIDGE_NAME, DRAWBRIDGE_NON_INTERACTIVE, DRAWBRIDGE_CONFIRM,
+DRAWBRIDGE_ALLOW_INSECURE_HTTP, DRAWBRIDGE_KEY_STORE, DRAWBRIDGE_INSTALL,
+DRAWBRIDGE_DANGEROUSLY_DISABLE_SHELL_SANDBOX, DRAWBRIDGE_BROWSER,
+DRAWBRIDGE_LINK, and DRAWBRIDGE_PERMISSION_<GROUP>, for example
+DRAWBRIDGE_PERMISSION_SHELL=ask.`;
 
 const connectExamples = `
 Examples:
   $ drawbridge connect
-  $ drawbridge connect https://bridge.example.org gw_… --dir ~/projects/site --read-only`;
+  $ drawbridge connect https://bridge.example.org gw_… --dir ~/site --read-only`;
 
 export interface Actions {
   connect(line: ParsedLine): Promise<void>;
@@ -42,6 +45,25 @@ const inOwnForm = (help: string): string => {
     ? help
     : help.replace(/^(Usage: | *\$ |next   See | {7})drawbridge\b/gm, `$1${own}`);
 };
+
+const plainColumns = 80;
+/** Where a description has less room it stands on lines of its own. */
+const minWidthToWrap = 20;
+
+/** A command to copy stays on one line. */
+const toWidth = (text: string, columns: number | undefined): string =>
+  text
+    .split('\n')
+    .map((line) => (/^ *\$ /.test(line) ? line : wrapLine(line, columns ?? plainColumns)))
+    .join('\n');
+
+/** What commander says of a wrong argument, in the words of the rest of the program. */
+const inOwnWords = (error: string): string =>
+  error
+    .replace(/^error: /, 'error  ')
+    .replace(/command-argument value '(.*)' is invalid for argument '<?(\w+)>?'\./, "There is no $2 '$1'.")
+    .replace(/option '(?:-\w, )?(--[\w-]+)[^']*' argument '(.*)' is invalid\./, "$1 cannot be '$2'.")
+    .replace(/ Allowed choices are (.*)\.$/m, '\nnext   Use one of $1.');
 
 const alone = new Set(['connect', '--version', '-V']);
 
@@ -61,10 +83,11 @@ export const createProgram = async (
     .version(version)
     .addHelpText('after', examples)
     .showHelpAfterError('next   See drawbridge --help.')
+    .configureHelp({ minWidthToWrap })
     .configureOutput({
-      writeOut: (text) => void process.stdout.write(inOwnForm(text)),
-      writeErr: (text) => void process.stderr.write(inOwnForm(text)),
-      outputError: (text, write) => write(text.replace(/^error: /, 'error  ')),
+      writeOut: (text) => void process.stdout.write(toWidth(inOwnForm(text), process.stdout.columns)),
+      writeErr: (text) => void process.stderr.write(toWidth(inOwnForm(text), process.stderr.columns)),
+      outputError: (text, write) => write(inOwnWords(text)),
     })
     .exitOverride();
 
@@ -101,8 +124,15 @@ export const createProgram = async (
     addOtherCommands(program, answer);
   }
 
-  // The bare form takes what `connect` takes, so its help says so.
+  // The bare form takes what `connect` takes, so its help says so, below the commands.
   return program.configureHelp({
+    minWidthToWrap,
+    subcommandTerm: (one) => one.name(),
+    formatHelp: (one, helper) => {
+      const help = Help.prototype.formatHelp.call(helper, one, helper);
+      const [options = ''] = /^Options:\n(?:.+\n)+\n/m.exec(help) ?? [];
+      return `${help.replace(options, '')}\n${options.trimEnd()}\n`;
+    },
     visibleOptions: () => [
       ...command.options,
       ...program.options,

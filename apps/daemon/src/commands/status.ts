@@ -42,7 +42,7 @@ const describe = (status: DaemonStatus, nowMs: number, row: Row): (string | fals
     row('since', link.reason === undefined ? since : `${since}: ${visible(link.reason)}`),
     link.way !== undefined && row('link', linkWords[link.way]),
     machine !== undefined &&
-      row('name', `${visible(machine.name)}${machine.isDefault ? ', your default machine' : ''}`),
+      row('name', `${visible(machine.name)}${machine.isDefault ? ', the default when it connected' : ''}`),
     row('machine', `${visible(status.host)}, process ${status.pid}, drawbridge ${visible(status.version)}`),
     row('folder', visible(status.folder)),
     difference !== null && row('update', difference),

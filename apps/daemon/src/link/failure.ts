@@ -18,6 +18,8 @@ const networkWords: Record<string, string> = {
   ETIMEDOUT: 'no answer in time',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',
+  EPROTO: 'there is no https at this port; the address may begin with http://',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'there is no https at this port; the address may begin with http://',
   CERT_HAS_EXPIRED: 'the certificate has expired',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'the certificate is self-signed',

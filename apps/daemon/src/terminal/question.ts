@@ -3,9 +3,13 @@ import { toPreview, type SentPreview } from '@drawbridge/contracts/preview';
 import { previewRows, type PreviewRow } from '@drawbridge/contracts/preview-rows';
 import { warningsOf, warningWords } from '@drawbridge/kit';
 import { drawLines, drawText } from './draw-text.ts';
-import { wrapLine } from '../text/wrap.ts';
+import { wrapHard, wrapLine } from '../text/wrap.ts';
 
 const indent = '    ';
+
+/** A line of a diff, which may have been indented by its author: broken at the edge, not between words. */
+const inFull = (before: string, text: string, columns: number | undefined): string =>
+  columns === undefined ? before + text : wrapHard(before, text, columns);
 
 const wrapTo = (columns: number | undefined) => (line: string) =>
   columns === undefined ? line : wrapLine(line, columns);
@@ -31,25 +35,25 @@ const signs: Record<PreviewRow['kind'], string> = {
   omitted: '!',
 };
 
-const drawPreview = (sent: SentPreview): string[] => {
+const drawPreview = (sent: SentPreview, columns: number | undefined): string[] => {
   const rows = previewRows(toPreview(sent));
   const kept = rows.filter(({ kind }) => kind !== 'removed').map(({ text }) => text);
   return [
     '',
-    ...rows.map(({ kind, text }) => `${indent}${signs[kind]} ${drawLines(text)}`.trimEnd()),
-    ...careful(kept.join('\n')),
+    ...rows.map(({ kind, text }) => inFull(`${indent}${signs[kind]} `, drawLines(text), columns).trimEnd()),
+    ...careful(kept.join('\n')).map(wrapTo(columns)),
   ];
 };
 
-/** A question as text: every resource in full, escaped. Only descriptions are wrapped at `columns`. */
+/** A question as text. Descriptions and diffs are wrapped at `columns`; every resource in full, escaped. */
 export const drawQuestion = (question: ConfirmationPayload, columns?: number): string => {
   const { preview, title } = question;
   const resources = question.resources ?? [question];
   return [
     '',
-    title === undefined ? 'A call wants to' : drawText(title),
+    wrapTo(columns)(title === undefined ? 'A call wants to' : drawText(title)),
     ...resources.flatMap((resource) => drawResource(resource, columns)),
-    ...(preview === undefined ? [] : drawPreview(preview)),
+    ...(preview === undefined ? [] : drawPreview(preview, columns)),
     '',
   ].join('\n');
 };

@@ -49,7 +49,7 @@ export const createTerminalOutput = ({ write: put, colours, columns }: TerminalO
       if (next !== undefined) writeWrapped(`${paint('cyan', 'next')}   ${visible(next)}`);
     },
     /** Text that is laid out and escaped already, such as a table. */
-    printText: write,
+    printText: writeWrapped,
     /** Lines that stay below all others and are drawn anew in place; nothing where that cannot be. */
     live: (lines: readonly { word: string; text: string }[]) => {
       if (columns === undefined) return;

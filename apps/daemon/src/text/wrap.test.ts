@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { wrapGrowing, wrapText } from './wrap.ts';
+import { wrapGrowing, wrapHard, wrapText } from './wrap.ts';
 
 const key = 'the key is in /home/ann/.drawbridge/session.json, which only you can read';
 
@@ -40,3 +40,8 @@ it.each([1, 2, 3, 7, 40])('text that comes in parts of %i characters is wrapped 
   }
   expect([...shown, rest].join('\n')).toBe(wrapText(text, 60));
 });
+
+it('breaks a line of a diff at the edge, with all its spaces', () =>
+  expect(wrapHard('    + ', `  a  ${'b'.repeat(80)}`, 60)).toBe(
+    `    +   a  ${'b'.repeat(49)}\n      ${'b'.repeat(31)}`,
+  ));

@@ -21,6 +21,17 @@ export const wrapLine = (line: string, columns: number): string => {
   return ahead + wrapped.replaceAll('\n', `\n${' '.repeat(indent)}`);
 };
 
+/** Breaks a text at the edge, letter by letter, and indents the further rows as far as the first. */
+export const wrapHard = (before: string, text: string, columns: number): string => {
+  const characters = Array.from(text);
+  const width = columns - before.length;
+  if (width < lastColumn || characters.length <= width) return before + text;
+  const rows = Array.from({ length: Math.ceil(characters.length / width) }, (_, at) =>
+    characters.slice(at * width, (at + 1) * width).join(''),
+  );
+  return before + rows.join(`\n${' '.repeat(before.length)}`);
+};
+
 export const wrapText = (text: string, columns: number): string =>
   text
     .split('\n')

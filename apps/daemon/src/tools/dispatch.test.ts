@@ -21,7 +21,7 @@ describe('dispatch', () => {
   it('reads a file', async () => {
     const { root, call } = await openTools();
     writeFileSync(join(root, 'a.txt'), 'one\ntwo\n');
-    const data = { path: 'a.txt', content: 'one\ntwo\n', truncated: false, totalLines: 3 };
+    const data = { path: 'a.txt', content: 'one\ntwo\n', truncated: false, totalLines: 2 };
     expect(await call('read_file', { filePath: 'a.txt' })).toEqual({
       content: [{ type: 'text', text: JSON.stringify(data) }],
       structuredContent: data,

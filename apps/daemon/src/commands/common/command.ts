@@ -7,6 +7,8 @@ export interface CommandContext {
   environment: Environment;
   release: Release;
   write(text: string): void;
+  /** Lines for a person, wrapped on a terminal. */
+  print(text: string): void;
   /** One sentence beside the answer, on stderr. */
   notify(sentence: string): void;
   isTerminal: boolean;

@@ -6,9 +6,11 @@ import { addRule, listPermissions, removeRule, resetRules } from './permissions.
 import { setMode } from './set-mode.ts';
 
 const examples = `
-A rule covers exactly what it names, or with --reach folder all below a folder, with --reach subdomains a host and its
-subdomains, with --reach words a command of plain words with further plain words after it, in the sandbox only. An allowed
-command runs in the current folder only. A denial also holds for whatever names the same thing.
+A rule covers exactly what it names, or with --reach folder all below a folder,
+with --reach subdomains a host and its subdomains, with --reach words a command
+of plain words with further plain words after it, in the sandbox only. An
+allowed command runs in the current folder only. A denial also holds for
+anything else that names the same thing.
 
 Examples:
   $ drawbridge permissions

@@ -3,7 +3,7 @@ import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
 import { errorTable } from '@drawbridge/contracts/errors';
 import type { Decision, ToolGroup } from '@drawbridge/contracts/groups';
 import { canonical, createEmitter, visible } from '@drawbridge/kit';
-import { evaluateAll } from '../rules/evaluate.ts';
+import { decidingRules, evaluateAll } from '../rules/evaluate.ts';
 import {
   buildQuestion,
   parseAnswer,
@@ -187,7 +187,8 @@ export const createGate = (needs: GateNeeds) => {
     /** Evaluates open questions again: ends covered ones at the terminal, returns the others. */
     settle: async () => {
       await policy.refresh();
-      return questions.settle(policy.current());
+      const current = policy.current();
+      return questions.settle(current, (resources) => needs.use.note(decidingRules(current, resources)));
     },
     modes: policy.modes,
     /** What holds for reading paths, by the settings of the moment in which it is first asked about one. */

@@ -1,5 +1,6 @@
 import { createBoundedMap } from '@drawbridge/kit';
 import { evaluateAll, type Policy } from '../rules/evaluate.ts';
+import type { Resource } from '../rules/resource.ts';
 import { isAbout, type Attempt, type Question } from './question.ts';
 
 export interface Covered {
@@ -51,15 +52,17 @@ export const createOpenQuestions = () => {
     count: (except?: string) =>
       asked.size + atTerminal.size - (except !== undefined && asked.has(except) ? 1 : 0),
     /** Ends those at the terminal that are covered, and gives how many, beside the others that are. */
-    settle: (policy: Policy): { here: number; elsewhere: Covered[] } => {
+    settle: (policy: Policy, note: (decided: Resource[]) => void): { here: number; elsewhere: Covered[] } => {
       const here = [...atTerminal].filter(([question]) => outcomeOf(policy, question) !== null);
       for (const [question, settled] of here) {
+        note(question.resources);
         atTerminal.delete(question);
         settled.abort();
       }
       const elsewhere = [...asked].flatMap(([requestId, question]): Covered[] => {
         const outcome = outcomeOf(policy, question);
         const { askId } = question.payload;
+        if (outcome !== null) note(question.resources);
         return outcome === null || askId === undefined ? [] : [{ requestId, askId, outcome }];
       });
       return { here: here.length, elsewhere };

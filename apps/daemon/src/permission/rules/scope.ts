@@ -51,13 +51,14 @@ const exactWords = (rule: Rule, home: string): string => {
   if (toolGroup !== 'shell') return `use ${resource}`;
   const parts = commandParts(resource);
   return parts === undefined
-    ? `run ${resource}`
+    ? `run any command with ${resource}`
     : `run only this exact command in ${shortPath(parts.folder, home)}`;
 };
 
 const furtherWords = (resource: string, home: string): string => {
-  const { folder = '', text = resource } = commandParts(resource) ?? {};
-  return `run \`${text}\` with any further plain words in ${shortPath(folder, home)}`;
+  const { folder, text = resource } = commandParts(resource) ?? {};
+  const place = folder === undefined ? '' : ` in ${shortPath(folder, home)}`;
+  return `run \`${text}\` with any further plain words${place}`;
 };
 
 /** A rule in words, such as "change or delete files in ~/docs and below"; escape it before it is drawn. */

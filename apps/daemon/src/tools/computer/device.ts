@@ -19,7 +19,13 @@ const closeMs = 1_000;
 
 const send = (message: DeviceMessage): void => void process.send?.(message);
 
-const describe = (error: unknown): string => (error instanceof Error ? error.message : 'unknown');
+/** What the X11 library says where DISPLAY is empty or is no name of a display. */
+const saysNoDisplay = /parsing display string/i;
+
+const describe = (error: unknown): string => {
+  const reason = error instanceof Error ? error.message : 'unknown';
+  return saysNoDisplay.test(reason) ? 'there is no display here (DISPLAY names none)' : reason;
+};
 
 type Robot = typeof robotjs;
 type Command<Kind extends DeviceCommand['kind']> = Extract<DeviceCommand, { kind: Kind }>;

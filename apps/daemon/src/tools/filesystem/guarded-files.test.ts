@@ -1,11 +1,14 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { confirmationText } from '@drawbridge/contracts/confirmation-text';
 import { expect, it } from 'vitest';
 import { everythingAllowed, textOf, openTools } from '../../testing/tool-fixture.ts';
 
 const open = async () => {
-  const world = await openTools({ modes: everythingAllowed });
+  const world = await openTools({
+    modes: { ...everythingAllowed, shell: 'allow' },
+    toolsets: { shellSandbox: false },
+  });
   mkdirSync(join(world.root, 'app'));
   writeFileSync(join(world.root, 'app/.env'), 'KEY=secret-word\n');
   writeFileSync(join(world.root, 'app/a.txt'), 'no secret-word here\n');
@@ -25,6 +28,42 @@ it.each<[string, Record<string, unknown>, string]>([
   const question = textOf(await call(name, args));
   expect(confirmationText.decode(question).description).toContain('(careful: ');
   expect(question).not.toContain('secret-word');
+});
+
+const asked = (text: string): string[] =>
+  confirmationText.safeDecode(text).success
+    ? (confirmationText.decode(text).resources ?? []).map(
+        ({ toolGroup, resource }) => `${toolGroup} ${resource}`,
+      )
+    : [];
+
+it.each([
+  'cat app/.env',
+  'cd app && cat .env',
+  'cat app/.e""nv',
+  'cat app/.en\\v',
+  'grep KEY app/.env*',
+  'node --env-file=app/.env a.js',
+  'cat linked',
+  'sh -c "head -1 app/.env"',
+])('SH-45 with commands on allow %s asks about the file that it names', async (command) => {
+  const { call, root } = await open();
+  symlinkSync('app/.env', join(root, 'linked'));
+  const named = command.includes('*') ? '.env' : join(root, 'app/.env');
+  const [first, ...others] = asked(textOf(await call('shell_execute', { command })));
+  expect([first, others]).toEqual([expect.stringMatching(/^filesystemRead .*\.env$/), []]);
+  expect(first).toContain(named);
+});
+
+it.each([
+  'echo "$npm_config.env"',
+  'jq .key app/package.json',
+  'cat app/a.txt',
+  'cat app/.env.example',
+  'cat missing/.env',
+])('with commands on allow %s asks nothing', async (command) => {
+  const { call } = await open();
+  expect(asked(textOf(await call('shell_execute', { command })))).toEqual([]);
 });
 
 it('FS-34 a search names a secret and shows nothing of it; the rest is as ever', async () => {

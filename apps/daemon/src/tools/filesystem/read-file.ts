@@ -28,14 +28,15 @@ const toLines = ({ encoding, ...range }: LineRange) => ({
 
 const linesOf = (bytes: Buffer, { startLine, maxLines }: Wanted) => {
   const { text, encoding } = decodeText(bytes);
-  const lines = text.split('\n');
+  const lines = text.split(/(?<=\n)/);
+  const totalLines = text === '' ? 0 : lines.length;
   const end = startLine - 1 + maxLines;
-  const isWhole = startLine === 1 && lines.length <= end;
-  const asked = isWhole ? text : lines.slice(startLine - 1, end).join('\n');
+  const wanted = lines.slice(startLine - 1, end).join('');
+  const isMore = totalLines > end;
+  const asked = isMore ? wanted.replace(/\n$/, '') : wanted;
   // A text that is not UTF-8 has more bytes in the result.
   const content = cutToBytes(asked, maxFileBytes);
-  const truncated = lines.length > end || content.length < asked.length;
-  return toLines({ content, truncated, totalLines: lines.length, encoding });
+  return toLines({ content, truncated: isMore || content.length < asked.length, totalLines, encoding });
 };
 
 const fromLarge = (

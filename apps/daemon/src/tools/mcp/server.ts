@@ -101,7 +101,8 @@ export const runServer = (needs: ServerNeeds) => {
       setTrouble('it has ended, and is being started again');
     } catch (error) {
       setTrouble(sentenceOf(error));
-      if (!ending.signal.aborted) report([`cannot be used: ${sentenceOf(error)}`]);
+      if (!ending.signal.aborted)
+        report([`cannot be used: ${sentenceOf(error)}; its output is in ${log.path}`]);
     } finally {
       connection = undefined;
       await opened?.close();

@@ -1,4 +1,24 @@
+import { commandWords } from '../../permission/index.ts';
+import { words } from '../../text/words.ts';
 import type { Ended } from './run-command.ts';
+
+const noNetwork =
+  'The sandbox has no network: a command reaches no other host and no program outside of it, and can download nothing. ' +
+  'Ask the user to run this command in a terminal; a web page can be opened with the browser tools, if they are offered.';
+
+/** Programs that do nothing without a network, and others that wait for one when they are slow. */
+const networkPrograms = new Set(words('curl wget ssh scp sftp rsync ftp telnet ping dig nslookup aria2c'));
+const downloaders = new Set(
+  words(
+    'npm npx pnpm pnpx yarn bun bunx pip pip3 pipx uv uvx poetry cargo go gem bundle composer mvn gradle git',
+  ),
+);
+
+/** Whether a command that failed without a word of it most likely wanted the network. */
+const wantsNetwork = (command: string, timedOut: boolean): boolean =>
+  commandWords(command).some(
+    ([program = '']) => networkPrograms.has(program) || (timedOut && downloaders.has(program)),
+  );
 
 const gitSettings = /could not (write|lock) config file/i;
 
@@ -10,8 +30,8 @@ const causes: { sign: RegExp; says(root: string): string }[] = [
       'For one command pass a setting with `git -c name=value`; for good, ask the user to run this command in a terminal.',
   },
   {
-    sign: /network is unreachable|ENETUNREACH|could not resolve host|EAI_AGAIN|temporary failure in name resolution|ENOTFOUND|no route to host|name or service not known/i,
-    says: () => 'The sandbox has no network.',
+    sign: /network is unreachable|ENETUNREACH|could not resolve host|EAI_AGAIN|temporary failure in name resolution|ENOTFOUND|no route to host|name or service not known|ENOTCACHED|could(n't| not) connect|failed to (connect|establish a new connection)|ECONNREFUSED|connection refused/i,
+    says: () => noNetwork,
   },
   {
     sign: /read-only file system|EROFS/i,
@@ -32,5 +52,12 @@ const causesOf = (texts: string[]) => {
 };
 
 /** Why a command failed, where that was the sandbox: in sentences, found in what it printed. */
-export const explain = ({ exitCode, stdout, stderr }: Omit<Ended, 'notes'>, root: string): string[] =>
-  exitCode === 0 ? [] : causesOf([stderr, stdout]).map(({ says }) => says(root));
+export const explain = (
+  command: string,
+  { exitCode, stdout, stderr, timedOut }: Omit<Ended, 'notes'>,
+  root: string,
+): string[] => {
+  if (exitCode === 0) return [];
+  const found = causesOf([stderr, stdout]).map(({ says }) => says(root));
+  return found.length === 0 && wantsNetwork(command, timedOut) ? [noNetwork] : found;
+};

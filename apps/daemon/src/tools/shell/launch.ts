@@ -6,7 +6,7 @@ import type { DeniedPaths } from '../../permission/index.ts';
 import { errors } from '../common/errors.ts';
 import { protectedNames, type Territory } from '../../paths/protected.ts';
 import { temporaryInside } from './sandbox/bubblewrap.ts';
-import { shellEnvironment } from './config.ts';
+import { shellEnvironment, withoutRetries } from './config.ts';
 import { prelude } from './sandbox/prelude.ts';
 import { findProgram } from '../../paths/programs.ts';
 import { findProtectedPlaces } from './sandbox/protected-places.ts';
@@ -150,7 +150,7 @@ export const createSandboxedLauncher = (territory: Territory, limit?: number): L
         inputs: [],
         reports: false,
         ...launch,
-        environment: { ...shellEnvironment(territory.root), TMPDIR: inside },
+        environment: { ...shellEnvironment(territory.root), ...withoutRetries, TMPDIR: inside },
         release: async () => {
           const notes = await launch.release();
           await removeTemporary(temporary);

@@ -7,6 +7,7 @@ import { defineTool, isGranted, type DaemonTool, type Resource, type ToolContext
 import { explain } from './explain.ts';
 import type { Launcher } from './launch.ts';
 import { fingerprintOfScripts } from './named-scripts.ts';
+import { namedSecrets } from './named-secrets.ts';
 import { fingerprintOfProgram } from './program-file.ts';
 import { runCommand } from './run-command.ts';
 
@@ -99,7 +100,10 @@ export const createShellExecute = (prepare: Launcher, { sandbox }: { sandbox: bo
       if (command.includes('\0')) throw errors.badArguments({ message: 'command: has a NUL in it' });
       if (Buffer.byteLength(command) > maxCommandBytes)
         throw errors.badArguments({ message: 'command: is longer than 100,000 bytes' });
-      return [toResource({ command, folder, limits }, context)];
+      return [
+        toResource({ command, folder, limits }, context),
+        ...namedSecrets(context, { folder, command, sandbox }),
+      ];
     },
     asks: ({ command }) =>
       `Run ${textWords(command)}${limits.tag === undefined ? '' : ' without a sandbox'}?`,
@@ -122,7 +126,7 @@ export const createShellExecute = (prepare: Launcher, { sandbox }: { sandbox: bo
         prepare,
       );
       const { timedOut, notes, ...output } = ended;
-      const explanations = sandbox ? [...explain(ended, context.root), ...notes] : [];
+      const explanations = sandbox ? [...explain(command, ended, context.root), ...notes] : [];
       const result = textResult(
         JSON.stringify({
           ...output,

@@ -34,6 +34,8 @@ const createCollector = ({ startLine, maxLines }: Wanted) => {
   let content = '';
   let left = maxFileBytes;
   let isCut = false;
+  /** Whether a next line has begun: a break at the end of the text begins none. */
+  let hasText = false;
 
   const keep = (text: string) => {
     if (isCut || text === '') return;
@@ -50,13 +52,19 @@ const createCollector = ({ startLine, maxLines }: Wanted) => {
         const at = text.indexOf('\n', from);
         const isWanted = line >= startLine && line < end;
         if (isWanted) keep(text.slice(from, at === -1 ? undefined : at));
+        if (at !== -1 || from < text.length) hasText = at === -1;
         if (at === -1) return;
         line += 1;
         if (isWanted && line < end) keep('\n');
         from = at + 1;
       }
     },
-    range: () => ({ content, truncated: isCut || line >= end, totalLines: line }),
+    range: () => {
+      const totalLines = hasText ? line : line - 1;
+      const isMore = totalLines >= end;
+      if (!hasText && !isMore && line === end) keep('\n');
+      return { content, truncated: isCut || isMore, totalLines };
+    },
   };
 };
 

@@ -10,8 +10,10 @@ const maxLineLength = 2_000;
 /** Writes `logs/mcp-<name>.log` in the private folder. */
 export const createServerLog = (needs: { folder: string; name: string; clock: Clock }) => {
   const { folder, name, clock } = needs;
-  const file = createLogFile({ path: join(folder, 'logs', `mcp-${name}.log`), older: olderLogs, clock });
+  const path = join(folder, 'logs', `mcp-${name}.log`);
+  const file = createLogFile({ path, older: olderLogs, clock });
   return {
+    path,
     /** `text` may hold anything: it becomes one line of visible characters. */
     line: (kind: 'stderr' | 'stdout' | 'drawbridge', text: string) => {
       const cut = text.length > maxLineLength ? `${text.slice(0, maxLineLength)}…` : text;

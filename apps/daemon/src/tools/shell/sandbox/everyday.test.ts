@@ -122,8 +122,11 @@ describeWith(
   const shell = sharedShell();
 
   it.each([
-    ['curl -sS https://example.org', 'The sandbox has no network.'],
-    ['git fetch https://example.org/x.git', 'The sandbox has no network.'],
+    ['curl -sS https://example.org', /^The sandbox has no network: .* Ask the user to run this command/],
+    ['curl -s https://example.org', /^The sandbox has no network: /],
+    ['git fetch https://example.org/x.git', /^The sandbox has no network: /],
+    // It would try again for longer than the call has.
+    ['npm install left-pad --registry=http://registry.example', /^The sandbox has no network: /],
     ['echo x > /etc/drawbridge-was-here', /^The sandbox changes files in .* only/],
     ['git worktree add ../beside', /^The sandbox changes files in .* only/],
     [

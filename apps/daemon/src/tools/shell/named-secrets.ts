@@ -1,0 +1,63 @@
+import { constants } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { isWithin } from '../../paths/protected.ts';
+import { whySensitive } from '../../permission/index.ts';
+import { isAccessible, realPathOf } from '../../program/quiet-files.ts';
+import type { Resource, ToolContext } from '../common/tool.ts';
+import { secretPlaces } from './sandbox/secret-places.ts';
+
+const maxWords = 200;
+const home = /(?:\$HOME|\$\{HOME\}|(?<=^|[\s'"=:])~)(?=\/)/g;
+/** Between two names in a shell text, as in `FILE=.env`, `@.env`, `HEAD:.env`, `{.env,b}`. */
+const separators = /[\s;&|()<>'"`=:,@{}$]+/;
+const patterns = /[*?[\]]/g;
+
+/** Words as they stand, and as they are once the shell has removed quotes and backslashes. */
+const wordsOf = (command: string): string[] => {
+  const text = command.replace(home, homedir());
+  const words = [...text.split(separators), ...text.replace(/['"\\]/g, '').split(separators)];
+  return [...new Set(words)].filter((word) => word !== '').slice(0, maxWords);
+};
+
+/** The real paths that a word means, from each of the folders; without its signs a pattern is a name. */
+const pathsOf = (word: string, folders: readonly string[]): string[] => {
+  const name = word.replace(patterns, '');
+  const paths = folders.map((folder) => resolve(folder, name));
+  if (name !== word) return name === '' ? [] : paths.slice(0, 1);
+  return paths.filter((path) => isAccessible(path, constants.F_OK));
+};
+
+interface Named {
+  folder: string;
+  command: string;
+  /** In the sandbox some places are closed in any case. */
+  sandbox: boolean;
+}
+
+/**
+ * The sensitive files that a command names, as reads that are asked about. It sees names and links only: what
+ * a variable, a script or a search through a folder reads is not in the words.
+ */
+export const namedSecrets = (context: ToolContext, { folder, command, sandbox }: Named): Resource[] => {
+  const closed = sandbox ? secretPlaces(homedir(), process.platform) : [];
+  const words = wordsOf(command);
+  // A command may enter a folder first.
+  const folders = [folder, ...words.map((word) => join(folder, word))].filter((path) =>
+    isAccessible(join(path, '.'), constants.F_OK),
+  );
+  const found = new Map<string, Resource>();
+  for (const typed of words.flatMap((word) => pathsOf(word, folders))) {
+    const real = realPathOf(typed) ?? typed;
+    const paths = [real, typed].map((path) => ({ toolGroup: 'filesystemRead' as const, resource: path }));
+    const secret = paths.find((path) => whySensitive(context.root, path) !== undefined);
+    if (secret === undefined || closed.some((place) => isWithin(secret.resource, place))) continue;
+    const { resource } = secret;
+    found.set(resource, {
+      ...secret,
+      description: `Read file: ${resource}`,
+      ...(real !== typed && { aliases: [resource === real ? typed : real] }),
+    });
+  }
+  return [...found.values()];
+};
