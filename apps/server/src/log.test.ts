@@ -17,6 +17,7 @@ describe('the content of a log line', () => {
     ['a doubled one', `gw_${tail}gw_${tail}`],
     ['a set-up token', `/setup#token=setup_${tail}`],
     ['an access token', `dbt_${tail} is revoked`],
+    ['the proof of a session', `dbp_${tail}`],
     ["a client's access token", `dbo_${tail} is refused`],
     ["a client's refresh token", `{"token":"dbr_${tail}"}`],
     ["a client's secret", `dbs_${tail}`],

@@ -8,6 +8,8 @@ const key = `sess_${tail}`;
 describe('what is taken out of a text', () => {
   it.each([
     ['a token of the server', `dbt_${tail} reset_${tail}`],
+    ['the proof of a session', `dbp_${tail}`],
+    ["a client's tokens and its secret", `dbo_${tail} dbr_${tail} dbs_${tail}`],
     ['a code in an address', `GET /callback?code=${tail}&state=1`],
     ['a verifier', `code_verifier=${tail}`],
     ['a pairing token', `token gw_${tail} refused`],

@@ -69,7 +69,7 @@ describe('the log', () => {
     const log = createLog({ privateFolder: folder, clock });
     log.hide('plain-but-known-value');
     log.write('note', {
-      text: `sess_${tail} gw_${tail} apiKey=${tail}`,
+      text: `sess_${tail} gw_${tail} dbp_${tail} apiKey=${tail}`,
       deep: { text: 'plain-but-known-value' },
     });
     await log.settled();

@@ -140,6 +140,10 @@ describe('the scheduler', () => {
       { state: 'cancelled', cancel: ['c', 'd'], stop: ['b'] },
     ],
     ['stays completed', 'completed', [], { type: 'cancelled' }, {}],
+    ['is not approved a second time', 'active', ['succeeded'], { type: 'approved' }, {}],
+    ['starts no more after its end', 'completed', [], { type: 'approved' }, {}],
+    ['starts no more once it was cancelled', 'cancelled', [], { type: 'approved' }, {}],
+    ['starts no more without a new plan', 'awaiting-replan', ['failed'], { type: 'approved' }, {}],
   ] as const)('%s', (_what, state, states, event, expected) => {
     expect(nextPlan({ state }, diamond([...states]), event)).toEqual({
       state,

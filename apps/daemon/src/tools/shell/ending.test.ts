@@ -1,11 +1,15 @@
-import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { systemClock, type Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { describe, expect, it } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
 import { shared } from '../../testing/clean-up.ts';
-import { textOf, openTools } from '../../testing/tool-fixture.ts';
+import { makeFolders, textOf, openTools } from '../../testing/tool-fixture.ts';
+import { createSandboxedLauncher, firstInput } from './launch.ts';
+import { preludeEnvironment } from './sandbox/prelude.ts';
 
 /** The system's clock; waits of 10 s and more end when the test says so, others ten times as fast. */
 const createHastyClock = () => {
@@ -109,4 +113,25 @@ const endings = (toolsets: { shellSandbox: boolean }) => () => {
 };
 
 describeWith('bubblewrap')('the end of a command in the sandbox', endings({ shellSandbox: true }));
+describeWith('bubblewrap')('the end of what started the sandbox', () => {
+  it('SH-36 by a signal that leaves it no time ends the command', async () => {
+    const { time, isRunning } = unique();
+    const { root, own } = makeFolders();
+    const need = { deniedPaths: { read: [], write: [] }, signal: new AbortController().signal };
+    const launch = await createSandboxedLauncher({ root, privateFolder: own })(need);
+    const started = { folder: root, inode: statSync(root, { bigint: true }).ino, tag: nanoid() };
+    const { variables } = preludeEnvironment({ ...started, text: `sleep ${time}` });
+    const starter = spawn('/bin/sh', ['-c', '"$@" & wait', 'sh', launch.file, ...launch.arguments], {
+      cwd: root,
+      env: { ...launch.environment, ...variables },
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+    });
+    const filter = starter.stdio[firstInput];
+    if (filter instanceof Writable) filter.end(launch.inputs[0]);
+    await expect.poll(isRunning).toBe(true);
+    starter.kill('SIGKILL');
+    await expect.poll(isRunning).toBe(false);
+    await launch.release();
+  });
+});
 describe('the end of a command without a sandbox', endings({ shellSandbox: false }));

@@ -109,6 +109,12 @@ describe('events of a thread', () => {
     expect(await missed(503)).toEqual([[], false, 503]);
     expect(await missed(2)).toEqual([[], true, 503]);
     expect(await missed(504)).toEqual([[], true, 503]);
+    // One is missing: at the end, or before events that were written after the thread was read.
+    await sql`delete from "agentEvents" where seq = 503`.execute(store.db);
+    expect(await missed(501)).toEqual([[], true, 503]);
+    await sql`delete from "agentEvents" where seq = 500`.execute(store.db);
+    await sql`update "agentThreads" set "lastSeq" = 501`.execute(store.db);
+    expect(await missed(499)).toEqual([[], true, 501]);
   });
 });
 

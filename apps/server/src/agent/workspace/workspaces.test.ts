@@ -72,7 +72,7 @@ describeWith('bubblewrap')('a command in a workspace', () => {
     expect(stdout).not.toMatch(new RegExp(`^${process.pid}$`, 'm'));
   });
 
-  it('WK-02 reaches no port and no network', async () => {
+  it('WK-02 reaches no port, no network and no terminal', async () => {
     const server = createServer((link) => link.destroy());
     onTestFinished(() => void server.close());
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
@@ -82,6 +82,8 @@ describeWith('bubblewrap')('a command in a workspace', () => {
     const targets = [{ port, host: '127.0.0.1' }, { port: 53, host: '1.1.1.1' }, { path: '/run/a.sock' }];
     const { stdout } = await shell(targets.map(connecting).join('; '));
     expect(stdout).toBe('ECONNREFUSED\nENETUNREACH\nEPERM\n');
+    // The session of the workspace's program: in a PID namespace, one that began outside has the number 0.
+    expect((await shell('cut -d " " -f 6 /proc/$PPID/stat')).stdout).toMatch(/^[1-9]\d*\n$/);
   });
 
   it('WK-03 leads no file tool and no removal out of the folder by a link', async () => {

@@ -1,3 +1,4 @@
+import { sessionProofHeader } from '@drawbridge/contracts/accounts';
 import { describe, expect, it } from 'vitest';
 import { createPanel } from '../../../test/panel.ts';
 import { invited } from '../../../test/tenants.ts';
@@ -31,6 +32,17 @@ describe('a cookie that was proven before', () => {
     const { cookie: _own, ...proof } = sessionHeaders(cookie);
     expect(await me(server, `${first}=${changed}`, proof)).toBeNull();
     expect(await me(server, cookie)).not.toBeNull();
+  });
+
+  it('US-20 gives no access without its proof, with that of another session, or with one that differs', async () => {
+    const server = await startServer();
+    const cookie = await signUpOwner(server);
+    const other = cookiesOf(await signIn(server, credentials));
+    const withProof = (proof: string) => me(server, cookie, { [sessionProofHeader]: proof });
+    const [own = '', theirs = ''] = [cookie, other].map((one) => sessionHeaders(one)[sessionProofHeader]);
+    expect(await withProof(own)).not.toBeNull();
+    const others = ['', theirs, own.slice(0, -1), `${own}x`, own.toLowerCase()];
+    expect(await Promise.all(others.map(withProof))).toEqual(others.map(() => null));
   });
 
   it('US-20 is refused beside another one, which another port may have set for one path', async () => {

@@ -23,7 +23,7 @@ const retryAfter = '2';
 export const initRoute = (
   app: FastifyInstance,
   mount: Mount,
-  { daemon, limits, inits }: { daemon: DaemonSession; limits: Limits; inits: Quota },
+  { daemon, limits, inits }: { daemon: Pick<DaemonSession, 'init'>; limits: Limits; inits: Quota },
 ) => {
   /** Only once the request is whole: a slow sender does not count. */
   const enter = (reply: FastifyReply) => {

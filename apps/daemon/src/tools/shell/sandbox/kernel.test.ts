@@ -51,6 +51,14 @@ describeWith('bubblewrap', 'python3')('SH-44 what a command shares through the k
   });
 });
 
+describeWith('bubblewrap')('SH-39 the terminal of drawbridge', () => {
+  it('has a session of which no command is a part, so none can type into it', async () => {
+    const { run } = await openShell();
+    // In a PID namespace a session that began outside has the number 0.
+    expect((await run('cut -d " " -f 6 /proc/self/stat')).stdout).toMatch(/^[1-9]\d*\n$/);
+  });
+});
+
 describeWith('bubblewrap')('FS-26 more folders than are looked into', () => {
   it('what was not seen is read-only, and the rest can be written', async () => {
     const { root, own } = makeFolders();
