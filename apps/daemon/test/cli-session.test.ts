@@ -54,7 +54,7 @@ describe('a session of drawbridge', { timeout: 30_000 }, () => {
     expect(out.stderr).toMatch(/^loaded .* filesystem/m);
   });
 
-  it('runs a call, shows it in one line, and shows no key anywhere', async () => {
+  it('LG-03 runs a call, shows it in one line, and shows no key anywhere', async () => {
     await writeFile(join(work, 'a.txt'), 'hello\n');
     const { out, child, code } = await connect();
     const toolCall = { name: 'read_file', arguments: { filePath: 'a.txt' } };

@@ -26,19 +26,31 @@ const open = [
   'setup.status',
 ];
 
+interface Address {
+  method: string;
+  url: string;
+}
+
+const isReading = (method: string) => method === 'GET' || method === 'HEAD';
+
 /** The agent's routes for an access token with `chat`. */
-const isChat = (url: string) =>
+const isChat = ({ method, url }: Address) =>
   /^\/(api\/v1|rest)\/instance-ai\/(chat\/:threadId(\/(cancel|continue))?|events\/:threadId|threads)$/.test(
     url,
-  );
+  ) ||
+  (isReading(method) &&
+    /^\/(api\/v1|rest)\/instance-ai\/threads\/:threadId(\/(messages|status|tool-calls\/:toolCallId))?$/.test(
+      url,
+    ));
 
 /** The doors that take a bearer; what it may do there is tested beside them. */
-const takes: Record<Kind, (url: string) => boolean> = {
-  'an access token': (url) =>
-    isChat(url) ||
+const takes: Record<Kind, (address: Address) => boolean> = {
+  'an access token': ({ method, url }) =>
+    isChat({ method, url }) ||
+    (isReading(method) && /^\/(api\/v1|rest)\/instance-ai\/gateway\/status$/.test(url)) ||
     url === '/api/health' ||
     (/^\/(mcp|api\/v1)(\/|$)/.test(url) && !url.startsWith('/api/v1/instance-ai/')),
-  "a client's token": (url) => isChat(url) || /^\/mcp(\/|$)/.test(url),
+  "a client's token": ({ method, url }) => isChat({ method, url }) || /^\/mcp(\/|$)/.test(url),
   [cookieAlone]: () => false,
 };
 
@@ -123,7 +135,7 @@ const withoutCause = <Answer extends { status: number; text: string }>(answer: A
 });
 
 const expectRefusedByRoutes = async ({ server, ways }: World, kind: Kind) => {
-  const routes = server.app.routes().filter(({ url }) => !takes[kind](url));
+  const routes = server.app.routes().filter((address) => !takes[kind](address));
   expect(routes.length).toBeGreaterThan(20);
   for (const { method, url } of routes) {
     const path = url.replaceAll(/:\w+/g, 'unknown').replace('*', 'unknown');

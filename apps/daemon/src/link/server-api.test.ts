@@ -3,7 +3,7 @@ import { json, pairingToken, sessionKey } from '../testing/gateway-server.ts';
 import { request, startLink, told } from '../testing/link-fixture.ts';
 
 describe('a server of the specification alone', () => {
-  it('gets the key in the URL too, and the id of the last event where no init was needed', async () => {
+  it('LG-03 gets the key in the URL too, and the id of the last event where no init was needed', async () => {
     const { server, clock, connected, reported, until } = await startLink();
     await connected();
     server.send(request('r1'));
