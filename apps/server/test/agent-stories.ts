@@ -84,7 +84,7 @@ const scriptOf =
 
 const answerTo = ({ inputType }: AskPayload): AskAnswer => {
   if (inputType === 'resource-decision') return { kind: 'resourceDecision', resourceDecision: 'allowOnce' };
-  if (inputType === 'questions') return { kind: 'questions', answers: [] };
+  if (inputType === 'questions' || inputType === 'text') return { kind: 'questions', answers: [] };
   return { kind: 'approval', approved: true };
 };
 

@@ -157,6 +157,18 @@ export const createAgentRouter = (world: AgentWorld, frames: ReturnType<typeof c
     credits: t.procedure.query(() => creditsOf(41_000)),
     run: t.procedure.input(z.object({ runId: z.string() })).query(({ input }) => ({
       ...{ id: input.runId, model: 'stub' },
+      events: [
+        {
+          seq: 7,
+          event: {
+            type: 'text-block',
+            runId: 'run_1',
+            agentId: 'ag_1',
+            ts: 1,
+            payload: { text: 'Raw', step: 1 },
+          },
+        },
+      ],
       usage: { inputTokens: 1_000, outputTokens: 200, cachedTokens: 400 },
       agents: [{ id: 'main', kind: 'main', role: 'agent', title: '', steps: 3, maxSteps: 100, calls: 7 }],
     })),

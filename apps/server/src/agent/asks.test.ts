@@ -50,17 +50,19 @@ describe('an answer', () => {
   });
 
   it('CF-08 is asked for in one list of all chats, which another user does not get', async () => {
-    const { agent, userId, requestId, server, panel } = await asked();
+    const { agent, userId, requestId, server, panel, until, model } = await asked();
     const [ask, ...more] = await panel.agent.asks.query();
     expect(more).toEqual([]);
     expect(ask).toMatchObject({
       requestId,
       threadId: 'thread',
-      inputType: 'questions',
+      inputType: 'text',
       threadTitle: 'start',
     });
     expect(await createPanel(server, await invited(server, panel)).agent.asks.query()).toEqual([]);
-    await agent.confirm(userId, requestId, said('this'));
+    await agent.confirm(userId, requestId, { kind: 'approval', approved: true, userInput: 'the left one' });
+    await until('run-finish');
+    expect(textOf(requestsOf(model.requests)[1]!)).toContain('Which?\\n→ the left one');
     expect(await panel.agent.asks.query()).toEqual([]);
   });
 

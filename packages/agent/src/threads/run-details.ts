@@ -3,7 +3,9 @@ import { errors } from '../errors.ts';
 import { usageOf } from '../run/end-agent.ts';
 import type { AgentStore } from '../store-port.ts';
 
-/** What a run and its agents have used. Throws `notFound`. */
+const maxEvents = 200;
+
+/** What a run and its agents have used, and its events. Throws `notFound`. */
 export const runDetailsOf = async (
   { store }: { store: AgentStore },
   userId: string,
@@ -11,9 +13,11 @@ export const runDetailsOf = async (
 ): Promise<RunDetails> => {
   const [run] = await store.find('agentRuns', { userId, id: runId });
   if (!run) throw errors.notFound();
-  const [agents, calls] = await Promise.all([
+  const { threadId } = run;
+  const [agents, calls, events] = await Promise.all([
     store.find('agentAgents', { userId, runId }, { isLenient: true, orderBy: 'createdAt' }),
     store.find('agentToolCalls', { userId, runId }, { isLenient: true }),
+    store.find('agentEvents', { userId, threadId }, { isLenient: true, orderBy: 'seq' }),
   ]);
   return {
     id: run.id,
@@ -28,5 +32,9 @@ export const runDetailsOf = async (
       maxSteps,
       calls: calls.filter(({ agentId }) => agentId === id).length,
     })),
+    events: events
+      .filter(({ event }) => event.runId === runId)
+      .slice(-maxEvents)
+      .map(({ seq, event }) => ({ seq, event })),
   };
 };

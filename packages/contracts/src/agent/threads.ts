@@ -214,6 +214,8 @@ export const runDetails = z.object({
       calls: z.number().int(),
     }),
   ),
+  /** Its newest stored events, as they are, oldest first. */
+  events: z.array(z.object({ seq: z.number().int(), event: storedEvent })),
 });
 export type RunDetails = z.infer<typeof runDetails>;
 

@@ -123,7 +123,7 @@ const ofAgent = (kind: string, given: unknown): Parts | null => {
   const read = agentQuestion.safeParse(given);
   if (!read.success) return null;
   const drawn = drawAgent(read.data);
-  const approval = (approved: boolean): AskAnswer => ({ kind: 'approval', approved });
+  const approval = (approved: boolean) => ({ kind: 'approval', approved }) as const;
   switch (kind) {
     case 'approval':
     case 'continue':
@@ -136,6 +136,15 @@ const ofAgent = (kind: string, given: unknown): Parts | null => {
         { kind: 'domainAccessApprove', domainAccessAction: 'allow_once' },
         { kind: 'domainAccessDeny' },
       );
+    case 'text':
+      return {
+        draw: () => drawn,
+        words: null,
+        read: (line) => {
+          const userInput = line.trim();
+          return userInput === '' ? null : { answer: { ...approval(true), userInput } };
+        },
+      };
     case 'questions':
       return {
         draw: () => drawn,

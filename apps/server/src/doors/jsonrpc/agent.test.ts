@@ -242,7 +242,7 @@ it('agent.confirmations has the own questions of the agent; a token sees those o
   expect(await open(stranger)).toEqual([]);
   await person.call('sessions.create', { sessionId: 'ws:elsewhere' });
   expect(await open(person, { sessionId: 'ws:elsewhere' })).toEqual([]);
-  expect(asked.data).toMatchObject({ kind: 'questions', canAnswer: false });
+  expect(asked.data).toMatchObject({ kind: 'text', canAnswer: false });
 });
 
 it('agent.setToolUseCallback shows the questions of a session on its id, at most of 20 sessions', async () => {
@@ -273,8 +273,9 @@ it('agent.setToolUseCallback shows the questions of a session on its id, at most
         ({ id, event, data }) => id === 'cb' && event === 'confirm_resolved' && data?.confirmId === confirmId,
       )
     ).data;
-  const ask = await shown('questions');
-  await viewer.call('agent.confirm', { confirmId: ask, answer: { kind: 'questions', answers: [] } });
+  const ask = await shown('text');
+  const answer = { kind: 'approval', approved: true, userInput: 'The left one.' };
+  await viewer.call('agent.confirm', { confirmId: ask, answer });
   expect(await resolved(ask)).toMatchObject({ state: 'answered' });
   await daemon.respond((await nextCall(daemon)).requestId, machineQuestion);
   const confirmation = await shown('resource-decision');

@@ -95,6 +95,7 @@ it('shows a run as it happens, and what it used', async () => {
   await expect
     .poll(() => document.querySelector('[data-test=run-details]')?.textContent)
     .toContain('3 steps of 100 · 7 calls');
+  expect(document.querySelector('[data-test=events]')?.textContent).toMatch(/^1 event7 · text-block.*"Raw"/s);
   expect([find('live-text').exists(), find('markdown').html()]).toEqual([
     false,
     expect.stringContaining('<strong'),

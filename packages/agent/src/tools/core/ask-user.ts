@@ -31,9 +31,15 @@ export const askUser = coreTool({
       });
       return textResult(answers.length === 0 ? 'The person skipped the questions.' : answers.join('\n\n'));
     }
+    if (answer?.kind === 'approval' && answer.approved && answer.userInput !== undefined)
+      return textResult(`${args.questions[0]?.question ?? ''}\n→ ${answer.userInput}`);
     if (answer !== null) return textResult('The person skipped the questions. Continue with what you know.');
     const { questions, introMessage } = args;
-    const message = introMessage ?? questions[0]?.question ?? 'A question';
+    const [first] = questions;
+    const message = introMessage ?? first?.question ?? 'A question';
+    // One question that needs words has a field of its own.
+    if (questions.length === 1 && first?.type === 'text' && introMessage === undefined)
+      return { type: 'ask', ask: { inputType: 'text', severity: 'info', message } };
     return {
       type: 'ask',
       ask: {

@@ -58,6 +58,7 @@ describe("the panel's agent", () => {
     expect(await panel.agent.run.query({ runId: view.runs[0]?.id ?? '' })).toMatchObject({
       usage: { inputTokens: expect.any(Number) },
       agents: [{ kind: 'main', steps: 1, calls: 0 }],
+      events: expect.arrayContaining([{ seq: 1, event: expect.objectContaining({ type: 'run-start' }) }]),
     });
     expect(await panel.agent.memory.get.query()).toMatchObject({ enabled: true, version: 0 });
   });
