@@ -121,6 +121,8 @@ export interface AgentRow {
 export const mainHistory = 'main';
 
 export type MessagePart =
+  /** What a program has posted to a webhook: data, not the person's words. */
+  | { type: 'delivery'; hook: string; text: string }
   | { type: 'text'; text: string }
   /** `metadata` belongs to the provider that wrote it. */
   | { type: 'reasoning'; text: string; provider: string; metadata: unknown }
@@ -156,6 +158,10 @@ export type Effect = 'own' | 'read' | 'machine' | 'outside';
 export type ResultPart =
   | { type: 'text'; text: string }
   | { type: 'image'; fileId: string; mediaType: string };
+
+/** What a message says, as people read it. */
+export const wordsOf = (parts: readonly MessagePart[]): string =>
+  parts.flatMap((part) => (part.type === 'text' || part.type === 'delivery' ? [part.text] : [])).join('\n');
 
 /** The files of a result's pictures; nothing for a result without them. */
 export const picturesOf = (parts: readonly ResultPart[]): { pictures?: string[] } => {

@@ -48,18 +48,19 @@ export const rowsStore = (start: { [Name in TableName]?: Rows[Name][] }) => {
     }
   };
 
+  const find: AgentStore['findOfAll'] = (table, where, options = {}) => {
+    const name = options.orderBy ?? 'seq';
+    const sign = options.descending === true ? -1 : 1;
+    const rows = (tables[table] ?? [])
+      .filter((row) => fits(row, where))
+      .filter((row) => options.after === undefined || sign * (Number(row[name]) - options.after) > 0)
+      .toSorted((a, b) => sign * (Number(a[name] ?? 0) - Number(b[name] ?? 0)))
+      .slice(0, options.limit);
+    return Promise.resolve(rows as unknown as Rows[typeof table][]);
+  };
   const store: AgentStore = {
-    find: (table, where, options = {}) => {
-      const name = options.orderBy ?? 'seq';
-      const sign = options.descending === true ? -1 : 1;
-      const rows = (tables[table] ?? [])
-        .filter((row) => fits(row, where))
-        .filter((row) => options.after === undefined || sign * (Number(row[name]) - options.after) > 0)
-        .toSorted((a, b) => sign * (Number(a[name] ?? 0) - Number(b[name] ?? 0)))
-        .slice(0, options.limit);
-      return Promise.resolve(rows as unknown as Rows[typeof table][]);
-    },
-    findOfAll: () => Promise.resolve([]),
+    find,
+    findOfAll: find,
     commit: (writes) => {
       const next = { ...tables };
       const isDone = writes.every((write) => apply(next, write));

@@ -48,12 +48,20 @@ describe('a plan', () => {
 
   it('is cancelled by Stop with all its tasks, and nothing follows', async () => {
     const world = await withAgent(
-      story(propose([task('k', [], 'checkpoint'), ...diamond]), {
-        'do a': [{ text: 'Working', end: 'silent' }],
-      }),
+      story(
+        (request) => {
+          const said = textOf(request);
+          if (said.includes('is reached')) return { text: 'Judging', end: 'silent' };
+          return propose([task('k', [], 'checkpoint'), ...diamond])[
+            said.includes('approved the plan') ? 1 : 0
+          ]!;
+        },
+        { 'do a': [{ text: 'Working', end: 'silent' }] },
+      ),
     );
     await approve(world);
     await expect.poll(() => requestsOf(world.model.requests, 'do a').length).toBe(1);
+    await expect.poll(() => isRead(world, 'is reached')).toBe(true);
     await world.agent.cancel(world.userId, 'thread');
     const all = { k: 'cancelled', a: 'cancelled', b: 'cancelled', c: 'cancelled', d: 'cancelled' };
     await expect.poll(() => states(world)).toEqual(all);
@@ -76,6 +84,35 @@ describe('a plan', () => {
     await approve(world);
     await expect.poll(async () => [await states(world), await planState(world)]).toEqual([ends, state]);
   });
+});
+
+it('a checkpoint that the agent leaves without a verdict fails, and the plan does not wait for ever', async () => {
+  const world = await withAgent(
+    story((request) => {
+      const said = textOf(request);
+      if (!said.includes('It runs.') && !said.includes('approved the plan'))
+        return propose([task('k', [], 'checkpoint'), task('z', ['k'])])[0]!;
+      return { text: said.includes('is reached') ? 'Looks fine.' : 'It runs.' };
+    }),
+  );
+  await approve(world);
+  const ends = { k: 'failed', z: 'cancelled' };
+  await expect
+    .poll(async () => [await states(world), await planState(world)])
+    .toEqual([ends, 'awaiting-replan']);
+  const [{ result } = {}] = (await world.snapshot()).view.plan?.items ?? [];
+  expect(result).toBe('The agent has given no verdict.');
+  await expect.poll(() => isRead(world, 'has stopped because a task failed')).toBe(true);
+});
+
+it('what people see of a task of a plan is its text, without what the model gets beside it', async () => {
+  const world = await withAgent(story(propose([task('a', []), task('b', ['a'])])));
+  await approve(world);
+  await expect.poll(() => states(world)).toEqual({ a: 'succeeded', b: 'succeeded' });
+  const { view } = await world.snapshot();
+  const goals = Object.values(view.agents).flatMap(({ goal }) => goal ?? []);
+  expect(goals).toEqual(['do a', 'do b']);
+  expect(textOf(requestsOf(world.model.requests, 'do b')[0]!)).toContain('Results of earlier tasks');
 });
 
 it('a verdict after an attempt that failed lets the task succeed', async () => {

@@ -61,7 +61,13 @@ describe('a delivery', () => {
       'webhook-id': 'another id',
     });
     expect([again.status, again.json]).toEqual([200, { duplicate: true }]);
-    expect((await agent.threads.get(userId, hook.threadId)).id).toBe(hook.threadId);
+    const { view } = await agent.threads.snapshot(userId, hook.threadId, { limit: 1 });
+    expect(Object.values(view.messages)).toMatchObject([{ hook: 'deploys', text: attack }]);
+    const stored = (await agent.threads.eventsAfter(userId, hook.threadId, 0)).events;
+    expect(stored.find(({ event }) => event.type === 'user-message')?.event.payload).toMatchObject({
+      hook: 'deploys',
+      text: attack,
+    });
     expect((await panel.hooks.list.query())[0]?.lastUsedAt).not.toBeNull();
     expect(JSON.stringify(await panel.hooks.list.query())).not.toContain('whsec_');
     expect(server.log.join('')).not.toContain(hook.secret);

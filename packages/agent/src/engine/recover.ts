@@ -133,8 +133,10 @@ export const recover = async (ctx: RunContext): Promise<void> => {
   await each(waiting, (call) => resumeMachineCall(ctx, call));
   const ended = new Set([...cancelled, ...interrupted]);
   for (const agent of agents) if (!ended.has(agent)) ctx.wake(agent.userId, agent.id);
-  for (const { userId, id } of await ctx.store.findOfAll('agentPlans', { state: 'active' }))
-    ctx.tickPlan(userId, id);
+  const plans = await ctx.store.findOfAll('agentPlans', { state: 'active' });
+  for (const { userId, id } of plans) ctx.tickPlan(userId, id);
+  // However long ago: a checkpoint that was left without a verdict ends.
+  for (const thread of threadsOf(plans)) ctx.lanes.check(thread);
   const recent = await recentThreads(ctx);
   await each(recent, (thread) => cancelStopped(ctx, thread));
   for (const thread of recent) ctx.lanes.check(thread);

@@ -13,7 +13,7 @@ export const personSender = (userId: string, channel: string): Sender => ({
 });
 
 /** The name of the webhook that a sender is; null for every other sender. */
-const hookOf = (key: string): string | null =>
+export const hookOf = (key: string): string | null =>
   key.startsWith(hookPrefix) ? key.slice(hookPrefix.length) : null;
 
 /** Whose thread a sender makes: a client reads its own, a person reads all. Null for the person's. */

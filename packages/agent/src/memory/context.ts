@@ -1,3 +1,4 @@
+import { deliveryText } from '../prompt/delivery.ts';
 import { block, untrusted } from '../prompt/untrusted.ts';
 import type { ModelInfo, PromptMessage, PromptPart, ToolSpec } from '../ports/model.ts';
 import type { FileRow, MessagePart, MessageRow, NoteRow, ResultPart } from '../rows.ts';
@@ -75,6 +76,7 @@ const filePart = (
 const userParts = ({ parts }: MessageRow, { files }: Material, mark: string): PromptPart[] =>
   parts.flatMap((part) => {
     if (part.type === 'text') return [part];
+    if (part.type === 'delivery') return [text(deliveryText(part, mark))];
     return part.type === 'file' ? [filePart(part, files.get(part.file.id), mark)] : [];
   });
 
@@ -90,7 +92,12 @@ type AssistantParts = Extract<PromptMessage, { role: 'assistant' }>['parts'];
 /** Reasoning is of use to the provider that wrote it, and refused by others. */
 const assistantParts = ({ parts }: MessageRow, provider: string): AssistantParts =>
   parts.flatMap((part): AssistantParts => {
-    if (part.type === 'file' || (part.type === 'reasoning' && part.provider !== provider)) return [];
+    if (
+      part.type === 'file' ||
+      part.type === 'delivery' ||
+      (part.type === 'reasoning' && part.provider !== provider)
+    )
+      return [];
     return [part];
   });
 

@@ -1,5 +1,5 @@
 import { cutText, withoutHidden } from '@drawbridge/kit';
-import { mainHistory, type MessageRow } from '../rows.ts';
+import { mainHistory, wordsOf } from '../rows.ts';
 import { update } from '../store-port.ts';
 import { askHelper, noStep, unfenced, type MemoryContext, type MemoryStep } from './helper.ts';
 import { withoutTag } from '../prompt/untrusted.ts';
@@ -24,9 +24,6 @@ export const plainTitle = (text: string): string => {
   return `${(space > titleLength / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
 };
 
-const textOf = ({ parts }: MessageRow): string =>
-  parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
-
 /** The first line of an answer as a title; a whole paragraph is no title. */
 const titleOf = (answer: string | null): string => {
   const line = unfenced(answer ?? '').split('\n')[0] ?? '';
@@ -50,7 +47,7 @@ export const makeTitle = async (
     { orderBy: 'seq', limit: 1 },
   );
   if (!thread || thread.titleBy !== null || !first) return noStep;
-  const message = textOf(first);
+  const message = wordsOf(first.parts);
   const shown = withoutTag(cutText(message, questionLength), 'message');
   const question = { system: instructions, question: `<message>\n${shown}\n</message>` };
   const answer = await askHelper(ctx, question, titleLimitMs);

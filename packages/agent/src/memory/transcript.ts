@@ -25,6 +25,8 @@ const partText = (part: MessagePart, who: string, calls: Calls): string[] => {
   switch (part.type) {
     case 'text':
       return [`${who}: ${part.text}`];
+    case 'delivery':
+      return [`The webhook ${part.hook} received:\n${shorten(part.text)}`];
     case 'reasoning':
       return [];
     case 'file':

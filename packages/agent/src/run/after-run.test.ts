@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { recover } from '../engine/recover.ts';
 import { engineFixture } from '../../test/engine-fixture.ts';
-import { messageRow, runRow, threadRow } from '../../test/rows.ts';
+import { agentRow, messageRow, runRow, threadRow } from '../../test/rows.ts';
 import type { RunRow } from '../rows.ts';
 
 const followUps = (count: number): Partial<RunRow>[] =>
@@ -25,4 +26,24 @@ it.each<[string, Partial<RunRow>[], boolean]>([
   await lanes.runner.post({ userId: 'ann', threadId: 't1' }, { event: { type: 'checked' } });
   const all = await store.find('agentRuns', { userId: 'ann' });
   expect(all.length - runs.length).toBe(follows ? 1 : 0);
+});
+
+it('a checkpoint that an earlier server left without a verdict has failed after the start', async () => {
+  const plan = { userId: 'ann', id: 'p', threadId: 't1', runId: 'run_1', title: 'Plan', createdAt: 1 };
+  const task = { userId: 'ann', planId: 'p', taskId: 'k', n: 0, title: 'Final check', kind: 'checkpoint' };
+  const open = { spec: '', deps: [], tools: [], agentId: null, tries: 0, signatures: [], verdict: null };
+  const { ctx, store } = engineFixture({
+    agentThreads: [threadRow('ann', 't1', { title: 'Notes' })],
+    agentRuns: [runRow('ann', 'run_1', { state: 'completed' })],
+    agentAgents: [agentRow('ann', 'ag_1', { runId: 'run_1', state: 'ended' })],
+    agentMessages: [messageRow('ann', 1, { source: 'note' }), messageRow('ann', 2, { source: 'model' })],
+    agentPlans: [{ ...plan, state: 'active', updatedAt: 1 }],
+    agentPlanTasks: [{ ...task, ...open, state: 'running', result: '' }],
+  });
+  await recover(ctx);
+  const stateOf = async () => [
+    (await store.find('agentPlanTasks', { userId: 'ann' }))[0]?.state,
+    (await store.find('agentPlans', { userId: 'ann' }))[0]?.state,
+  ];
+  await expect.poll(stateOf).toEqual(['failed', 'awaiting-replan']);
 });

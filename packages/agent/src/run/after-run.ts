@@ -2,6 +2,7 @@ import { mainHistory, type RunRow, type ThreadRow } from '../rows.ts';
 import type { RunContext } from '../engine/context.ts';
 import { agentLimits } from '../engine/limits.ts';
 import { runOf } from '../engine/load.ts';
+import { failUnjudged } from '../tasks/checkpoints.ts';
 import { nameThread } from '../step/upkeep.ts';
 import type { ThreadKey } from '../thread-key.ts';
 
@@ -26,9 +27,13 @@ const mayFollow = async (ctx: RunContext, { userId, id: threadId }: ThreadRow): 
   return (first === -1 ? runs.length : first) < agentLimits.followUps;
 };
 
-/** The run whose news another run may tell; it works with the rights of that one. */
+/**
+ * The run whose news another run may tell; it works with the rights of that one. Where the main agent has
+ * seen all news, checkpoints that it has not judged fail.
+ */
 export const followed = async (ctx: RunContext, thread: ThreadRow): Promise<RunRow | undefined> => {
   const news = await newsOf(ctx, thread);
+  if (!news) await failUnjudged(ctx, { userId: thread.userId, threadId: thread.id });
   return news && (await mayFollow(ctx, thread)) ? news : undefined;
 };
 

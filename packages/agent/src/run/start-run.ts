@@ -1,5 +1,6 @@
 import type { MessageFile } from '@drawbridge/contracts/agent/events';
 import type { ToolGroup } from '@drawbridge/contracts/groups';
+import { hookOf } from '../lanes/sender.ts';
 import { mainHistory, type AgentRow, type RunRow, type ThreadRow } from '../rows.ts';
 import { insert, update, type Write } from '../store-port.ts';
 import { eventOf, runEventOf, type RunContext } from '../engine/context.ts';
@@ -81,14 +82,16 @@ const newMain = (ctx: RunContext, run: RunRow): AgentRow => ({
 /** Messages of the person in the history of the main agents, from the number `seq` on. */
 export const messageWrites = (
   ctx: RunContext,
-  run: Pick<RunRow, 'userId' | 'threadId' | 'id'>,
+  run: Pick<RunRow, 'userId' | 'threadId' | 'id' | 'sender'>,
   { messages, seq }: { messages: readonly NewMessage[]; seq: number },
 ): { rows: Write[]; events: Write[] } => {
   const { userId, threadId, id: runId } = run;
+  // All messages of a run come from one sender.
+  const hook = hookOf(run.sender);
   return {
     rows: messages.map(({ id, text, files }, at) => {
       const parts = [
-        { type: 'text' as const, text },
+        hook === null ? { type: 'text' as const, text } : { type: 'delivery' as const, hook, text },
         ...files.map((file) => ({ type: 'file' as const, file })),
       ];
       const own = { userId, threadId, history: mainHistory, id, runId, agentId: null, parts };
@@ -98,7 +101,10 @@ export const messageWrites = (
       );
     }),
     events: messages.map(({ id, text, files, source }) =>
-      runEventOf(ctx, run, ['user-message', { messageId: id, text, files, source }]),
+      runEventOf(ctx, run, [
+        'user-message',
+        { messageId: id, text, files, source, ...(hook !== null && { hook }) },
+      ]),
     ),
   };
 };

@@ -60,9 +60,8 @@ const startTask = async (
     kind: 'planned',
     role: kind,
     title,
-    instructions: [spec, ...depsText(work, task, tasks), ...(domain ? [domain.instructions] : [])].join(
-      '\n\n',
-    ),
+    instructions: spec,
+    material: [...depsText(work, task, tasks), ...(domain ? [domain.instructions] : [])],
     tools: toolsFor(task, tools),
     maxSteps: kind === 'research' ? agentLimits.researchSteps : agentLimits.plannedSteps,
     parentCallId: null,

@@ -8,7 +8,10 @@ export interface NewAgent {
   kind: Exclude<AgentKind, 'main'>;
   role: string;
   title: string;
+  /** As the person sees them. */
   instructions: string;
+  /** What the model gets beside them. */
+  material?: readonly string[];
   tools: string[];
   maxSteps: number;
   parentCallId: string | null;
@@ -21,7 +24,7 @@ export const newSubAgent = (
   { thread, run, agent: parent }: Work,
   from: NewAgent,
 ): { id: string; writes: Write[] } => {
-  const { planTaskId = null, ...rest } = from;
+  const { planTaskId = null, material = [], ...rest } = from;
   const now = ctx.clock.now();
   const agent: AgentRow = {
     ...rest,
@@ -53,7 +56,7 @@ export const newSubAgent = (
     seq: 1,
     role: 'user',
     source: 'note',
-    parts: [{ type: 'text', text: agent.instructions }],
+    parts: [{ type: 'text', text: [agent.instructions, ...material].join('\n\n') }],
   });
   const goal = agent.instructions.slice(0, 2_000);
   const payload = { parentId: parent.id, role, kind, tools: from.tools, title, goal };

@@ -11,6 +11,7 @@ import { cutText } from '@drawbridge/kit';
 import { shownArguments } from '../asks/ask.ts';
 import {
   picturesOf,
+  wordsOf,
   type AgentRow,
   type AskRow,
   type MessageRow,
@@ -59,12 +60,14 @@ export const viewRun = (run: RunRow, { agents, kept }: RunParts): ViewRun => {
 
 export const viewMessage = (row: MessageRow, run: RunRow | undefined, kept: KeptEvents): ViewMessage => {
   const { id, runId, parts, createdAt } = row;
+  const delivery = parts.find((part) => part.type === 'delivery');
   const event = kept('user-message').find(({ payload }) => payload.messageId === id);
   return {
     id,
-    text: parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n'),
+    text: wordsOf(parts),
     files: parts.flatMap((part) => (part.type === 'file' ? [part.file] : [])),
     source: event?.payload.source ?? (run?.messageId === id ? 'sent' : 'steered'),
+    ...(delivery && { hook: delivery.hook }),
     runId,
     at: createdAt,
   };
@@ -105,6 +108,7 @@ const stepEntries = ({ step, parts, createdAt }: MessageRow): Placed => ({
       case 'tool-call':
         return [{ type: 'tool', toolCallId: part.toolCallId }];
       case 'file':
+      case 'delivery':
         return [];
       default:
         return part satisfies never;

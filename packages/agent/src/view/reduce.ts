@@ -85,13 +85,14 @@ const onRunFinish = (view: ThreadView, event: Of<'run-finish'>): ThreadView => {
 };
 
 const onMessage = (view: ThreadView, event: Of<'user-message'>): ThreadView => {
-  const { messageId, text, files, source } = event.payload;
-  const message = { id: messageId, text, files, source, runId: event.runId, at: event.ts };
-  const next = { ...view, messages: { ...view.messages, [messageId]: message } };
+  const { messageId: id, text, files, source, hook } = event.payload;
+  const { runId, ts: at } = event;
+  const message = { id, text, files, source, ...(hook !== undefined && { hook }), runId, at };
+  const next = { ...view, messages: { ...view.messages, [id]: message } };
   if (source !== 'steered') return next;
   const main = Object.values(view.agents).find(({ runId, kind }) => runId === event.runId && kind === 'main');
   const agentId = event.agentId ?? main?.id ?? null;
-  return withEntry(next, { ...event, agentId }, { type: 'user', messageId });
+  return withEntry(next, { ...event, agentId }, { type: 'user', messageId: id });
 };
 
 const onSpawned = (view: ThreadView, event: Of<'agent-spawned'>): ThreadView => {

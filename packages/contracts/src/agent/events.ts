@@ -54,6 +54,8 @@ const payloads = {
     text: z.string(),
     files: z.array(messageFile),
     source: z.enum(['sent', 'queued', 'steered']),
+    /** The webhook that it came through; absent for a message of the person. */
+    hook: z.string().optional(),
   }),
   'agent-spawned': z.object({
     parentId: agentId.nullable(),

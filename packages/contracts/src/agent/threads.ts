@@ -106,6 +106,7 @@ export const viewMessage = z.object({
   text: z.string(),
   files: z.array(messageFile),
   source: z.enum(['sent', 'queued', 'steered']),
+  hook: z.string().optional(),
   runId: runId.nullable(),
   at: z.number(),
 });

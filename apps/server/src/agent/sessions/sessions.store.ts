@@ -12,12 +12,11 @@ export interface NamedThread {
   principal: string | null;
 }
 
+const said: readonly string[] = ['text', 'delivery'] satisfies MessagePart['type'][];
 const texts = z
   .array(z.looseObject({ type: z.string(), text: z.string().optional() }))
   .transform((parts) =>
-    parts
-      .flatMap(({ type, text }) => (type === ('text' satisfies MessagePart['type']) ? (text ?? []) : []))
-      .join('\n\n'),
+    parts.flatMap(({ type, text }) => (said.includes(type) ? (text ?? []) : [])).join('\n\n'),
   );
 
 const openStates = ['active', 'suspended'] as const;

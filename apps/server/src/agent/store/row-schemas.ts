@@ -28,6 +28,7 @@ const json = <Schema extends z.ZodType>(schema: Schema) => text.transform(jsonOf
 
 const messagePart = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text }),
+  z.object({ type: z.literal('delivery'), hook: text, text }),
   z.object({ type: z.literal('reasoning'), text, provider: text, metadata: z.unknown() }),
   z.object({ type: z.literal('file'), file: messageFile }),
   z.object({ type: z.literal('tool-call'), toolCallId: text, tool: text, arguments: text }),

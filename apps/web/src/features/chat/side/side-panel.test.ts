@@ -1,3 +1,4 @@
+import type { StoredEvent } from '@drawbridge/contracts/agent/events';
 import { mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, expect, it, vi } from 'vitest';
 import { agentWorldOf, emptySnapshot } from '../../../../test/fixture-agent.ts';
@@ -45,4 +46,37 @@ it('shows the documents of a chat: a note as formatted text without HTML, the ot
   await buttons[1]?.trigger('click');
   await expect.poll(() => find('artifact').find('pre').exists()).toBe(true);
   expect(find('artifact').find('pre').text()).toContain('"markdown": "<b>1</b>"');
+});
+
+it('what a webhook has sent is shown as its words, and a plan can be stopped while no run is open', async () => {
+  vi.spyOn(window, 'matchMedia').mockImplementation(wide);
+  bench = await setBench({ agent: agentWorldOf({}) });
+  wrapper = mount(ChatThread, {
+    props: { threadId: 'th_1', isNew: false },
+    global: bench.global,
+    attachTo: window.document.body,
+  });
+  await expect.poll(() => bench.fixture.followers()).toBe(1);
+  const head = { runId: 'run_1', agentId: 'main', ts: 1 };
+  const usage = { inputTokens: 1, outputTokens: 1, cachedTokens: 0 };
+  const text = '{"event":"deploy"}';
+  const task = { id: 'k', title: 'Final check', kind: 'checkpoint', spec: '', deps: [], tools: [] };
+  const items = [{ ...task, state: 'running' as const }];
+  const plan = { planId: 'p', title: 'Move it', state: 'active' as const, items };
+  const events: StoredEvent[] = [
+    {
+      ...{ type: 'user-message', ...head },
+      payload: { messageId: 'm1', text, files: [], source: 'sent', hook: 'deploys' },
+    },
+    { type: 'run-start', ...head, payload: { messageId: 'm1', kind: 'message' } },
+    { type: 'tasks-update', ...head, payload: { tasks: { tasks: [] }, plan } },
+    { type: 'run-finish', ...head, payload: { status: 'completed', usage } },
+  ];
+  events.forEach((event, at) => bench.fixture.frame({ type: 'event', id: at + 1, event }));
+  const find = (name: string) => wrapper.find(`[data-test=${name}]`);
+  await expect.poll(() => find('stop-plan').exists()).toBe(true);
+  expect(find('delivery').text()).toBe('deploys sent');
+  expect([wrapper.text().includes(text), wrapper.text().includes('You: ')]).toEqual([true, false]);
+  await find('stop-plan').trigger('click');
+  await expect.poll(() => bench.fixture.world.agent.calls.at(-1)).toEqual(['cancel', { threadId: 'th_1' }]);
 });
