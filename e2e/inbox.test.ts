@@ -1,16 +1,19 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createDeferred } from '@drawbridge/kit';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   answer,
   createProcesses,
+  lengthenTitles,
   openPage,
   questionOf,
   run,
   startBrowser,
   startMachine,
   until,
+  widthFaults,
   type Daemon,
   type Person,
   type Server,
@@ -134,6 +137,32 @@ describeWith('chromium')('the inbox', () => {
     expect(await ann.api.confirmations.list.query()).toHaveLength(2);
   });
 
+  it('no letter after Ctrl+K answers the open question, and none is lost', async () => {
+    await page.reload();
+    await heading('Create two/two.txt?').waitFor();
+    await awake();
+    const before = await page.evaluate(() => {
+      const hasFocus = document.activeElement?.closest('[data-answers]') !== null;
+      const press = (key: string, ctrlKey = false) =>
+        document.activeElement?.dispatchEvent(
+          new KeyboardEvent('keydown', { key, ctrlKey, bubbles: true, cancelable: true }),
+        );
+      press('k', true);
+      for (const letter of 'drama') press(letter);
+      return hasFocus;
+    });
+    expect(before).toBe(true);
+    const typed = page.locator('[data-test=palette] input');
+    await until(async () => (await typed.inputValue()) === 'drama');
+    await page.keyboard.press('Escape');
+    await typed.waitFor({ state: 'detached' });
+    // A focus elsewhere takes no answer either.
+    await page.locator('[data-test=account]').focus();
+    await page.keyboard.type('adr');
+    expect(await page.locator('[data-test=reason]').count()).toBe(0);
+    expect(await ann.api.confirmations.list.query()).toHaveLength(2);
+  });
+
   it('takes 20 questions at once without moving its parts', async () => {
     await page.goto(`${server.url}/activity`);
     await page.locator('[data-test=strip]').waitFor();
@@ -147,5 +176,42 @@ describeWith('chromium')('the inbox', () => {
     );
     await page.getByText('22 waiting').first().waitFor();
     expect(await page.evaluate('window.shift')).toBeLessThan(0.1);
+  });
+
+  it('without the live updates, it is loading until it knows what waits, and then checks again', async () => {
+    const blocked = await openPage(browser, { person: ann });
+    await blocked.clock.install();
+    await blocked.route('**/trpc/live.onEvent**', () => {});
+    const lists = createDeferred();
+    await blocked.route('**/trpc/*confirmations.list*', async (route) => {
+      await lists.promise;
+      await route.continue();
+    });
+    await blocked.goto(`${server.url}/inbox`);
+    await blocked.getByRole('status', { name: 'Loading' }).waitFor();
+    expect(await blocked.getByText('Nothing waits for you').count()).toBe(0);
+    lists.resolve();
+    await blocked.getByText('22 waiting').first().waitFor();
+    await blocked.clock.fastForward(3_000);
+    await blocked.getByText('Live updates do not get through.').waitFor();
+    await blocked.getByText(/Checked (now|\d s ago)/).waitFor();
+    const before = blocked.url();
+    await ask('late/late.txt');
+    await blocked.clock.fastForward(5_000);
+    await blocked.getByText('23 waiting').first().waitFor();
+    expect(blocked.url()).toBe(before);
+    await blocked.context().close();
+  });
+
+  it('a long title widens no phone', async () => {
+    const title = await lengthenTitles(page);
+    const [{ id } = { id: '' }] = await ann.api.confirmations.list.query();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${server.url}/inbox`);
+    await row(title).first().waitFor();
+    expect(await widthFaults(page)).toEqual([]);
+    await page.goto(`${server.url}/inbox/${id}`);
+    await heading(title).waitFor();
+    expect(await widthFaults(page)).toEqual([]);
   });
 });

@@ -35,6 +35,30 @@ export const startBrowser = (): Promise<Browser> => {
   return endpoint === undefined ? startOwnBrowser() : chromium.connect(endpoint);
 };
 
+/** Gives every question the longest title: daemons of the specification cut none. Resolves to it. */
+export const lengthenTitles = async (page: Page): Promise<string> => {
+  const title = 'x'.repeat(300);
+  await page.route(/\/trpc\/[^?]*confirmations\./, async (route) => {
+    const response = await route.fetch();
+    const body = (await response.text()).replaceAll(/"title":"(?:[^"\\]|\\.)*"/g, `"title":"${title}"`);
+    await route.fulfill({ response, body });
+  });
+  return title;
+};
+
+const phoneWidths = [320, 390];
+
+/** By how many pixels the page is wider than the phones that it was shown on: `320: 561`. */
+export const widthFaults = async (page: Page): Promise<string[]> => {
+  const found: string[] = [];
+  for (const width of phoneWidths) {
+    await page.setViewportSize({ width, height: 844 });
+    const shown = await page.evaluate('document.scrollingElement.scrollWidth');
+    if (shown !== width) found.push(`${width}: ${Number(shown) - width}`);
+  }
+  return found;
+};
+
 /** A page of its own session, for a person who is signed in, or for a stranger; without service workers. */
 export const openPage = async (
   browser: Browser,

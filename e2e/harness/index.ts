@@ -1,4 +1,4 @@
-export { openPage, startBrowser, startOwnBrowser } from './browser.ts';
+export { lengthenTitles, openPage, startBrowser, startOwnBrowser, widthFaults } from './browser.ts';
 export { createPerson, type Account, type Person } from './client.ts';
 export { connectDaemon, linkOf, startDaemon, type Daemon } from './daemon.ts';
 export { startMachine } from './machine.ts';

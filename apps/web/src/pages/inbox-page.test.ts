@@ -1,6 +1,7 @@
 import type { Confirmation } from '@drawbridge/contracts/confirmation';
 import { flushPromises, mount } from '@vue/test-utils';
 import { afterEach, expect, it, vi } from 'vitest';
+import { useAgentStore } from '../features/chat/use-agent-store.ts';
 import { useConfirmationsStore } from '../features/confirmations/use-confirmations-store.ts';
 import { router } from '../../test/router.ts';
 import { setBench, type Bench } from '../../test/mounting.ts';
@@ -18,7 +19,7 @@ afterEach(async () => {
 const open = async (confirmations: Confirmation[], confirmationId = 'c1') => {
   bench = await setBench({ confirmations });
   await router.push(`/inbox/${confirmationId}`);
-  await useConfirmationsStore().load();
+  await Promise.all([useConfirmationsStore().load(), useAgentStore().load()]);
   const page = mount(InboxPage, { global: bench.global, attachTo: document.body });
   close = () => page.unmount();
   return page;

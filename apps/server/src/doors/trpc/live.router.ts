@@ -17,21 +17,16 @@ const callEvents = async (gateway: Gateway, userId: string, returns: boolean): P
   return [...calls.reverse().map((call): CallEvent => ({ type: 'call', call })), ...printed];
 };
 
-/** All that a reader starts from: the machine, the open questions, and what open calls printed last. */
+/** What a reader starts from: the machines, and what open calls printed last. It then lists the questions. */
 const firstEvents = async (gateway: Gateway, userId: string, returns: boolean): Promise<LiveEvent[]> => {
-  const [payload, machines, confirmations, calls] = await Promise.all([
+  const [payload, machines, calls] = await Promise.all([
     machineStatus(gateway, { userId }),
     gateway.machines.summaries(userId),
-    gateway.confirmations.list(userId),
     callEvents(gateway, userId, returns),
   ]);
   return [
     { topic: 'machine', event: { type: 'instanceAiGatewayStateChanged', payload } },
     { topic: 'machines', event: { type: 'machines', machines } },
-    ...confirmations.map((confirmation): LiveEvent => ({
-      topic: 'confirmations',
-      event: { type: 'confirmation', confirmation },
-    })),
     ...calls.map((event): LiveEvent => ({ topic: 'calls', event })),
   ];
 };

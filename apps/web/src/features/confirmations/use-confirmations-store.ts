@@ -51,6 +51,9 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
   const known = shallowRef<ReadonlyMap<string, Confirmation>>(new Map());
   const closed = shallowRef<readonly Closed[]>([]);
   const failures = ref<Record<string, Failure>>({});
+  const isLoaded = ref(false);
+  /** Why the list could not be loaded. */
+  const failure = ref<Failure | null>(null);
 
   const open = computed(() =>
     [...known.value.values()].filter(({ state }) => state === 'open').sort(inOrder),
@@ -151,14 +154,21 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
   /** Fetches the open questions and closes all others. */
   const load = async () => {
     const before = new Set(open.value.map(({ id }) => id));
-    const list = await api.confirmations.list.query().catch(() => null);
-    if (list === null) return;
+    let list: readonly Confirmation[];
+    try {
+      list = await api.confirmations.list.query();
+    } catch (error) {
+      failure.value = failureOf(error);
+      return;
+    }
+    failure.value = null;
     const listed = new Set(list.map(({ id }) => id));
     for (const one of open.value.filter(({ id }) => before.has(id) && !listed.has(id))) {
       drop(one.id);
       close(one, { text: 'No longer open', approved: false }, shownMs.elsewhere);
     }
     for (const confirmation of list) put(confirmation);
+    isLoaded.value = true;
   };
 
   /** Fetches one question, also a closed one. */
@@ -250,6 +260,8 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     place,
     closed,
     failures,
+    isLoaded,
+    failure,
     load,
     fetch,
     onConfirmation,

@@ -1,4 +1,5 @@
 import { computed, ref, watch } from 'vue';
+import { useAgentStore } from '../chat/use-agent-store.ts';
 import { useOpenAsksStore } from '../chat/asks/use-open-asks-store.ts';
 import { useConfirmationsStore } from '../confirmations/use-confirmations-store.ts';
 import { useMachinesStore } from '../machines/use-machines-store.ts';
@@ -11,6 +12,7 @@ const chats = 'thread';
 export const useInbox = () => {
   const store = useConfirmationsStore();
   const open = useOpenAsksStore();
+  const chat = useAgentStore();
   const machines = useMachinesStore();
   const agent = ref('');
   const machine = ref('');
@@ -59,5 +61,14 @@ export const useInbox = () => {
     if (!places.some(({ value }) => value === machine.value)) machine.value = '';
   });
 
-  return { shown, isHeld, agent, agents, machine, machines: machineChoices };
+  /** Until then, an empty list says nothing. */
+  const isKnown = computed(() => store.isLoaded && chat.status !== null && (!chat.enabled || open.isLoaded));
+  const failure = computed(() => store.failure ?? chat.failure ?? open.failure);
+  const load = () => {
+    void store.load();
+    void chat.load();
+    if (chat.enabled) void open.load();
+  };
+
+  return { shown, isKnown, failure, load, isHeld, agent, agents, machine, machines: machineChoices };
 };

@@ -35,10 +35,14 @@ const refusedTexts: Record<RefusedPairing['code'], string> = {
 /** Why a daemon was refused, as the end of a sentence about it. */
 export const refusedText = ({ code }: RefusedPairing): string => refusedTexts[code];
 
-/** "212 calls, 9 asked, 1 denied" */
-export const numbersText = ({ calls, asked, denied }: Omit<MachineNumbers, 'machineId'>): string =>
-  [
+/** "212 calls, 9 asked, 1 denied today"; only the place where they are, until they are known. */
+export const numbersText = (numbers: Omit<MachineNumbers, 'machineId'> | null): string => {
+  if (numbers === null) return 'Calls today';
+  const { calls, asked, denied } = numbers;
+  const parts = [
     `${calls} ${calls === 1 ? 'call' : 'calls'}`,
     ...(asked > 0 ? [`${asked} asked`] : []),
     ...(denied > 0 ? [`${denied} denied`] : []),
-  ].join(', ');
+  ];
+  return `${parts.join(', ')} today`;
+};

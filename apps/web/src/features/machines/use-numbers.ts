@@ -2,7 +2,7 @@ import { onMounted, watch } from 'vue';
 import { createLoaded, useApi, useClock } from '../../api/index.ts';
 import { useCallsStore } from '../activity/use-calls-store.ts';
 
-/** Today's calls of each machine, in the time zone of the browser; reloaded when a call is made. */
+/** Today's calls of each machine, in the browser's time zone; null until loaded. A new call reloads them. */
 export const useNumbers = () => {
   const api = useApi();
   const clock = useClock();
@@ -15,5 +15,6 @@ export const useNumbers = () => {
   onMounted(load);
   watch(() => calls.calls[0]?.requestId, load);
   return (machineId: string) =>
-    value.value?.find((numbers) => numbers.machineId === machineId) ?? { calls: 0, asked: 0, denied: 0 };
+    value.value &&
+    (value.value.find((numbers) => numbers.machineId === machineId) ?? { calls: 0, asked: 0, denied: 0 });
 };

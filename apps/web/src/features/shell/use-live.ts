@@ -12,7 +12,7 @@ import { useGatewayStore } from '../gateway/use-gateway-store.ts';
 import { useMachinesStore } from '../machines/use-machines-store.ts';
 import { useServerStore } from './use-server-store.ts';
 
-/** Connects the stores to the server's stream while the caller's scope lives. */
+/** Loads the stores, and connects them to the server's stream while the caller's scope lives. */
 export const useLive = (): void => {
   const session = useSessionStore();
   const server = useServerStore();
@@ -34,6 +34,16 @@ export const useLive = (): void => {
     void asks.load();
   };
   watch(() => agent.enabled, loadThreads);
+
+  const loadAll = () => {
+    for (const store of [gateway, machines, confirmations, calls, agent]) void store.load();
+    loadThreads();
+  };
+  const ping = async (): Promise<boolean> => {
+    const user = await api.account.me.query().catch(() => undefined);
+    if (user === null) session.leave();
+    return user !== undefined;
+  };
 
   const onEvent = ({ topic, event }: LiveEvent): void => {
     switch (topic) {
@@ -64,11 +74,9 @@ export const useLive = (): void => {
         return onEvent(message.event);
       case 'up':
         server.onUp();
-        for (const store of [gateway, machines, confirmations, calls, agent]) void store.load();
-        loadThreads();
-        return;
+        return loadAll();
       case 'down':
-        return server.onDown();
+        return server.onDown({ ping, read: loadAll });
       case 'signed-out':
         return session.leave();
       default:
@@ -82,6 +90,7 @@ export const useLive = (): void => {
     recall: calls.recall,
     listen,
   });
-  server.onDown();
+  loadAll();
+  server.onDown({ ping, read: loadAll });
   onScopeDispose(stop);
 };

@@ -10,12 +10,21 @@ const set = () => {
   const pinia = createPinia();
   createApp({}).use(pinia).provide(clockKey, clock);
   setActivePinia(pinia);
-  return { clock, store: useServerStore() };
+  const store = useServerStore();
+  let [responds, reads] = [false, 0];
+  const needs = { ping: async () => responds, read: () => void (reads += 1) };
+  return {
+    clock,
+    store,
+    down: () => store.onDown(needs),
+    respond: (now: boolean) => void (responds = now),
+    reads: () => reads,
+  };
 };
 
 it('shows a lost connection after a delay, and its return at once', () => {
-  const { clock, store } = set();
-  store.onDown();
+  const { clock, store, down } = set();
+  down();
   clock.advance(1_499);
   expect(store.away).toBe(false);
   clock.advance(1);
@@ -25,8 +34,8 @@ it('shows a lost connection after a delay, and its return at once', () => {
 });
 
 it('ignores a short interruption', () => {
-  const { clock, store } = set();
-  store.onDown();
+  const { clock, store, down } = set();
+  down();
   clock.advance(1_000);
   store.onUp();
   clock.advance(10_000);
@@ -34,10 +43,36 @@ it('ignores a short interruption', () => {
 });
 
 it('shows a second interruption', () => {
-  const { clock, store } = set();
-  store.onDown();
+  const { clock, store, down } = set();
+  down();
   store.onUp();
-  store.onDown();
+  down();
   clock.advance(1_500);
   expect(store.away).toBe(true);
+});
+
+it('without the stream, reads the lists after 3 s and then every 5 s, and says when', async () => {
+  const { clock, store, down, respond, reads } = set();
+  const at = () => store.checkedAt && Date.parse(store.checkedAt);
+  const begin = clock.now();
+  respond(true);
+  down();
+  await clock.settle(2_999);
+  expect([store.away, at(), reads()]).toEqual([false, null, 0]);
+  await clock.settle(1);
+  expect([store.away, at(), reads()]).toEqual([false, begin + 3_000, 1]);
+  await clock.settle(5_000);
+  expect([at(), reads()]).toEqual([begin + 8_000, 2]);
+  respond(false);
+  await clock.settle(5_000);
+  expect([store.away, at(), reads()]).toEqual([true, begin + 8_000, 2]);
+  store.onUp();
+  expect([store.away, at(), clock.waiting()]).toEqual([false, null, 0]);
+});
+
+it('a server that never answers is away', async () => {
+  const { clock, store } = set();
+  store.onDown({ ping: () => new Promise(() => {}), read: () => {} });
+  await clock.settle(20_000);
+  expect([store.away, store.checkedAt]).toEqual([true, null]);
 });

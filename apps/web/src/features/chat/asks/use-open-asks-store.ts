@@ -8,7 +8,7 @@ import { useChatApi } from '../chat-api.ts';
 /** The built-in agent's own questions in all chats, oldest first. */
 export const useOpenAsksStore = defineStore('open-asks', () => {
   const api = useChatApi();
-  const { value, load } = createLoaded(() => api.asks.query());
+  const { value, failure, load } = createLoaded(() => api.asks.query());
 
   /** Resolves to its failure, or to null. */
   const confirm = async (requestId: string, answer: AskAnswer) => {
@@ -20,5 +20,5 @@ export const useOpenAsksStore = defineStore('open-asks', () => {
   const onThread = ({ threadId, thread }: ThreadChange) => {
     if ((thread?.waiting ?? 0) > 0 || asks.value.some((ask) => ask.threadId === threadId)) void load();
   };
-  return { asks, load, confirm, onThread };
+  return { asks, isLoaded: computed(() => value.value !== null), failure, load, confirm, onThread };
 });

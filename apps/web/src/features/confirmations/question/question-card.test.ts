@@ -10,8 +10,9 @@ const clock = createFakeClock();
 const decide = vi.fn(async () => {});
 beforeEach(() => decide.mockClear());
 
-const show = (change: Parameters<typeof confirmationOf>[0] = {}) =>
+const show = (change: Parameters<typeof confirmationOf>[0] = {}, attachTo?: HTMLElement) =>
   mount(QuestionCard, {
+    ...(attachTo && { attachTo }),
     props: {
       confirmation: confirmationOf(change),
       before: '',
@@ -173,6 +174,15 @@ it.each([
   expect(card.find(`[data-decision=${decision}] kbd`).text()).toBe(key);
   await card.find('article').trigger('keydown', { key });
   expect(decide.mock.calls).toEqual([[{ decision }]]);
+});
+
+it('before a deletion, the key a only moves to the button', async () => {
+  const card = show({ tool: 'delete' }, document.body);
+  await pass(500);
+  await card.find('article').trigger('keydown', { key: 'a' });
+  expect(decide).not.toHaveBeenCalled();
+  expect(document.activeElement).toBe(card.find('[data-decision=allowOnce]').element);
+  card.unmount();
 });
 
 it.each([

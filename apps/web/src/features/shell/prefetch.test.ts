@@ -1,7 +1,7 @@
 import { createFakeClock } from '@drawbridge/kit';
 import { afterEach, expect, it, vi } from 'vitest';
 import { createMemoryHistory, createRouter } from 'vue-router';
-import { prefetchPages } from './prefetch-pages.ts';
+import { pageLoads, prefetch } from './prefetch.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -31,7 +31,7 @@ const set = () => {
 
 it('loads one page at a time, only while the browser is idle, also after one that failed', async () => {
   const { loaded, router, clock, beIdle } = set();
-  prefetchPages(router, clock, ['/inbox', '/broken', '/agents']);
+  prefetch(clock, pageLoads(router, ['/inbox', '/broken', '/agents']));
   await beIdle();
   expect(loaded).toEqual([]);
   clock.advance(3_000);
@@ -45,7 +45,7 @@ it('loads one page at a time, only while the browser is idle, also after one tha
 
 it('stops', async () => {
   const { loaded, router, clock, beIdle } = set();
-  const stop = prefetchPages(router, clock, ['/inbox', '/agents']);
+  const stop = prefetch(clock, pageLoads(router, ['/inbox', '/agents']));
   clock.advance(3_000);
   await beIdle();
   stop();
