@@ -11,10 +11,13 @@ import {
   openPage,
   startBrowser,
   startServer,
+  until,
+  widthFaults,
   type Person,
 } from './harness/index.ts';
 import { describeWith } from './services.ts';
 
+const story = Array.from({ length: 40 }, (_, at) => `Chapter ${at} ends well. `);
 const unsafe = 'Done. <script>document.title = "run"</script> ![x](http://example.org/x.png)';
 
 describeWith('chromium')('the chat', () => {
@@ -29,8 +32,10 @@ describeWith('chromium')('the chat', () => {
   beforeAll(async () => {
     mkdirSync(root);
     writeFileSync(join(root, 'a.txt'), 'one\n');
-    model = await startScriptedModel(({ tools }, number) => {
+    model = await startScriptedModel(({ tools, body }, number) => {
       if (tools.length === 0) return { text: 'A file' };
+      if (JSON.stringify(body.messages.at(-1)).includes('Tell a story'))
+        return { text: story, end: 'silent' };
       const write = { name: 'write_file', arguments: { filePath: 'b.txt', content: 'hello' } };
       return number === 1 ? { text: 'I **write** it.', calls: [write] } : { text: unsafe };
     });
@@ -100,6 +105,37 @@ describeWith('chromium')('the chat', () => {
     await page.locator('[data-test=palette] input').fill('write b.txt');
     await page.getByRole('option', { name: 'A file' }).waitFor();
     await page.keyboard.press('Escape');
+  });
+
+  it('Stop keeps what was written and counts it, also after a reload; Continue goes on from there', async () => {
+    const today = async () => (await ann.api.agent.credits.query()).tokens;
+    const before = await today();
+    await page.getByRole('textbox', { name: 'Message' }).fill('Tell a story');
+    await page.keyboard.press('Enter');
+    await page.getByText('Chapter 39').waitFor();
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    const run = page.locator('[data-test=run]').last();
+    for (const again of [false, true]) {
+      if (again) await page.reload();
+      await run.getByText('Stopped here.').waitFor();
+      expect(await run.innerText()).toContain(story.join('').trim());
+      expect(await run.locator('[data-test=usage]').innerText()).toMatch(/^about [1-9][\d,]* tokens · /);
+    }
+    expect(await today()).toBeGreaterThan(before + story.join('').length / 5);
+    await run.locator('[data-test=again]').click();
+    const hasRead = ({ role, content }: { role: string; content: unknown }) =>
+      role === 'assistant' && JSON.stringify(content).includes('Chapter 39');
+    await until(async () =>
+      model.requests.some(({ tools, body }) => tools.length > 0 && body.messages.some(hasRead)),
+    );
+  });
+
+  it('a message of one long word widens no phone', async () => {
+    await page.getByRole('textbox', { name: 'Message' }).fill('w'.repeat(300));
+    await page.keyboard.press('Enter');
+    await page.getByText('w'.repeat(300)).waitFor();
+    expect(await widthFaults(page)).toEqual([]);
+    await page.setViewportSize({ width: 1_280, height: 800 });
   });
 
   it('has no fault that axe finds', async () => {

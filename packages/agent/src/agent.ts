@@ -23,8 +23,8 @@ export interface Agent {
   continue(sender: Sender, threadId: string): Promise<{ runId: string }>;
   /** Stops the run of the thread and its background tasks within 2 s, and holds what waits. */
   cancel(userId: string, threadId: string): Promise<void>;
-  /** The same for all threads of the user. */
-  cancelAll(userId: string): Promise<void>;
+  /** The same for all threads of the user; resolves to how many there were. */
+  cancelAll(userId: string): Promise<number>;
   /** Throws `notFound`, `alreadyDecided`, `confirmationClosed`, `badRequest`. */
   confirm(userId: string, requestId: string, answer: AskAnswer): Promise<{ runId: string | null }>;
   /** The agent's own open questions in all chats, oldest first. */

@@ -5,7 +5,7 @@ import type { AgentNeeds } from '../src/engine/context.ts';
 import { createEngine } from '../src/engine/engine.ts';
 import type { AgentConfig } from '../src/ports/config.ts';
 import type { MachinePort } from '../src/ports/machine.ts';
-import type { ModelPart } from '../src/ports/model.ts';
+import { ModelError, type ModelPart } from '../src/ports/model.ts';
 import type { ToolCallRow } from '../src/rows.ts';
 import { noTracer } from '../src/tracing/no-tracer.ts';
 import { info } from './memory-fixture.ts';
@@ -43,8 +43,8 @@ interface Changes extends Partial<Ports> {
   machine?: Partial<MachinePort>;
   config?: Partial<AgentConfig>;
   tokensToday?: number;
-  /** What the model gives first; then it says `Done.` */
-  parts?: ModelPart[];
+  /** What the model gives first, until it fails where it does; then it says `Done.` */
+  parts?: (ModelPart | ModelError)[];
 }
 
 const nameOf = ({ type, payload }: StoredEvent) => {
@@ -76,7 +76,12 @@ export const engineFixture = (rows: Parameters<typeof rowsStore>[0], changes: Ch
       info: () => Promise.resolve(info(100_000)),
       stream: async function* () {
         log.push('the model is asked');
-        if (parts.length > 0) return yield* parts.splice(0);
+        const first = parts.splice(0);
+        for (const part of first) {
+          if (part instanceof ModelError) throw part;
+          yield part;
+        }
+        if (first.length > 0) return;
         yield { type: 'text', text: 'Done.' };
         yield { type: 'finish', reason: 'stop', usage };
       },

@@ -91,6 +91,9 @@ export interface Work {
   agent: AgentRow;
 }
 
+/** Why an agent's work is aborted, where it does not begin again. */
+export const agentEnds = 'the agent ends';
+
 type Payload<Type extends StoredEvent['type']> = Extract<StoredEvent, { type: Type }>['payload'];
 type Source = Pick<AgentRow, 'userId' | 'threadId' | 'runId'> & { id: string | null };
 

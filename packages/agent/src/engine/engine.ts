@@ -1,6 +1,6 @@
 import { createBoundedMap, createDeferred, createKeyedQueue, sleep, type KeyedQueue } from '@drawbridge/kit';
 import type { AgentRow } from '../rows.ts';
-import type { AgentNeeds, RunContext } from './context.ts';
+import { agentEnds, type AgentNeeds, type RunContext } from './context.ts';
 import { createCanvas } from '../canvas/canvas.ts';
 import { createLanes, laneSignals } from '../lanes/lanes.ts';
 import { drive } from './drive.ts';
@@ -48,7 +48,7 @@ export const createEngine = (needs: AgentNeeds) => {
   /** Aborts the work of agents without ending them, and resolves when it has stopped. */
   const halt = async (agents: readonly Pick<AgentRow, 'id'>[]): Promise<void> => {
     const halted = agents.map(({ id }) => {
-      working.get(id)?.abort();
+      working.get(id)?.abort(agentEnds);
       return queue.run(id, async () => {});
     });
     await Promise.all(halted);

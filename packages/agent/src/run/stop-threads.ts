@@ -18,8 +18,10 @@ const runningThreads = async (ctx: RunContext, userId: string): Promise<string[]
 /** Stops one thread, or all threads of a user. */
 export const createStops = (ctx: RunContext, lanes: Lanes) => ({
   cancel: (userId: string, threadId: string) => lanes.stop(userId, threadId, 'stop'),
-  cancelAll: async (userId: string) => {
+  /** Resolves to how many threads there were. */
+  cancelAll: async (userId: string): Promise<number> => {
     const threadIds = await runningThreads(ctx, userId);
     await Promise.all(threadIds.map((threadId) => lanes.stop(userId, threadId, 'stop')));
+    return threadIds.length;
   },
 });

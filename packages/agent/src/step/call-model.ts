@@ -1,6 +1,6 @@
 import type { Usage } from '@drawbridge/contracts/agent/events';
 import { exponential, fullJitter, sleep } from '@drawbridge/kit';
-import { ModelError, type ModelErrorKind, type ModelRequest } from '../ports/model.ts';
+import { ModelError, type ModelErrorKind, type ModelPart, type ModelRequest } from '../ports/model.ts';
 import type { MessagePart } from '../rows.ts';
 import type { RunContext, Work } from '../engine/context.ts';
 import { agentLimits } from '../engine/limits.ts';
@@ -11,7 +11,11 @@ export interface Thought {
   parts: MessagePart[];
   calls: { tool: string; arguments: string }[];
   usage: Usage | null;
+  /** Why it ended before its end; null for a whole one. */
+  failure: ModelError | null;
 }
+
+const stopped = () => new ModelError('aborted', 'Stopped');
 
 const retried: ReadonlySet<ModelErrorKind> = new Set(['network', 'cut', 'silent', 'overloaded', 'rate']);
 const longestRetryAfterMs = 60_000;
@@ -29,7 +33,7 @@ interface Block {
   metadata?: unknown;
 }
 
-/** Collects the parts of one call, and publishes text while it is written. */
+/** Collects the parts of one call, also of one that fails, and publishes text while it is written. */
 const callOnce = async (
   ctx: RunContext,
   { agent }: Work,
@@ -57,7 +61,7 @@ const callOnce = async (
     blocks.push(block);
     return block;
   };
-  for await (const part of ctx.model.stream(request, signal)) {
+  const take = (part: ModelPart) => {
     switch (part.type) {
       case 'text':
         blockOf('text', '').text += part.text;
@@ -81,12 +85,20 @@ const callOnce = async (
       default:
         part satisfies never;
     }
+  };
+  let failure: ModelError | null = null;
+  try {
+    for await (const part of ctx.model.stream(request, signal)) take(part);
+  } catch (error) {
+    if (!signal.aborted && !(error instanceof ModelError)) throw error;
+    failure = signal.aborted ? stopped() : (error as ModelError);
   }
   const parts = blocks.flatMap((block): MessagePart[] => {
     if (block.type === 'text') return block.text === '' ? [] : [{ type: 'text', text: block.text }];
     return [{ type: 'reasoning', text: block.text, provider, metadata: block.metadata ?? null }];
   });
-  return { parts, calls: [...calls.entries()].toSorted(([a], [b]) => a - b).map(([, call]) => call), usage };
+  const inOrder = [...calls.entries()].toSorted(([a], [b]) => a - b).map(([, call]) => call);
+  return { parts, calls: inOrder, usage, failure };
 };
 
 const retryMs = (error: ModelError, attempt: number) =>
@@ -106,23 +118,21 @@ const showStatus = (ctx: RunContext, { agent }: Pick<Work, 'agent'>, message: st
     payload: { message },
   });
 
-/** One model call, tried again where that may help. Throws `ModelError`. */
+/** One model call, tried again where that may help. */
 export const callModel = async (
   ctx: RunContext,
   work: Work,
   call: { request: ModelRequest; provider: string; signal: AbortSignal },
 ): Promise<Thought> => {
   for (let attempt = 0; ; attempt += 1) {
-    try {
-      return await callOnce(ctx, work, call);
-    } catch (error) {
-      if (call.signal.aborted) throw new ModelError('aborted', 'Stopped');
-      if (!(error instanceof ModelError) || !retried.has(error.kind) || attempt >= agentLimits.modelRetries)
-        throw error;
-      const waitMs = retryMs(error, attempt);
-      const cause = busyText[error.kind] ?? 'The connection to the model broke';
-      showStatus(ctx, work, `${cause}; next try in ${Math.ceil(waitMs / 1_000)} s`);
-      await sleep(ctx.clock, waitMs, call.signal).finally(() => showStatus(ctx, work, ''));
-    }
+    const thought = await callOnce(ctx, work, call);
+    const { failure } = thought;
+    if (failure === null || !retried.has(failure.kind) || attempt >= agentLimits.modelRetries) return thought;
+    const waitMs = retryMs(failure, attempt);
+    const cause = busyText[failure.kind] ?? 'The connection to the model broke';
+    showStatus(ctx, work, `${cause}; next try in ${Math.ceil(waitMs / 1_000)} s`);
+    await sleep(ctx.clock, waitMs, call.signal).catch(() => {});
+    showStatus(ctx, work, '');
+    if (call.signal.aborted) return { ...thought, failure: stopped() };
   }
 };

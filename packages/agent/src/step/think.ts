@@ -1,13 +1,13 @@
-import { cutText } from '@drawbridge/kit';
 import { shownArguments } from '../asks/ask.ts';
 import { ModelError, type ModelInfo, type ModelRequest } from '../ports/model.ts';
-import type { MessagePart, MessageRow, ToolCallRow } from '../rows.ts';
+import type { MessageRow, ToolCallRow } from '../rows.ts';
 import { insert, update, type Write } from '../store-port.ts';
 import type { AgentTool } from '../tools/tool.ts';
 import type { ToolSet } from '../tools/tool-set.ts';
+import { blockEvents, storedParts } from './blocks.ts';
 import { callModel, type Thought } from './call-model.ts';
 import { nextSeqOf, type History } from '../memory/history.ts';
-import { eventOf, type RunContext, type Work } from '../engine/context.ts';
+import { agentEnds, eventOf, type RunContext, type Work } from '../engine/context.ts';
 import type { AgentEnd } from '../run/end-agent.ts';
 import { endOf } from '../run/finish.ts';
 import { noteFor } from '../run/notes.ts';
@@ -16,6 +16,7 @@ import { nextCalls } from '../engine/next-agent.ts';
 import { agentOf, historyOf, nextSeq } from '../engine/load.ts';
 import { buildPrompt, type BuiltPrompt } from './build-prompt.ts';
 import { keepNotes, traceOf } from './upkeep.ts';
+import { isUsed, keepCut } from './keep-cut.ts';
 import { estimateUsage, usageWrites, withUsage } from './usage.ts';
 import { newMessage } from '../engine/new-rows.ts';
 import { errors } from '../errors.ts';
@@ -58,16 +59,13 @@ const ask = async (
   };
   const input = { isLast, tools: tools.inPrompt, signal };
   const built = await buildPrompt(ctx, work, { ...input, info });
-  try {
-    return await send(built, info);
-  } catch (error) {
-    if (!(error instanceof ModelError) || error.kind !== 'context') throw error;
-    ctx.counts.delete(work.agent.id);
-    const lower = Math.min(built.tokens, Math.floor(info.contextTokens * 0.7));
-    ctx.model.lowerContext(info.id, Math.max(lower, agentLimits.leastContextTokens));
-    const lowered = (await ctx.model.info('main')) ?? info;
-    return send(await buildPrompt(ctx, work, { ...input, info: lowered }), lowered);
-  }
+  const asked = await send(built, info);
+  if (asked.thought.failure?.kind !== 'context') return asked;
+  ctx.counts.delete(work.agent.id);
+  const lower = Math.min(built.tokens, Math.floor(info.contextTokens * 0.7));
+  ctx.model.lowerContext(info.id, Math.max(lower, agentLimits.leastContextTokens));
+  const lowered = (await ctx.model.info('main')) ?? info;
+  return send(await buildPrompt(ctx, work, { ...input, info: lowered }), lowered);
 };
 
 const callRows = (
@@ -107,36 +105,6 @@ const callRows = (
 const begin = (rows: ToolCallRow[], { canRunBeside }: ToolSet): ToolCallRow[] => {
   const next = new Set(nextCalls(rows, canRunBeside));
   return rows.map((row) => (next.has(row) && row.effect === 'machine' ? { ...row, state: 'running' } : row));
-};
-
-const textLength = 32_000;
-
-/** Parts that an event can carry; a model without an answer has said so. */
-const storedParts = (parts: readonly MessagePart[], hasCalls: boolean): MessagePart[] => {
-  if (parts.length === 0 && !hasCalls) return [{ type: 'text', text: '(no answer)' }];
-  return parts.flatMap((part): MessagePart[] => {
-    if (part.type !== 'text' || part.text.length <= textLength) return [part];
-    const first = cutText(part.text, textLength);
-    return [
-      { type: 'text', text: first },
-      ...storedParts([{ type: 'text', text: part.text.slice(first.length) }], hasCalls),
-    ];
-  });
-};
-
-const blockEvents = (ctx: RunContext, { agent }: Work, parts: readonly MessagePart[]): Write[] => {
-  const step = agent.steps + 1;
-  return parts.flatMap((part) => {
-    if (part.type === 'text') return [eventOf(ctx, agent, ['text-block', { text: part.text, step }])];
-    if (part.type === 'reasoning' && part.text !== '')
-      return [
-        eventOf(ctx, agent, [
-          'reasoning-block',
-          { text: cutText(part.text, agentLimits.shownReasoning), step },
-        ]),
-      ];
-    return [];
-  });
 };
 
 const callEvent = (ctx: RunContext, { agent }: Work, call: ToolCallRow): Write => {
@@ -213,6 +181,11 @@ export const think = async (ctx: RunContext, thinking: Thinking): Promise<Stored
   if (info === null) throw new ModelError('model', 'No model is chosen.');
   const { thought, request, history } = await ask(ctx, thinking, info);
   const usage = thought.usage ?? estimateUsage(request, thought);
+  if (thought.failure !== null) {
+    const isEnding = !thinking.signal.aborted || thinking.signal.reason === agentEnds;
+    if (isUsed(thought)) await keepCut(ctx, work, { thought, usage, prices: info.prices, isEnding });
+    throw thought.failure;
+  }
   const calls = thinking.isLast ? [] : begin(callRows(ctx, work, { thought, tools }), tools);
   const said = storedParts(thought.parts, calls.length > 0);
   const asked = calls.map(

@@ -1,0 +1,36 @@
+import { cutText } from '@drawbridge/kit';
+import { eventOf, type RunContext, type Work } from '../engine/context.ts';
+import { agentLimits } from '../engine/limits.ts';
+import type { MessagePart } from '../rows.ts';
+import type { Write } from '../store-port.ts';
+
+const textLength = 32_000;
+
+/** Parts that an event can carry; a model without an answer has said so. */
+export const storedParts = (parts: readonly MessagePart[], hasCalls: boolean): MessagePart[] => {
+  if (parts.length === 0 && !hasCalls) return [{ type: 'text', text: '(no answer)' }];
+  return parts.flatMap((part): MessagePart[] => {
+    if (part.type !== 'text' || part.text.length <= textLength) return [part];
+    const first = cutText(part.text, textLength);
+    return [
+      { type: 'text', text: first },
+      ...storedParts([{ type: 'text', text: part.text.slice(first.length) }], hasCalls),
+    ];
+  });
+};
+
+/** What the thread shows of the parts of the agent's next step. */
+export const blockEvents = (ctx: RunContext, { agent }: Work, parts: readonly MessagePart[]): Write[] => {
+  const step = agent.steps + 1;
+  return parts.flatMap((part) => {
+    if (part.type === 'text') return [eventOf(ctx, agent, ['text-block', { text: part.text, step }])];
+    if (part.type === 'reasoning' && part.text !== '')
+      return [
+        eventOf(ctx, agent, [
+          'reasoning-block',
+          { text: cutText(part.text, agentLimits.shownReasoning), step },
+        ]),
+      ];
+    return [];
+  });
+};
