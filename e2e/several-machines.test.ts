@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   connectDaemon,
@@ -8,6 +8,7 @@ import {
   ended,
   newFolder,
   openPage,
+  questionOf,
   startBrowser,
   startServer,
   until,
@@ -91,16 +92,41 @@ describeWith('chromium')('three machines of one person', () => {
     expect(existsSync(join(daemons.desk.root, 'desk.txt'))).toBe(false);
   });
 
-  it('a paused one takes its question back and refuses calls, and the others go on', async () => {
+  it('a paused one keeps its question and refuses new calls, and the others go on', async () => {
     const asked = await write('nas');
     await page.goto(`${server.url}/machines`);
     await row('nas').click();
     await page.getByRole('button', { name: 'Pause', exact: true }).last().click();
     await page.locator('[data-test=paused]').waitFor();
-    expect((await ended(ann, asked.requestId)).state).toBe('cancelled');
+    await page.getByText('Paused: no new calls').first().waitFor();
+    await page.getByText('1 question stays.').first().waitFor();
     await expect(write('nas')).rejects.toMatchObject({ data: { code: 'MACHINE_PAUSED' } });
     const read = { name: 'list_files', arguments: { dirPath: '.' }, machineId: 'laptop' };
     expect((await ann.api.calls.run.mutate(read)).state).toBe('succeeded');
+    const { id } = await questionOf(ann, asked.requestId);
+    await page.goto(`${server.url}/inbox/${id}`);
+    await page.locator('[data-decision=allowOnce]:enabled').click();
+    expect((await ended(ann, asked.requestId)).state).toBe('succeeded');
+    expect(existsSync(join(daemons.nas.root, 'nas.txt'))).toBe(true);
+  });
+
+  it('during a pause, Stop everything is there while something is open, and says what it ended', async () => {
+    const asked = await write('laptop');
+    const [pause, stop, resume] = ['Pause all', 'Stop everything', 'Resume all'].map((name) =>
+      page.getByRole('button', { name, exact: true }).first(),
+    ) as [Locator, Locator, Locator];
+    await page.goto(`${server.url}/activity`);
+    await pause.click();
+    await resume.waitFor();
+    await stop.click();
+    await page.getByText('Stopped: 1 question').first().waitFor();
+    expect(await ended(ann, asked.requestId)).toMatchObject({
+      state: 'cancelled',
+      error: { code: 'CANCELLED', message: 'The user stopped everything' },
+    });
+    await stop.waitFor({ state: 'detached' });
+    await resume.click();
+    await page.getByText('New calls are accepted again.').first().waitFor();
   });
 
   it('one that is away is renamed and removed; its calls keep its name', async () => {

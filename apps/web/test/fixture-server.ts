@@ -123,7 +123,7 @@ const createRouter = (world: World, { events, frames }: Streams) => {
       numbers: own.query(() => []),
       tools: own.query(() => world.tools),
       link: own.input(optionalMachineInput).mutation(() => world.command),
-      pause: own.mutation(() => ({ ok: true as const })),
+      pause: own.mutation(() => ({ calls: 0, questions: 0 })),
       resume: own.mutation(() => ({ ok: true as const })),
     }),
     calls: t.router({

@@ -35,7 +35,8 @@ export type CallMachineEvent =
   | { type: 'decided'; at: number; decision: Decision }
   /** Denied without a decision. */
   | { type: 'refused'; at: number }
-  | { type: 'cancelled'; reason: CancelReason }
+  /** `message`: what the caller reads, where that says more than that it was cancelled. */
+  | { type: 'cancelled'; reason: CancelReason; message?: string }
   | { type: 'disconnected'; explicit: boolean }
   /** Another daemon replaced the machine's; the former one may still finish its work. */
   | { type: 'replaced' }

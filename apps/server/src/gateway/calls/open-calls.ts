@@ -29,6 +29,12 @@ export interface NewCall {
   claimKey: string | null;
 }
 
+/** What is open on a machine: calls at work, and calls that wait for an answer of the user. */
+export interface OpenWork {
+  calls: number;
+  questions: number;
+}
+
 /** False when the event changed nothing. */
 export type Step = (event: CallEvent) => Promise<boolean>;
 
@@ -306,8 +312,17 @@ export const createOpenCalls = (needs: OpenCallsNeeds) => {
         ofMachine.each(machineId, (call) => step(call, { type: 'disconnected', explicit })).catch(onError)
       ),
     /** Cancels the open calls of the machine, also those of other servers; resolves when they have ended. */
-    cancelOf: (machineId: string): Promise<void> =>
-      ofMachine.each(machineId, (call) => step(call, { type: 'cancelled', reason: 'user' })),
+    cancelOf: (machineId: string, message: string): Promise<void> =>
+      ofMachine.each(machineId, (call) => step(call, { type: 'cancelled', reason: 'user', message })),
+    /** How many calls of the machine are open, and how many more wait for the user. */
+    countOf: async (machineId: string): Promise<OpenWork> => {
+      const open = { calls: 0, questions: 0 };
+      await ofMachine.each(machineId, async ({ data: { state } }) => {
+        if (state.kind === 'awaiting-confirmation') open.questions += 1;
+        else if (state.kind !== 'ended') open.calls += 1;
+      });
+      return open;
+    },
     /**
      * Cancels timers and rejects waiting callers; the calls stay as they are stored. Resolves when nothing is
      * written any more.

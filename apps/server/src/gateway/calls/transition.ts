@@ -65,7 +65,8 @@ const toMachineEvent = (event: CallEvent): CallMachineEvent => {
 
 const errorOf = (state: CallMachineState & { kind: 'ended' }, event: CallEvent): CallError | null => {
   if (state.error === null) return event.type === 'answered' ? event.answer.error : null;
-  const { code, message } = errorTable[state.error];
+  const { code, message: plain } = errorTable[state.error];
+  const message = (event.type === 'cancelled' && event.message) || plain;
   return { code, message };
 };
 

@@ -1,7 +1,7 @@
 import type { ForgottenMachine, MachineNumbers } from '@drawbridge/contracts/machines/summary';
 import type { Clock } from '@drawbridge/kit';
 import type { Bus } from '../bus.ts';
-import type { OpenCalls } from '../calls/open-calls.ts';
+import type { OpenCalls, OpenWork } from '../calls/open-calls.ts';
 import type { Connections } from '../connection/connections.ts';
 import type { ManageMachines } from './manage-machines.store.ts';
 import type { Machine, MachineRef, Registry } from './registry.ts';
@@ -11,11 +11,13 @@ export interface MachineControlsNeeds {
   store: ManageMachines;
   registry: Registry;
   connections: Pick<Connections, 'disconnect'>;
-  openCalls: Pick<OpenCalls, 'cancelOf'>;
+  openCalls: Pick<OpenCalls, 'cancelOf' | 'countOf'>;
   bus: Bus;
   /** The machines that the user may choose. */
   all(userId: string): Promise<Machine[]>;
 }
+
+const stoppedMessage = 'The user stopped everything';
 
 /** What a user changes of their machines. A ref of a machine that is not theirs throws `notFound`. */
 export const createMachineControls = (needs: MachineControlsNeeds) => {
@@ -29,16 +31,25 @@ export const createMachineControls = (needs: MachineControlsNeeds) => {
     bus.publish(`user:${userId}`, { type: 'machine-changed', userId });
   };
 
-  /** Null resumes it. Stored first: the calls that were made before this server knows of it are cancelled. */
+  /** Null resumes it. In memory first: a read goes out beside the write that the store would refuse. */
   const setPaused = async (machine: Machine, pausedAt: number | null) => {
-    if ((machine.info.pausedAt === null) === (pausedAt === null)) return;
-    await store.setPaused(machine, pausedAt);
+    const before = machine.info.pausedAt;
+    if ((before === null) === (pausedAt === null)) return;
     registry.setPaused(machine, pausedAt);
+    try {
+      await store.setPaused(machine, pausedAt);
+    } catch (error) {
+      registry.setPaused(machine, before);
+      throw error;
+    }
     announce(machine.userId, machine);
-    if (pausedAt !== null) await openCalls.cancelOf(machine.id);
   };
-  const setAllPaused = async (userId: string, pausedAt: number | null) => {
-    await Promise.all((await all(userId)).map((machine) => setPaused(machine, pausedAt)));
+  const ofAll = async <T>(userId: string, change: (machine: Machine) => Promise<T>): Promise<T[]> =>
+    Promise.all((await all(userId)).map(change));
+
+  const pause = async (machine: Machine): Promise<OpenWork> => {
+    await setPaused(machine, clock.now());
+    return openCalls.countOf(machine.id);
   };
 
   return {
@@ -55,14 +66,24 @@ export const createMachineControls = (needs: MachineControlsNeeds) => {
       announce(ref.userId, machine);
     },
     /**
-     * Cancels its open calls, withdraws their questions, and refuses new ones with `machinePaused` until it
-     * is resumed. It stays paired and connected.
+     * Refuses new calls with `machinePaused` until it is resumed. Its open calls go on, and their questions
+     * can be answered; resolves to how many there are.
      */
-    pause: async (ref: MachineRef) => setPaused(await get(ref), clock.now()),
+    pause: async (ref: MachineRef): Promise<OpenWork> => pause(await get(ref)),
     resume: async (ref: MachineRef) => setPaused(await get(ref), null),
     /** The same for all machines of the user. */
-    pauseAll: (userId: string) => setAllPaused(userId, clock.now()),
-    resumeAll: (userId: string) => setAllPaused(userId, null),
+    pauseAll: async (userId: string): Promise<OpenWork> =>
+      (await ofAll(userId, pause)).reduce(
+        (sum, { calls, questions }) => ({
+          calls: sum.calls + calls,
+          questions: sum.questions + questions,
+        }),
+        { calls: 0, questions: 0 },
+      ),
+    resumeAll: async (userId: string) => void (await ofAll(userId, (machine) => setPaused(machine, null))),
+    /** Cancels all open calls of the user and withdraws their questions; resolves when they have ended. */
+    cancelAll: async (userId: string) =>
+      void (await ofAll(userId, ({ id }) => openCalls.cancelOf(id, stoppedMessage))),
     /** Removes it from the list and ends its pairing; its calls stay. Throws `machineConnected`. */
     forget: async (ref: MachineRef) => {
       const machine = await get(ref);

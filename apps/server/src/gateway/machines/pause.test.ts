@@ -25,18 +25,23 @@ const pairTwo = async () => {
   return { gateway, clock, laptop, desk, ref };
 };
 
-it('ends running calls, withdraws questions and refuses new calls, on that machine alone', async () => {
+it('holds: refuses new calls on that machine alone, running ones go on, and questions can be answered', async () => {
   const { gateway, clock, laptop, desk, ref } = await pairTwo();
   const running = callerOf(gateway, 'ada').run(read, ended);
   const asking = callerOf(gateway, 'ada').run(write, ended);
   await clock.settle();
   await gateway.daemon.respond(desk.key, idOf(desk.stream), question());
   await clock.settle();
-  await gateway.machines.pause(await ref('desk'));
-  expect([(await running).state, (await asking).state]).toEqual(['cancelled', 'cancelled']);
-  expect(await gateway.confirmations.list('ada')).toEqual([]);
-  const stopped = desk.stream.events.filter(({ type }) => type === 'tool-call-cancel');
-  expect(stopped.length).toBeGreaterThan(0);
+  expect(await gateway.machines.pause(await ref('desk'))).toEqual({ calls: 1, questions: 1 });
+  await gateway.daemon.respond(desk.key, idOf(desk.stream, 0), text('hi'));
+  expect((await running).state).toBe('succeeded');
+  const [open] = await gateway.confirmations.list('ada');
+  const requestId = open?.requestId ?? 'none';
+  await gateway.confirmations.decide('ada', { requestId }, { approved: true });
+  await clock.settle();
+  expect(idOf(desk.stream, 2)).toBe(requestId);
+  await gateway.daemon.respond(desk.key, requestId, text('written'));
+  expect((await asking).state).toBe('succeeded');
   const opened: string[] = [];
   const refused = { ...ended, onOpened: (id: string) => void opened.push(id) };
   await expect(callerOf(gateway, 'ada').run(read, refused)).rejects.toMatchObject(paused);
@@ -67,17 +72,39 @@ it('lasts over a restart and a new init, until it is resumed', async () => {
   expect((await run).state).toBe('succeeded');
 });
 
-it('a call made while the machine is being paused is never delivered after it', async () => {
+it('a call made while the machine is being paused is refused, or is stored and goes on', async () => {
   const { gateway, clock, desk, ref } = await pairTwo();
   const runs = Array.from({ length: 20 }, () => callerOf(gateway, 'ada').run(read, ended));
   const results = Promise.allSettled(runs);
   await gateway.machines.pause(await ref('desk'));
-  const delivered = desk.stream.requests().length;
   await clock.settle();
-  await results;
-  expect(desk.stream.requests()).toHaveLength(delivered);
+  for (const { requestId } of desk.stream.requests())
+    await gateway.daemon.respond(desk.key, requestId, text('hi'));
+  const ends = (await results).map((end) => (end.status === 'fulfilled' ? end.value.state : end.reason.code));
+  const kept = ends.filter((end) => end !== 'MACHINE_PAUSED');
+  expect(kept).toEqual(kept.map(() => 'succeeded'));
   const { calls } = await gateway.calls.list('ada', { limit: 100 });
-  expect(calls.filter(({ endedAt }) => endedAt === null)).toEqual([]);
+  expect([calls.length, desk.stream.requests().length]).toEqual([kept.length, kept.length]);
+  await expect(callerOf(gateway, 'ada').run(read, ended)).rejects.toMatchObject(paused);
+});
+
+it('cancelAll ends what a pause left, says so to its caller, and leaves the machines paused', async () => {
+  const { gateway, clock, desk, ref } = await pairTwo();
+  const running = callerOf(gateway, 'ada').run(read, ended);
+  const asking = callerOf(gateway, 'ada').run(write, ended);
+  await clock.settle();
+  await gateway.daemon.respond(desk.key, idOf(desk.stream), question());
+  await clock.settle();
+  expect(await gateway.machines.pauseAll('ada')).toEqual({ calls: 1, questions: 1 });
+  await gateway.machines.cancelAll('ada');
+  const stopped = {
+    state: 'cancelled',
+    error: { code: 'CANCELLED', message: 'The user stopped everything' },
+  };
+  expect([await running, await asking]).toMatchObject([stopped, stopped]);
+  expect(await gateway.confirmations.list('ada')).toEqual([]);
+  expect(desk.stream.events.some(({ type }) => type === 'tool-call-cancel')).toBe(true);
+  expect((await gateway.machines.view(await ref('desk'))).isPaused).toBe(true);
 });
 
 it('a call is refused by the store while this server does not know of the pause yet', async () => {

@@ -1,7 +1,9 @@
 import type { MachinesEvent, MachineSummary, RefusedPairing } from '@drawbridge/contracts/machines/summary';
+import { useToast } from '@nuxt/ui/composables/useToast';
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
 import { attempt, createLoaded, useApi } from '../../api/index.ts';
+import { pausedWords, resumedWords, stoppedWords } from './pause-words.ts';
 
 /** Refused daemons that are shown. */
 const refusedShown = 10;
@@ -9,6 +11,7 @@ const refusedShown = 10;
 /** The user's machines, connected or away, as last reported by the server. */
 export const useMachinesStore = defineStore('machines', () => {
   const api = useApi();
+  const toast = useToast();
   const { value, failure, load, set } = createLoaded(() => api.machines.list.query());
   const { value: forgotten, load: loadForgotten } = createLoaded(() => api.machines.forgotten.query());
   const refused = shallowRef<readonly RefusedPairing[]>([]);
@@ -46,9 +49,15 @@ export const useMachinesStore = defineStore('machines', () => {
       }
     },
     /** Each resolves to its failure, or to null; the new state arrives as an event. Null: all machines. */
-    pause: (machineId: string | null) => attempt(() => api.machines.pause.mutate({ machineId })),
-    resume: (machineId: string | null) => attempt(() => api.machines.resume.mutate({ machineId })),
-    stopEverything: () => attempt(() => api.machines.stopEverything.mutate()),
+    pause: (machineId: string | null) =>
+      attempt(async () => toast.add(pausedWords(await api.machines.pause.mutate({ machineId })))),
+    resume: (machineId: string | null) =>
+      attempt(async () => {
+        await api.machines.resume.mutate({ machineId });
+        toast.add(resumedWords);
+      }),
+    stopEverything: () =>
+      attempt(async () => toast.add(stoppedWords(await api.machines.stopEverything.mutate()))),
     rename: (machineId: string, name: string) =>
       attempt(() => api.machines.rename.mutate({ machineId, name })),
     setDefault: (machineId: string) => attempt(() => api.machines.setDefault.mutate({ machineId })),

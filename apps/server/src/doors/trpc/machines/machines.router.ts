@@ -50,23 +50,27 @@ export const machinesRouter = router({
   }),
   setDefault: machineProcedure.mutation(({ ctx }) => ok(ctx.gateway.machines.setDefault(ctx.ref))),
   /**
-   * Ends open calls, withdraws questions, and refuses new calls until the machine is resumed; `null` for all
-   * machines.
+   * Refuses new calls until the machine is resumed; `null` for all machines. Open calls go on, and their
+   * questions stay: how many there are.
    */
   pause: userProcedure.input(pauseInput).mutation(async ({ ctx, input: { machineId } }) => {
     const { machines } = ctx.gateway;
-    if (machineId === null) return ok(machines.pauseAll(ctx.userId));
-    return ok(machines.pause(await requireMachine(ctx.gateway, { userId: ctx.userId, machineId })));
+    if (machineId === null) return machines.pauseAll(ctx.userId);
+    return machines.pause(await requireMachine(ctx.gateway, { userId: ctx.userId, machineId }));
   }),
   resume: userProcedure.input(pauseInput).mutation(async ({ ctx, input: { machineId } }) => {
     const { machines } = ctx.gateway;
     if (machineId === null) return ok(machines.resumeAll(ctx.userId));
     return ok(machines.resume(await requireMachine(ctx.gateway, { userId: ctx.userId, machineId })));
   }),
-  /** Pauses all machines, then stops all runs of the agent. */
-  stopEverything: userProcedure.mutation(async ({ ctx }) => {
-    await ctx.gateway.machines.pauseAll(ctx.userId);
-    return ok(ctx.agent?.agent.cancelAll(ctx.userId) ?? Promise.resolve());
+  /** Pauses all machines, then ends all open calls and all chats that work: how many there were. */
+  stopEverything: userProcedure.mutation(async ({ ctx: { gateway, agent, userId } }) => {
+    const open = await gateway.machines.pauseAll(userId);
+    const [chats = 0] = await Promise.all([
+      agent?.agent.cancelAll(userId),
+      gateway.machines.cancelAll(userId),
+    ]);
+    return { ...open, chats };
   }),
   disconnect: machineProcedure.mutation(({ ctx }) => ok(ctx.gateway.machines.disconnect(ctx.ref))),
   /** Only while it is away; its calls stay. */

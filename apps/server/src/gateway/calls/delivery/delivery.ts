@@ -22,12 +22,10 @@ const publishToOwner = ({ machine, bus }: DeliveryContext, machineId: string, me
   if (connection?.kind === 'elsewhere') bus.publish(`server:${connection.serverId}`, message);
 };
 
-/** The stream of the machine that is open on this server; null without one, and while it is paused. */
+/** The stream of the machine that is open on this server; null without one. */
 export const streamHere = ({ machine, bus }: DeliveryContext, machineId: string): StreamFence | null => {
-  const { connection, info } = machine(machineId) ?? {};
-  return connection?.kind === 'online' && info?.pausedAt === null
-    ? { stream: connection.generation, serverId: bus.here }
-    : null;
+  const connection = machine(machineId)?.connection;
+  return connection?.kind === 'online' ? { stream: connection.generation, serverId: bus.here } : null;
 };
 
 /** Notifies the server with the stream that the call waits for delivery. */

@@ -30,7 +30,8 @@ interface Inserted {
  */
 const tryInsert = async (ctx: InsertContext, made: CallData, { call, claimKey, delivered }: NewCall) => {
   const { machineId, requestId } = made.record;
-  const fence = streamHere(ctx, machineId);
+  const isPaused = ctx.machine(machineId)?.info.pausedAt !== null;
+  const fence = isPaused ? null : streamHere(ctx, machineId);
   call.data = fence ? delivered(made) : made;
   // Decision 0006: a read goes out while its row is being written, where nothing else can refuse the row.
   const mayBeEarly = call.reads && claimKey === null && ctx.bus.pollMs === null;
@@ -46,7 +47,7 @@ const tryInsert = async (ctx: InsertContext, made: CallData, { call, claimKey, d
 
 /**
  * Stores a new call and writes it on its machine's stream, if that is here. Throws `notConnected` if the
- * machine has left, `storeUnavailable` if the claim of its key has ended.
+ * machine has left, `machinePaused`, and `storeUnavailable` if the claim of its key has ended.
  */
 export const insertCall = async (ctx: InsertContext, newCall: NewCall): Promise<Inserted> => {
   const made = newCall.call.data;

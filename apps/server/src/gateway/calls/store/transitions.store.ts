@@ -98,19 +98,19 @@ const slotsOf = <Name extends keyof Row>(slot: Slot<Row>, names: readonly Name[]
   Object.fromEntries(names.map((name) => [name, slot(name)])) as Pick<Row, Name>;
 
 const prepareCallQueries = (db: Kysely<Schema>) => {
-  // Another server may not know yet that the machine is paused.
-  const machine = (slot: Slot<Row>) =>
-    db
-      .selectFrom('machines')
-      .where('machines.id', '=', slot('machineId'))
-      .where('machines.pausedAt', 'is', null);
+  const machine = (slot: Slot<Row>) => db.selectFrom('machines').where('machines.id', '=', slot('machineId'));
   const onStream = (slot: Slot<Row & StreamFence>) =>
     machine(slot).where('stream', '=', slot('stream')).where('serverId', '=', slot('serverId'));
+  // A pause refuses new calls; this server may not know of it yet. Those that are stored go on.
   const insertFrom = (slot: Slot<Row>, from: ReturnType<typeof machine>) =>
     db
       .insertInto('calls')
       .columns(insertedColumns)
-      .expression(from.select(({ val }) => insertedColumns.map((name) => val(slot(name)).as(name))));
+      .expression(
+        from
+          .where('machines.pausedAt', 'is', null)
+          .select(({ val }) => insertedColumns.map((name) => val(slot(name)).as(name))),
+      );
   const update = (slot: Slot<Row>) =>
     db
       .updateTable('calls')
