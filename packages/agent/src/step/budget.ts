@@ -10,7 +10,7 @@ const minuteMs = 60 * 1_000;
 const dayMs = 24 * 60 * minuteMs;
 
 /** What the runs of a user that began since midnight (UTC) have used. */
-export const usageToday = (ctx: Pick<RunContext, 'store' | 'clock'>, userId: string) => {
+const usageToday = (ctx: Pick<RunContext, 'store' | 'clock'>, userId: string) => {
   const now = ctx.clock.now();
   return ctx.store.usageSince(userId, now - (now % dayMs));
 };
