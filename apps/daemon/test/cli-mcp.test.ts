@@ -96,14 +96,23 @@ describe('a daemon with an MCP server', { timeout: 60_000 }, () => {
     await until(() => expect(lists().at(-1)).not.toContain('"own__echo"'));
   });
 
-  it.runIf(process.platform === 'linux')('leaves nothing behind when it is stopped', async () => {
-    const pids = await add(withChild);
-    const { child, code } = await connect();
-    await until(() => expect(lists().at(-1)).toContain('"own__echo"'));
-    child.kill('SIGTERM');
-    await code;
-    await until(() => expect(pids().map(isAlive)).toEqual([false, false]));
-  });
+  it.runIf(process.platform === 'linux')(
+    'ends it while mcp is on deny, and leaves nothing when it is stopped',
+    async () => {
+      const pids = await add(withChild);
+      const { child, code } = await connect();
+      await until(() => expect(lists().at(-1)).toContain('"own__echo"'));
+      const before = pids();
+      await run(['permissions', 'set', 'mcp', 'deny']);
+      await until(() => expect(before.map(isAlive)).toEqual([false, false]));
+      expect(lists().at(-1)).not.toContain('"own__echo"');
+      await run(['permissions', 'set', 'mcp', 'ask']);
+      await until(() => expect(lists().at(-1)).toContain('"own__echo"'));
+      child.kill('SIGTERM');
+      await code;
+      await until(() => expect(pids().map(isAlive)).toEqual([false, false]));
+    },
+  );
 
   it.runIf(process.platform === 'linux')('leaves nothing behind after kill -9', async () => {
     const pids = await add(withChild);

@@ -134,11 +134,11 @@ it('what the person switched off for this session stays off', async () => {
     session: { filesystemRead: 'deny' },
   });
   expect(textOf(await ask('filesystemRead'))).toBe(
-    'filesystemRead cannot be switched on: the person switched it off for this session',
+    'filesystemRead cannot be switched on: the user switched it off for this session',
   );
   expect(modeIn(await send('list', {}), 'filesystemRead')).toMatchObject({
     mode: 'deny',
-    reason: 'the person switched it off for this session',
+    reason: 'the user switched it off for this session',
   });
   expect(modes()).toEqual({ filesystemRead: 'ask' });
 });

@@ -63,8 +63,8 @@ const followSettings = (needs: Followed): (() => void) => {
     const others = toolGroups.filter((group) => modes[group] !== followed[group]);
     if (others.length === 0) return;
     followed = modes;
-    // What is switched off is withdrawn at once; what is switched on may need time to start.
-    changed();
+    // What is switched off is withdrawn at once; what is switched on is offered when it has started.
+    if (others.some((group) => modes[group] === 'deny')) changed();
     for (const group of others)
       notifyOfModes(`${groupLabel(group)}: ${modes[group]}, ${sourceWords[sources()[group]]}`);
     await toolbox.open(modes);

@@ -1,6 +1,6 @@
 import type { ToolGroup } from '@drawbridge/contracts/groups';
 import type { ToolCategory } from '@drawbridge/contracts/tool-category';
-import { createEmitter } from '@drawbridge/kit';
+import { createEmitter, createSerialQueue } from '@drawbridge/kit';
 import { effectiveModes, type Modes } from '../permission/index.ts';
 import { changesSomething } from './common/tool.ts';
 import type { ToolsetContext, Toolset } from './common/toolset.ts';
@@ -15,6 +15,8 @@ export const createToolbox = (toolsets: readonly Toolset[], context: Omit<Toolse
   const changes = createEmitter<null>((error) => {
     throw error;
   });
+  // No toolset is opened while it is being closed.
+  const inTurn = createSerialQueue();
 
   const isOn = (toolset: Toolset, modes: Modes) => toolset.groups.some((group) => modes[group] !== 'deny');
   const offeredOf = (toolset: Toolset, modes: Modes) =>
@@ -32,21 +34,26 @@ export const createToolbox = (toolsets: readonly Toolset[], context: Omit<Toolse
     return { name, enabled: false, reason };
   };
 
+  const openOne = (toolset: Toolset): Promise<void> => {
+    const already = opened.get(toolset);
+    if (already) return already;
+    const opening = toolset.open({ ...context, changed: () => changes.emit('tools', null) });
+    opened.set(toolset, opening);
+    return opening;
+  };
+
   return {
-    /** Opens what has a group that is not on deny; what is open stays open. */
-    open: async (currentModes: Modes) => {
-      const modes = effectiveModes(currentModes);
-      const wanted = toolsets.filter((toolset) => isOn(toolset, modes));
-      await Promise.all(
-        wanted.map((toolset) => {
-          const already = opened.get(toolset);
-          if (already) return already;
-          const opening = toolset.open({ ...context, changed: () => changes.emit('tools', null) });
-          opened.set(toolset, opening);
-          return opening;
-        }),
-      );
-    },
+    /** Opens what has a group that is not on deny, and closes what is to end when it has none. */
+    open: (currentModes: Modes) =>
+      inTurn(async () => {
+        const modes = effectiveModes(currentModes);
+        const unwanted = [...opened.keys()].filter((one) => one.endsWhenOff && !isOn(one, modes));
+        for (const toolset of unwanted) opened.delete(toolset);
+        await Promise.all([
+          ...unwanted.map((toolset) => toolset.close()),
+          ...toolsets.filter((toolset) => isOn(toolset, modes)).map(openOne),
+        ]);
+      }),
     find: (name: string) => {
       for (const toolset of opened.keys()) {
         const tool = toolset.tools().find(({ descriptor }) => descriptor.name === name);

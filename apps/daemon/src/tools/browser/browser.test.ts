@@ -66,11 +66,11 @@ describeWith('chromium')('a visit', () => {
     const result = await go(site.url(good));
     expect(result.isError).toBe(true);
     expect(allText(result)).toContain(
-      `The page wanted to go to ${evil}:${site.port}, which is not allowed, so it was not loaded. browser_navigate to ${site.url(evil, '/landed')} asks the person.`,
+      `The page wanted to go to ${evil}:${site.port}, which is not allowed, so it was not loaded. browser_navigate to ${site.url(evil, '/landed')} asks the user.`,
     );
     await go(site.url(good, '/click'));
     const clicked = await call('browser_click', { target: 'a' });
-    expect(allText(clicked)).toContain(`browser_navigate to ${site.url(evil, '/clicked')} asks the person`);
+    expect(allText(clicked)).toContain(`browser_navigate to ${site.url(evil, '/clicked')} asks the user`);
     expect(question(await go(site.url(evil, '/landed')))).toMatchObject({ resource: `${evil}:${site.port}` });
     expect(site.hits.filter((hit) => hit.startsWith(evil))).toEqual([]);
   });

@@ -18,7 +18,9 @@ export interface ToolsetContext {
 export interface Toolset {
   category: string;
   groups: readonly ToolGroup[];
-  /** Called once, before anything of it is offered: when one of its groups is switched on. */
+  /** Whether it is closed when its groups are switched off, and opened again; else it stays open. */
+  endsWhenOff?: true;
+  /** Called before anything of it is offered: when one of its groups is switched on. */
   open(context: ToolsetContext): Promise<void>;
   /** What it offers now; its tools are of its groups alone. */
   tools(): readonly LazyTool[];

@@ -213,7 +213,9 @@ it('a fresh file beside a broken server: the list of one does not touch the othe
   await until(() =>
     expect(said.toSorted()).toEqual([
       expect.stringMatching(/^bad: cannot be used: /),
-      'none: cannot be used: there is no such program',
+      expect.stringMatching(
+        /^none: cannot be used: there is no such program; its output is in .*mcp-none\.log$/,
+      ),
     ]),
   );
   expect(names()).toEqual(['own__echo']);

@@ -133,7 +133,9 @@ export const mcpToolset = ({ notify, random = Math.random }: McpToolsetNeeds): T
   return {
     category: 'mcp',
     groups: ['mcp'],
+    endsWhenOff: true,
     open: async (context) => {
+      closed = false;
       const file = await openMcpServers(context.privateFolder, context.clock);
       stopWatching = file.watch(() => void inTurn(() => follow(configuration.read(file), context)));
       const wanted = configuration.read(file);
@@ -157,7 +159,10 @@ export const mcpToolset = ({ notify, random = Math.random }: McpToolsetNeeds): T
       closed = true;
       stopWatching?.();
       await inTurn(async () => {});
-      await Promise.all([...servers.values()].map(({ running }) => running.close()));
+      const running = [...servers.values()];
+      servers.clear();
+      collect();
+      await Promise.all(running.map((one) => one.running.close()));
     },
   };
 };

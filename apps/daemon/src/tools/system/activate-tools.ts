@@ -39,8 +39,8 @@ export const activateFacts = {
   name: 'activate_tools',
   title: 'Activate tools',
   description:
-    'List the tool groups of this machine, or ask the person to switch some on that are on deny. For a task of the ' +
-    "person's that cannot be done without them; a no is final.",
+    'List the tool groups of this machine, or ask the user to switch some on that are on deny. For a task of the ' +
+    "user's that cannot be done without them; a no is final.",
   group: 'system',
   category: 'system',
   effect: 'adds',
@@ -49,7 +49,7 @@ export const activateFacts = {
 
 /** Why nothing can switch the group on for this session, or null. */
 const barredBy = (needs: ActivationNeeds, group: ToolGroup, wanted: readonly ToolGroup[]): string | null => {
-  if (needs.isOffForSession(group)) return 'the person switched it off for this session';
+  if (needs.isOffForSession(group)) return 'the user switched it off for this session';
   const needsRead = group === 'filesystemWrite' && needs.modes().filesystemRead === 'deny';
   return needsRead && !wanted.includes('filesystemRead') ? 'it needs filesystemRead too' : null;
 };
