@@ -44,10 +44,24 @@ describeWith('chromium')('the panel in a browser', () => {
     await processes.stopAll();
   });
 
+  /** Waits until it is within the window, below which a click would seem to do nothing. */
+  const inView = (selector: string) =>
+    expect
+      .poll(() =>
+        page.locator(selector).evaluate((element) => {
+          const { top, bottom } = element.getBoundingClientRect();
+          return top >= 0 && bottom <= innerHeight;
+        }),
+      )
+      .toBe(true);
   const decide = async (decision: string) => {
     await page.locator('[data-test=confirmation]').waitFor();
+    await inView('[data-test=more]');
     // What lasts stands in the menu alone.
-    if (!decision.endsWith('Once')) await page.locator('[data-test=more]').click();
+    if (!decision.endsWith('Once')) {
+      await page.locator('[data-test=more]').click();
+      await inView('[data-test=lasting]');
+    }
     // Clicks once the button has woken.
     await page.locator(`[data-decision=${decision}]`).first().click();
     await page.locator('[data-test=confirmation]').waitFor({ state: 'detached' });
