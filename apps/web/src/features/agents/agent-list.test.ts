@@ -3,8 +3,10 @@ import { toolGroups } from '@drawbridge/contracts/groups';
 import { afterEach, expect, it } from 'vitest';
 import { tokenOf, type World } from '../../../test/fixture-server.ts';
 import { setBench, type Bench } from '../../../test/mounting.ts';
+import { machineOf } from '../../../test/worlds.ts';
 import { useMachinesStore } from '../machines/use-machines-store.ts';
 import AgentList from './agent-list.vue';
+import AgentToken from './agent-token.vue';
 
 let bench: Bench;
 let close = () => {};
@@ -115,4 +117,16 @@ it('asks before it revokes', async () => {
   press('Revoke');
   await until(() => list.text().includes('No agents yet'));
   expect(bench.fixture.world.tokens).toEqual([]);
+});
+
+it('offers a client groups of tools alone, and says which are off on the machines', async () => {
+  bench = await setBench({ machines: [machineOf({ modes: { shell: 'deny', browser: 'ask' } })] });
+  await useMachinesStore().load();
+  const props = { modelValue: null, suggestedName: 'Cursor' };
+  const form = mount(AgentToken, { props, global: bench.global });
+  close = () => form.unmount();
+  const scopes = form.get('[data-test=scopes]');
+  expect(scopes.findAll('[role=checkbox]')).toHaveLength(toolGroups.length);
+  expect(scopes.text().match(/Off on your machines now/g)).toHaveLength(1);
+  expect(scopes.text()).not.toMatch(/Chat|Companion|Server operation/);
 });

@@ -88,3 +88,19 @@ it('says that the machine is newer than the server', async () => {
     'The machine is newer than this server: 0.1.0, server 0.2.0.',
   );
 });
+
+it('the list counts no group that the machine cannot offer now', async () => {
+  const categories = [
+    { name: 'shell', enabled: true },
+    { name: 'mcp', enabled: false, reason: 'no MCP server is set up here' },
+  ];
+  bench = await setBench({
+    machines: [machineOf({ modes: { shell: 'ask', mcp: 'ask' }, toolCategories: categories })],
+  });
+  await useMachinesStore().load();
+  const page = mount(MachinesPage, { global: bench.global, attachTo: document.body });
+  close = () => page.unmount();
+  while (!page.find('[data-test=machine-row]').exists()) await flushPromises();
+  expect(page.get('[data-test=machine-row]').text()).toContain('shell');
+  expect(page.get('[data-test=machine-row]').text()).not.toContain('MCP');
+});
