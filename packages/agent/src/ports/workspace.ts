@@ -7,6 +7,8 @@ export interface WorkspaceTool {
   inputSchema: JsonSchema;
   /** Changes nothing. */
   isReading: boolean;
+  /** Takes away what cannot be brought back: the person is asked each time. */
+  isDestructive?: boolean;
 }
 
 /** A folder for each thread, with file tools and a shell that reach nothing else. */

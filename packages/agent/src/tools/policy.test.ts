@@ -72,6 +72,23 @@ describe('the policy of the owner', () => {
     expect(await outcomeOf(action, 'blocked')).toBe(refused);
   });
 
+  it('always_allow does not put a snapshot in place of a workspace unasked', async () => {
+    const rows = rowsWithCall({
+      tool: 'workspace_restore_snapshot',
+      effect: 'outside',
+      arguments: '{"name":"a"}',
+    });
+    const tools = () => [
+      { name: 'restore_snapshot', description: '', inputSchema: {}, isReading: false, isDestructive: true },
+    ];
+    const { ctx, log } = engineFixture(rows, {
+      config: { policy: { ...defaultPolicies, workspace: 'always_allow' } },
+      workspace: { ...workspace, tools },
+    });
+    ctx.wake('ann', 'ag_1');
+    await expect.poll(() => log[0]).toBe('confirmation-request');
+  });
+
   it('always_allow does not write to memory unasked what came from outside', async () => {
     const [tool, args] = uses.remember;
     const rows = rowsWithCall({ tool, effect: 'own', arguments: JSON.stringify(args) });

@@ -10,10 +10,11 @@ const run = async (use: ToolUse, tool: WorkspaceTool, workspace: WorkspacePort):
   const { ctx, thread, call, args, signal } = use;
   const gate = await approvalOf(use, {
     action: 'workspace',
-    grant: 'workspace',
+    grant: tool.isDestructive === true ? null : 'workspace',
     message: `Use ${tool.name} in the workspace of this chat?`,
     text: JSON.stringify(args, null, 2),
-    severity: 'warning',
+    severity: tool.isDestructive === true ? 'destructive' : 'warning',
+    always: tool.isDestructive === true,
   });
   if (gate.type !== 'approved') return gate.outcome;
   const given = { callId: call.id, tool: tool.name, arguments: args };

@@ -44,7 +44,7 @@ describeWith('bubblewrap')('the workspace of a chat', () => {
     expect(payload.message).toBe('Use write_file in the workspace of this chat?');
     await agent.confirm(userId, payload.requestId, { kind: 'approval', approved: true });
     await until('run-finish');
-    expect(workspaceTools(requestsOf(model.requests)[0]!)).toHaveLength(10);
+    expect(workspaceTools(requestsOf(model.requests)[0]!)).toHaveLength(13);
 
     const off = await settings.change.mutate({ policy: { workspace: 'blocked' } });
     expect(off.workspace).toEqual({ isOn: true, problem: null });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, lstat, mkdir, opendir, readdir, rm, statfs } from 'node:fs/promises';
+import { chmod, lstat, mkdir, opendir, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from '@drawbridge/kit';
 import type { WorkspaceLimits } from './limits.ts';
@@ -45,6 +45,11 @@ const nothing = (error: unknown): string[] => {
   throw error;
 };
 
+const clear = async (folder: string): Promise<void> => {
+  await openFolders(folder).catch(nothing);
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+};
+
 /** The folders of workspaces, each below the folder of its user. */
 export const createFolders = (base: string, limits: WorkspaceLimits) => {
   const ofUser = (userId: string) => join(base, nameOf(userId));
@@ -70,10 +75,18 @@ export const createFolders = (base: string, limits: WorkspaceLimits) => {
       const mebibytes = limits.folderBytes / 1024 / 1024;
       return `The workspace holds more than ${mebibytes} MiB or ${limits.folderEntries} files, or a folder that is closed to reading. Delete files first.`;
     },
+    /** Where the snapshots of a workspace are: beside the folders of users. */
+    snapshots: (thread: ThreadOfUser): string =>
+      join(base, '.snapshots', nameOf(thread.userId), nameOf(thread.threadId)),
+    /** Puts another folder of the same disk in its place. */
+    replace: async (thread: ThreadOfUser, by: string): Promise<void> => {
+      await clear(of(thread));
+      await rename(by, of(thread));
+    },
+    /** With its snapshots. */
     remove: async (thread: ThreadOfUser): Promise<void> => {
-      const folder = of(thread);
-      await openFolders(folder).catch(nothing);
-      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+      await clear(of(thread));
+      await clear(join(base, '.snapshots', nameOf(thread.userId), nameOf(thread.threadId)));
     },
   };
 };

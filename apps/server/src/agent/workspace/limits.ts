@@ -11,6 +11,9 @@ export const workspaceLimits = {
   folderBytes: 1024 * mebibyte,
   /** Files and folders in it. */
   folderEntries: 50_000,
+  /** Kept copies of one folder, and the bytes of each. */
+  snapshotsOfFolder: 3,
+  snapshotBytes: 256 * mebibyte,
   /** What the disk of the server keeps free. */
   freeDiskBytes: 1024 * mebibyte,
   measureEveryMs: 2_000,

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -27,6 +36,7 @@ describeWith('bubblewrap')('a workspace', () => {
     expect(port.tools().map(({ name }) => name)).toEqual([
       ...['read_file', 'list_files', 'get_file_tree', 'write_file', 'edit_file', 'create_directory'],
       ...['delete', 'move', 'copy_file', 'shell_execute'],
+      ...['snapshot', 'list_snapshots', 'restore_snapshot'],
     ]);
   });
 
@@ -42,6 +52,39 @@ describeWith('bubblewrap')('a workspace', () => {
     await port.remove('ben', 'thread');
     await port.remove('ben', 'never');
     expect(foldersIn(dataDir)).toEqual([]);
+  });
+
+  it('WK-03 keeps copies by name, and puts one in its place; links in it are not followed', async () => {
+    const { dataDir, call, shell, port } = await openTestWorkspaces({
+      snapshotsOfFolder: 2,
+      snapshotBytes: 1024 * 1024,
+    });
+    writeFileSync(join(dataDir, 'secret'), 'canary');
+    await shell(
+      `echo one > a; mkdir b; ln -s ${dataDir}/secret b/link; ln -s ${dataDir} way; mkfifo pipe; chmod 700 a`,
+    );
+    expect(await call('snapshot', { name: 'first' })).toBe('Kept as first.');
+    await shell('echo two > a; rm -r b way; echo new > c');
+    expect(await call('snapshot', { name: 'second' })).toBe('Kept as second.');
+    expect(await call('snapshot', { name: 'third' })).toContain(
+      'There are 2 snapshots already: first, second',
+    );
+    expect(await call('list_snapshots', {})).toMatch(/^first \(20.*Z\)\nsecond \(20.*Z\)$/);
+    expect(await call('restore_snapshot', { name: 'first' })).toBe('All files are those of first.');
+    expect((await shell('cat a; ls; readlink b/link; stat -c %a a')).stdout).toBe(
+      `one\na\nb\nway\n${dataDir}/secret\n700\n`,
+    );
+    for (const name of ['../first', '.x', '', 'a/b'])
+      expect(await call('restore_snapshot', { name })).toContain('A name has');
+    expect(await call('restore_snapshot', { name: 'never' })).toBe('There is no snapshot never.');
+    await shell('truncate -s 2M hole');
+    expect(await call('snapshot', { name: 'first' })).toBe('A snapshot has at most 1 MiB.');
+    // Those of another chat are its own, and all go with theirs.
+    expect(await call('list_snapshots', {}, { threadId: 'other' })).toBe('There are no snapshots.');
+    await port.remove('ann', 'thread');
+    await port.remove('ann', 'other');
+    expect(await call('list_snapshots', {})).toBe('There are no snapshots.');
+    expect(readFileSync(join(dataDir, 'secret'), 'utf8')).toBe('canary');
   });
 
   it('runs nothing between two calls', async () => {

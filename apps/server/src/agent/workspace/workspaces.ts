@@ -3,6 +3,7 @@ import type { WorkspaceProgram } from '@drawbridge/contracts/agent/workspace';
 import { createKeyedQueue, createLimiter, type Clock, type Limiter } from '@drawbridge/kit';
 import type { Container } from './container.ts';
 import { createFolders } from './folders.ts';
+import { createSnapshots, snapshotTools } from './snapshots.ts';
 import { failed, runContained } from './run-contained.ts';
 
 interface Needs {
@@ -17,6 +18,8 @@ interface Needs {
 export const createWorkspaces = ({ container, tools, base, clock }: Needs): WorkspacePort => {
   const { limits } = container;
   const folders = createFolders(base, limits);
+  const snapshot = createSnapshots(limits);
+  const isOfSnapshots = (name: string) => snapshotTools.some((tool) => tool.name === name);
   const inTurn = createKeyedQueue();
   const all = createLimiter(limits.callsAtOnce);
   const users = new Map<string, Limiter>();
@@ -31,13 +34,18 @@ export const createWorkspaces = ({ container, tools, base, clock }: Needs): Work
     name !== 'delete' && tools.some((tool) => tool.name === name && !tool.isReading);
 
   return {
-    tools: () => tools,
+    tools: () => [...tools, ...snapshotTools],
     call: ({ userId, threadId }, call, signal) => {
       const run = async () => {
         signal.throwIfAborted();
         const folder = await folders.open({ userId, threadId });
         if (folder === null)
           return failed(`There are ${limits.foldersOfUser} workspaces already. Delete a chat that has one.`);
+        if (isOfSnapshots(call.tool)) {
+          const replace = (by: string) => folders.replace({ userId, threadId }, by);
+          const place = folders.snapshots({ userId, threadId });
+          return snapshot(call, { folder, place, replace });
+        }
         const excess = isAdding(call.tool) ? () => folders.excess(folder) : async () => null;
         const problem = await excess();
         if (problem !== null) return failed(problem);
