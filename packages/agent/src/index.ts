@@ -19,6 +19,7 @@ export { createThreads, type Threads } from './threads/threads.ts';
 export { newThreadRow } from './threads/owner.ts';
 export { personSender } from './lanes/sender.ts';
 export { requestLimit } from './memory/compact.ts';
+export { checkpointName } from './memory/session-checkpoints.ts';
 export { untrusted } from './prompt/untrusted.ts';
 export { maskSecrets } from './prompt/mask-secrets.ts';
 export * from './tools/domain-access.ts';

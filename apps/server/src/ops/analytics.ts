@@ -85,12 +85,13 @@ export const createAnalytics = ({ clock, store, contexts }: Needs) => ({
       })),
     );
   },
-  /** The context of one thread, and whether notes have replaced messages of it since then. */
+  /** The context of one thread, and what has replaced messages of it since then: notes, or a summary. */
   contextOf: async (
     { userId, threadId, since }: { userId: string; threadId: string; since: number },
     info: ModelInfo,
   ) => ({
     budget: budgetOf(await contexts.contextTokens(userId, threadId), info),
     wasCompacted: await contexts.wasCompacted(userId, threadId, since),
+    summary: await contexts.summarySince(userId, threadId, since),
   }),
 });

@@ -131,6 +131,8 @@ export interface Compacted {
   /** False: it is too long for the model, and nothing is left to shorten. */
   fits: boolean;
   writes: Write[];
+  /** The summary that is written with it. */
+  summary: NoteRow | null;
   usage: Usage | null;
 }
 
@@ -147,7 +149,8 @@ export const compactWhenNeeded = async (
   const limit = requestLimit(input.info);
   const read = await readMaterial(userId, input, ctx.store);
   const context = contextOf(read, input);
-  if (context.tokens <= limit) return { context, history: read.history, fits: true, writes: [], usage: null };
+  if (context.tokens <= limit)
+    return { context, history: read.history, fits: true, writes: [], summary: null, usage: null };
 
   const { threadId, history } = input;
   const { note, usage } = await summarise(
@@ -166,6 +169,7 @@ export const compactWhenNeeded = async (
     history: material.history,
     fits: fitting !== undefined,
     writes,
+    summary: note,
     usage,
   };
 };

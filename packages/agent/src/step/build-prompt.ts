@@ -1,5 +1,6 @@
 import { compactWhenNeeded } from '../memory/compact.ts';
 import type { History } from '../memory/history.ts';
+import { keepCheckpoint } from '../memory/session-checkpoints.ts';
 import { usesMemory } from '../memory/uses-memory.ts';
 import { ModelError, type ModelInfo, type PromptMessage } from '../ports/model.ts';
 import type { TraceParent } from '../ports/tracing.ts';
@@ -90,7 +91,7 @@ export const buildPrompt = async (ctx: RunContext, work: Work, input: PromptInpu
   };
   const prepare = (trace: TraceParent) =>
     compactWhenNeeded(agent.userId, material, { ...ctx, signal: input.signal, trace });
-  const { context, history, fits, writes, usage } = await traceMemory(
+  const { context, history, fits, writes, summary, usage } = await traceMemory(
     ctx,
     { name: 'prepare', parent: traceOf(work) },
     { run: prepare, isWorthIt: () => true },
@@ -98,6 +99,7 @@ export const buildPrompt = async (ctx: RunContext, work: Work, input: PromptInpu
   const all = [...writes, ...(await helperUsage(ctx, run, usage))];
   // Notes were written meanwhile: the prompt is built from them.
   if (all.length > 0 && !(await ctx.store.commit(all, 'kept'))) return buildPrompt(ctx, work, input);
+  if (summary !== null) await keepCheckpoint(ctx, summary);
   if (!fits) throw new ModelError('context', 'The conversation does not fit into the context of the model.');
   ctx.histories.set(agent.id, history);
   return { ...context, history };

@@ -72,12 +72,19 @@ describe('agent.send', () => {
   });
 
   it('warns before the end when the context is nearly full', async () => {
-    const { server, cookie } = await withAgent(({ text }) => ({
-      text: 'word '.repeat(text.includes('"much"') ? 16_000 : text.includes('"more"') ? 12_000 : 10),
-    }));
+    const headings = ['Goal', 'Important facts', 'Current state', 'Open issues', 'Next step'];
+    const summary = headings.map((heading) => `## ${heading}\nas it is`).join('\n');
+    const { server, cookie } = await withAgent(({ text }) => {
+      if (text.includes('You summarise')) return { text: summary };
+      if (text.includes('You keep the notes')) return { status: 500 };
+      // What the provider counts has the prompt and the tools in it.
+      if (text.includes('"counted"')) return { text: 'ok', usage: { input: 17_000, output: 2 } };
+      const isMuch = text.includes('"much"') && !text.includes('"again"');
+      return { text: 'word '.repeat(isMuch ? 16_000 : text.includes('"more"') ? 12_000 : 10) };
+    });
     const rpc = await openPerson(server, cookie);
-    const warningOf = async (id: string) => {
-      rpc.send({ id, method: 'agent.send', params: { message: id, sessionId: `ws:${id}` } });
+    const warningOf = async (id: string, sessionId = `ws:${id}`) => {
+      rpc.send({ id, method: 'agent.send', params: { message: id, sessionId } });
       await rpc.answerOf(id);
       return rpc.frames.find((frame) => frame.id === id && frame.event === 'context_warning')?.data;
     };
@@ -90,6 +97,17 @@ describe('agent.send', () => {
     });
     expect(await warningOf('much')).toMatchObject({ level: 'checkpoint', budget: { shouldCompact: true } });
     expect(orderOf(rpc.frames, 'much').slice(-4)).toEqual(['context_warning', 'complete', 'done', 'result']);
+    const counted = { estimatedTokens: 17_002, usagePct: 53.1, shouldCompact: false };
+    expect(await warningOf('counted')).toMatchObject({ level: 'warning', budget: counted });
+
+    const [session, saved] = ['ws:much', await warningOf('again', 'ws:much')];
+    const name = expect.stringMatching(/^session\/checkpoints\/\d+$/);
+    const actions = { checkpointSaved: true, checkpointNamespace: name, autoCompacted: true };
+    expect(saved).toMatchObject({ level: 'checkpoint', budget: { shouldCompact: false }, actions });
+    const [, artifactId = ''] = /"(session.checkpoints[^"]*)"/.exec(JSON.stringify(saved)) ?? [];
+    expect((await rpc.call('canvas.get', { sessionId: session, artifactId })).result).toMatchObject({
+      artifact: { type: 'note', content: { markdown: expect.stringContaining('Goal:\nas it is') } },
+    });
   });
 
   it('runs one after the other in a session, and sessions side by side', async () => {
