@@ -28,7 +28,7 @@ describe('docs/security.md', () => {
 
   it.each([
     ['FS', 34],
-    ['SH', 44],
+    ['SH', 45],
     ['BR', 16],
     ['CF', 28],
     ['PS', 14],

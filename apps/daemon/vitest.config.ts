@@ -4,10 +4,10 @@ export default defineProject({
   test: {
     name: 'daemon',
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     // Files of a worker share what they import. No test replaces a module.
     isolate: false,
     // What is awaited comes late on a busy machine, and one second is no promise of ours.
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 30_000 } },
   },
 });

@@ -18,7 +18,7 @@ export const shared = <T>(open: () => T | Promise<T>): (() => T) => {
   let opened: { value: T } | undefined;
   beforeAll(async () => {
     opened = { value: await ofAll.run(all, open) };
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     for (const run of all.splice(0).toReversed()) await run();
   }, 60_000);

@@ -106,6 +106,8 @@ export const startWindow = async () => {
   });
   return {
     events,
+    /** Such as `SIGSTOP`, to all its processes. */
+    signal: (signal: NodeJS.Signals) => void (child.pid !== undefined && process.kill(-child.pid, signal)),
     of: (type: string) => events.filter((one) => one.type === type).map((one) => one.detail),
   };
 };

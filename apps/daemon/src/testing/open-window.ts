@@ -15,14 +15,14 @@ export const openComputer = async () => {
 export const openWindow = async () => {
   const world = await openComputer();
   const window = await startWindow();
-  await vi.waitFor(() => expect(window.of('ready').length).toBeGreaterThan(0), { timeout: 30_000 });
+  await vi.waitFor(() => expect(window.of('ready').length).toBeGreaterThan(0), { timeout: 60_000 });
   // The window has the keyboard once something was clicked in it.
   await vi.waitFor(
     async () => {
       await world.ok('mouse_click', { x: 100, y: 100 });
       expect(window.of('mouseup').length).toBeGreaterThan(0);
     },
-    { timeout: 30_000, interval: 500 },
+    { timeout: 60_000, interval: 500 },
   );
   window.events.length = 0;
   // Clicks from before may still be on their way; all others are elsewhere.

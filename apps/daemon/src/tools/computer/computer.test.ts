@@ -63,9 +63,7 @@ describeWith('display')('the computer tools', () => {
     display.end();
     expect((await call('screen_screenshot', {})).isError).toBe(true);
     await expect
-      .poll(() => toolbox.offered(gate.modes()).some((tool) => tool.name === 'mouse_move'), {
-        timeout: 10_000,
-      })
+      .poll(() => toolbox.offered(gate.modes()).some((tool) => tool.name === 'mouse_move'))
       .toBe(false);
     const category = toolbox.categories(gate.modes()).find((one) => one.name === 'computer');
     expect(category).toMatchObject({
@@ -157,7 +155,7 @@ describeWith('display')('the computer tools', () => {
     const { toolbox, display } = await openComputer();
     expect(speakersWith(display.name)).toBe(1);
     await toolbox.close();
-    await expect.poll(() => speakersWith(display.name), { timeout: 20_000 }).toBe(0);
+    await expect.poll(() => speakersWith(display.name)).toBe(0);
   });
 
   it.each([
@@ -191,8 +189,14 @@ describeWith('display', 'chromium')('what a window receives', () => {
     await ok('mouse_click', { x: 700, y: 500, button: 'right' });
     await expect.poll(() => of('mouseup')).toEqual([{ x: 700, y: 500, button: 2, buttons: 0 }]);
     events.length = 0;
-    await ok('mouse_double_click', { x: 600, y: 400 });
-    await expect.poll(() => of('dblclick')).toEqual([{ x: 600, y: 400, button: 0, buttons: 0 }]);
+    // On a busy machine the second click may come too late to make it a double one.
+    for (let tries = 0; tries < 5 && of('dblclick').length === 0; tries += 1) {
+      events.length = 0;
+      await ok('mouse_double_click', { x: 600, y: 400 });
+      await ok('mouse_move', { x: 610, y: 410 });
+      await expect.poll(() => of('mousemove').at(-1)).toMatchObject({ x: 610, y: 410 });
+    }
+    expect(of('dblclick')).toEqual([{ x: 600, y: 400, button: 0, buttons: 0 }]);
     events.length = 0;
     await ok('mouse_drag', { fromX: 600, fromY: 400, toX: 800, toY: 450 });
     await expect
@@ -222,7 +226,7 @@ describeWith('display', 'chromium')('what a window receives', () => {
     await ok('mouse_click', { x: 100, y: 100 });
     const text = 'Hello, World! {"a": [1, 2]} $HOME #x ~ größe €';
     await ok('keyboard_type', { text });
-    await expect.poll(() => of('input').at(-1), { timeout: 10_000 }).toEqual({ text });
+    await expect.poll(() => of('input').at(-1)).toEqual({ text });
     await ok('keyboard_shortcut', { keys: ['ctrl', 'a'] });
     await ok('keyboard_key_tap', { key: 'Del' });
     await expect.poll(() => of('input').at(-1)).toEqual({ text: '' });

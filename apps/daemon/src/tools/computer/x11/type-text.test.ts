@@ -1,4 +1,4 @@
-import { createFakeClock } from '@drawbridge/kit';
+import { createDeferred, createFakeClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { createTypist } from './type-text.ts';
 import type { XKeyboard } from './x-keyboard.ts';
@@ -33,6 +33,7 @@ const open = () => {
       const gives = strokes.map(({ keycode, shift }) => rows[keycode - 10]?.[shift ? 1 : 0] ?? 0);
       done.push([...held, String.fromCodePoint(...gives)].join(' + '));
     },
+    handled: async () => {},
     close: async () => void done.push('closed'),
   };
   const typist = createTypist({ keyboard, clock });
@@ -56,6 +57,22 @@ describe('typing what the layout lacks', () => {
     await typed;
     await typist.type('ä');
     expect(done).toEqual([{ changed: [12, 11] }, 'qäöq', 'ä']);
+  });
+
+  it('changes and presses keys once the window has handled what came before', async () => {
+    const { clock, done, keyboard, typist } = open();
+    const busy = [createDeferred(), createDeferred()];
+    let asked = 0;
+    keyboard.handled = () => busy[(asked += 1) - 1]?.promise ?? Promise.resolve();
+    const typed = typist.type('ä');
+    await clock.settle(5_000);
+    expect(done).toEqual([]);
+    busy[0]?.resolve();
+    await clock.settle(5_000);
+    expect(done).toEqual([{ changed: [12] }]);
+    busy[1]?.resolve();
+    await typed;
+    expect(done).toEqual([{ changed: [12] }, 'ä']);
   });
 
   it('gives a key another meaning a second after it was pressed, no sooner', async () => {

@@ -35,9 +35,12 @@ export const createTypist = ({ keyboard, clock }: { keyboard: XKeyboard; clock: 
     const readAt = changes.map(({ keycode }) => (spares.get(keycode)?.pressedAt ?? 0) + readMs);
     const waitMs = Math.max(...readAt) - clock.now();
     if (waitMs > 0) await sleep(clock, waitMs);
+    // A busy window takes longer.
+    await keyboard.handled();
     keyboard.change(changes);
     for (const { keycode, keysyms } of changes) spares.set(keycode, { keysyms, pressedAt: clock.now() });
     await sleep(clock, changeMs);
+    await keyboard.handled();
   };
 
   const typeSome = async (symbols: readonly string[]): Promise<number> => {

@@ -1,6 +1,8 @@
+import { systemClock, type Clock } from '@drawbridge/kit';
 import x11, { type Answer, type Display, type Xtest } from 'x11';
 import { namedKeys } from './key-names.ts';
 import type { KeyChange, Stroke } from './key-plan.ts';
+import { createWindowPing } from './window-ping.ts';
 
 const capsMask = 2;
 const groupShift = 13;
@@ -17,7 +19,7 @@ const connect = (): Promise<Display> =>
   });
 
 /** The keyboard of an X11 display. Rejects with the error of the display, also when it goes away. */
-export const openKeyboard = async () => {
+export const openKeyboard = async (clock: Clock = systemClock) => {
   const { client, min_keycode: firstKeycode, max_keycode: lastKeycode, screen } = await connect();
   const waiting = new Set<(error: Error) => void>();
   const fail = (error: Error) => {
@@ -38,11 +40,12 @@ export const openKeyboard = async () => {
       });
     });
 
+  const root = screen[0]?.root ?? 0;
+  const handled = await createWindowPing({ client, root, ask, clock });
   const xtest = await ask<Xtest>((answer) => client.require('xtest', answer));
   const keys = new Map<number, number>();
 
-  const pointer = () =>
-    ask<{ keyMask: number }>((answer) => client.QueryPointer(screen[0]?.root ?? 0, answer));
+  const pointer = () => ask<{ keyMask: number }>((answer) => client.QueryPointer(root, answer));
   const send = (type: number, keycode: number) => xtest.FakeInput(type, keycode, strokeMs, 0, 0, 0);
   const tap = (keycode: number) => {
     send(xtest.KeyPress, keycode);
@@ -98,6 +101,8 @@ export const openKeyboard = async () => {
       caps.forEach(tap);
       await ask((answer) => client.GetInputFocus(answer));
     },
+    /** Resolves when the window that has the keyboard has handled all so far, or cannot say so. */
+    handled,
     close: () => new Promise<void>((resolve) => client.close(resolve)),
   };
 };
