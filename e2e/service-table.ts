@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { otherNodes } from './nodes/index.ts';
+import { hasOtherNodes } from './nodes/index.ts';
 
 /** Programs and places outside this repository that some tests need. */
 export type Service =
@@ -60,7 +60,7 @@ export const services: Record<Service, ServiceEntry> = {
   make: { isThere: () => runs('make', ['--version']), packages: ['make'] },
   python3: { isThere: () => runs('python3', ['--version']), packages: ['python3'] },
   'other nodes': {
-    isThere: () => otherNodes().length === 2,
+    isThere: hasOtherNodes,
     hint: 'run pnpm test:long, which installs the other versions of Node, on Linux on x64',
   },
   registry: {

@@ -16,7 +16,7 @@ const shared =
   /[\\/](packages|zod|nanoid|write-file-atomic|fast-wrap-ansi|fast-string-[a-z-]+|daemon[\\/]src)[\\/](?!tools[\\/]mcp[\\/]calls|commands[\\/]tui|contracts[\\/]src[\\/]rpc)/;
 
 /** On before anything large is loaded, which it is for. */
-const compileCache = /[\\/]program[\\/](compile-cache|places)\./;
+const compileCache = /[\\/]program[\\/](compile-cache|is-private|node-version|places)\./;
 
 const outside = [...manifest.packed.dependencies, ...manifest.packed.optionalDependencies];
 

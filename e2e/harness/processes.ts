@@ -36,7 +36,7 @@ export interface Processes {
 }
 
 const inherited = (): Record<string, string> => {
-  const names = ['PATH', 'TMPDIR', 'LANG', 'npm_config_registry', 'npm_config_cache'];
+  const names = ['PATH', 'TMPDIR', 'LANG', 'npm_config_registry', 'npm_config_cache', 'NODE_EXTRA_CA_CERTS'];
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 };
 

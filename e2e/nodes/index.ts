@@ -1,10 +1,14 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The oldest Node that is supported, and the newest, from the registry; those that are installed. */
-export const otherNodes = (): { path: string; version: string }[] =>
-  ['node-22', 'node-26']
-    .map((name) => join(import.meta.dirname, 'node_modules', name, 'bin/node'))
-    .filter((path) => existsSync(path))
-    .map((path) => ({ path, version: execFileSync(path, ['--version'], { encoding: 'utf8' }).trim() }));
+/** An end-of-life Node, the oldest that is supported, and the newest. */
+const packages = { old: 'node-20', oldest: 'node-22', newest: 'node-26' } as const;
+
+/** Where another version of Node is; undefined where it is not installed. */
+export const otherNode = (which: keyof typeof packages): string | undefined => {
+  const path = join(import.meta.dirname, 'node_modules', packages[which], 'bin/node');
+  return existsSync(path) ? path : undefined;
+};
+
+export const hasOtherNodes = (): boolean =>
+  (['old', 'oldest', 'newest'] as const).every((which) => otherNode(which) !== undefined);

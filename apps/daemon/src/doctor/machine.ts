@@ -1,16 +1,13 @@
 import { statfs } from 'node:fs/promises';
+import { isNewEnough, leastNode } from '../program/node-version.ts';
 import type { Check } from './check.ts';
 
-const lowest = [22, 13] as const;
-
 export const checkNode = (version: string): Check => {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const isEnough = major > lowest[0] || (major === lowest[0] && minor >= lowest[1]);
-  if (isEnough) return { name: 'node', state: 'ok', says: version };
+  if (isNewEnough(version)) return { name: 'node', state: 'ok', says: version };
   return {
     name: 'node',
     state: 'problem',
-    says: `${version} is older than ${lowest.join('.')}`,
+    says: `${version} is older than ${leastNode.join('.')}`,
     fix: 'Install a newer Node, for example from nodejs.org.',
   };
 };

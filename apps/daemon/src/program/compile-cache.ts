@@ -2,17 +2,11 @@ import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { enableCompileCache, flushCompileCache, getCompileCacheDir } from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { isPrivate } from './is-private.ts';
 import { privateFolderOf } from './places.ts';
 
 /** Older entries belong to an earlier version, or are compiled again. */
 const keepMs = 30 * 24 * 60 * 60 * 1_000;
-
-/** What is in there runs as our code, so no other user may have written it. */
-const isPrivate = (folder: string): boolean => {
-  const stats = lstatSync(folder, { throwIfNoEntry: false });
-  const isOurs = process.getuid === undefined || stats?.uid === process.getuid();
-  return stats !== undefined && stats.isDirectory() && isOurs && (stats.mode & 0o077) === 0;
-};
 
 /** Lets Node keep compiled code in the private folder; before that exists nothing is kept. */
 export const useCompileCache = (): void => {

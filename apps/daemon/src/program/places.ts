@@ -3,6 +3,9 @@ import { join, sep } from 'node:path';
 /** Settings, session, journal and versions of a person. */
 export const privateFolderOf = (home: string): string => join(home, '.drawbridge');
 
+/** Where the Node is that was installed because the machine's own is too old; in the private folder. */
+export const broughtNodeFolder = (privateFolder: string): string => join(privateFolder, 'node');
+
 export const installedPlaces = (home: string) => ({
   /** A folder for each release, and `current`, a link to the one that is used. */
   versions: join(privateFolderOf(home), 'versions'),

@@ -9,6 +9,7 @@ import { temporaryInside } from './sandbox/bubblewrap.ts';
 import { shellEnvironment, withoutRetries } from './config.ts';
 import { prelude } from './sandbox/prelude.ts';
 import { findProgram } from '../../paths/programs.ts';
+import { broughtNodeFolder } from '../../program/places.ts';
 import { findProtectedPlaces } from './sandbox/protected-places.ts';
 import { secretPlaces } from './sandbox/secret-places.ts';
 import { systemCallFilter } from './sandbox/seccomp.ts';
@@ -66,18 +67,20 @@ export const createOpenLauncher =
 interface Rules {
   /** Closed for reading, with all below. */
   hidden: string[];
+  /** Inside of what is hidden, and yet to be read. */
+  shown: string[];
   writable: string[];
   /** Inside what is writable, but not to be written. */
   kept: string[];
 }
 
-const wrapOnMac = async ({ hidden, writable, kept }: Rules): Promise<string> => {
+const wrapOnMac = async ({ hidden, shown, writable, kept }: Rules): Promise<string> => {
   const { wrapCommandWithSandboxMacOS } =
     await import('@anthropic-ai/sandbox-runtime/dist/sandbox/macos-sandbox-utils.js');
   return wrapCommandWithSandboxMacOS({
     command: prelude,
     needsNetworkRestriction: true,
-    readConfig: { denyOnly: hidden, allowWithinDeny: [] },
+    readConfig: { denyOnly: hidden, allowWithinDeny: shown },
     writeConfig: { allowOnly: writable, denyWithinAllow: kept },
     binShell: '/bin/sh',
   });
@@ -90,6 +93,7 @@ const prepareOnMac = async (territory: Territory, { deniedPaths, signal }: Need,
   const { kept, unseen } = await findProtectedPlaces(territory, { signal });
   const text = await wrapOnMac({
     hidden: [...secretPlaces(homedir(), process.platform), territory.privateFolder, ...deniedPaths.read],
+    shown: [broughtNodeFolder(territory.privateFolder)],
     writable: [territory.root, temporary],
     kept: [
       territory.privateFolder,

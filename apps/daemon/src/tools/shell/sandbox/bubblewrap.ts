@@ -7,6 +7,8 @@ export interface Walls {
   temporary: string;
   /** Closed for reading with all below; what is not there is left out. */
   hidden: string[];
+  /** Inside of what is hidden, and yet to be read; what is not there is left out. */
+  shown: string[];
   /** In the root and not to be written, renamed or removed. All of them are there. */
   kept: string[];
   /** Folders shown in the place of others, and written there. */
@@ -82,6 +84,7 @@ export const bubblewrapArguments = (walls: Walls): string[] => {
     ...instead.flatMap(({ place, folder }) => ['--bind', folder, place]),
     ...kept.flatMap((path) => ['--ro-bind', path, path]),
     ...below.flatMap(hide),
+    ...walls.shown.flatMap((path) => ['--ro-bind-try', path, path]),
     // After the walls: one of them may stand on a folder above it.
     ...['--bind', temporary, temporaryInside(root, temporary)],
     ...['--dev', '/dev', '--proc', '/proc'],

@@ -3,6 +3,7 @@ import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { DeniedPaths } from '../../../permission/index.ts';
 import { isWithin, type Territory } from '../../../paths/protected.ts';
+import { broughtNodeFolder } from '../../../program/places.ts';
 import { realPathOf } from '../../../program/quiet-files.ts';
 import { bubblewrapArguments } from './bubblewrap.ts';
 import { makeRepositoryFolder, settleRepository } from './new-repository.ts';
@@ -135,6 +136,8 @@ export const createWalls = (territory: Territory, limit?: number) => {
         root,
         temporary,
         hidden: hiddenFor(territory, command),
+        // This program runs with it where the machine's own Node is too old.
+        shown: [broughtNodeFolder(privateFolder)],
         kept,
         instead: repository === undefined ? [] : [{ place, folder: repository }],
         emptyFile,
