@@ -11,7 +11,6 @@ const manifest = z.object({
   name: z.string(),
   version: z.string(),
   license: z.string(),
-  engines: z.record(z.string(), z.string()),
   packed: z.object({
     /** What cannot go into the bundle. */
     dependencies: z.array(z.string()),
@@ -70,7 +69,7 @@ export const pack = async (folder: string): Promise<void> => {
   const staged = join(dist, 'package');
   const manifestOfOurs = manifest.parse(await readJson(join(folder, 'package.json')));
   const catalog = await readFile(join(folder, '../../pnpm-workspace.yaml'), 'utf8');
-  const { name, version, license, engines, packed: outside } = manifestOfOurs;
+  const { name, version, license, packed: outside } = manifestOfOurs;
   const pinned = (names: readonly string[]) =>
     Object.fromEntries(names.map((one) => [one, versionIn(catalog, one)]));
   await rm(staged, { recursive: true, force: true });
@@ -84,7 +83,7 @@ export const pack = async (folder: string): Promise<void> => {
     name,
     version,
     license,
-    engines,
+    // No engines: on an older Node it brings one of its own, and npm would warn.
     type: 'module',
     bin: { drawbridge: 'dist/cli.cjs' },
     files: ['dist', noticesFile],
