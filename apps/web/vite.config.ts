@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import ui from '@nuxt/ui/vite';
 import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'vite';
+import { devServer } from './dev-server.ts';
 import { precompress } from '../../tools/precompress.ts';
 import { shellFiles } from './shell-files.ts';
 import { thirdPartyNotices } from '../../tools/third-party-notices.ts';
 
-const server = 'http://127.0.0.1:5820';
+// Set by tools/run/dev.mjs.
+const { DEV_PORT = '5173', DEV_SERVER = 'http://127.0.0.1:5820' } = process.env;
 
 /** Styles and icons go in without being modules. */
 const also = ['tailwindcss', '@iconify-json/lucide'].map((name) =>
@@ -50,5 +52,5 @@ export default defineConfig({
       },
     },
   },
-  server: { proxy: { '/trpc': server, '/api': server } },
+  server: devServer({ port: Number(DEV_PORT), server: DEV_SERVER }),
 });

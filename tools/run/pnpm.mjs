@@ -17,15 +17,21 @@ const quiet = {
   DO_NOT_TRACK: '1',
 };
 
-const start = (args, stdio) => {
+/** Starts pnpm in the checkout, with variables beside those of this process. */
+export const startPnpm = (args, { stdio, env = {}, detached = false }) => {
   const [command, ...before] = pnpmCommand();
-  return spawn(command, [...before, ...args], { cwd: root, env: { ...process.env, ...quiet }, stdio });
+  return spawn(command, [...before, ...args], {
+    cwd: root,
+    env: { ...process.env, ...quiet, ...env },
+    stdio,
+    detached,
+  });
 };
 
 /** Runs pnpm in the checkout and gives what it wrote; rejects with that when it fails. */
 export const pnpm = (...args) =>
   new Promise((resolve, reject) => {
-    const child = start(args, ['ignore', 'pipe', 'pipe']);
+    const child = startPnpm(args, { stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
     child.once('error', reject);
@@ -35,7 +41,7 @@ export const pnpm = (...args) =>
 /** Runs pnpm in the checkout on this terminal; resolves with its exit code. */
 export const showPnpm = (...args) =>
   new Promise((resolve, reject) => {
-    const child = start(args, 'inherit');
+    const child = startPnpm(args, { stdio: 'inherit' });
     // A terminal sends Ctrl-C to both; what is sent to this process alone is passed on.
     process.on('SIGINT', () => {});
     process.on('SIGTERM', () => child.kill('SIGTERM'));

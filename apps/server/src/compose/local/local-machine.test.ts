@@ -44,7 +44,7 @@ it('stops where its daemon could not be started', async () => {
   const machine = startLocalMachine({
     folder: shown,
     dataDir: data,
-    program: 'program.cjs',
+    program: { args: ['program.cjs'], output: 'ignore' },
     host: '127.0.0.1',
     port: () => 5820,
     clock: systemClock,
@@ -61,7 +61,7 @@ it('gives the daemon a token once the owner is there, and nothing of the environ
   const { data, shown } = newFolders();
   const program = join(shown, 'program.cjs');
   writeFileSync(
-    program,
+    program: { args: [program], output: 'ignore' },
     "require('node:fs').writeFileSync('told.json', JSON.stringify(process.env)); setInterval(() => {}, 1000);",
   );
   process.env.GATEWAY_API_KEY = 'a key of the server';
@@ -73,7 +73,7 @@ it('gives the daemon a token once the owner is there, and nothing of the environ
   const machine = startLocalMachine({
     folder: shown,
     dataDir: data,
-    program,
+    program: { args: [program], output: 'ignore' },
     host: '0.0.0.0',
     port: () => 5820,
     clock: systemClock,

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { createTimer, exponential, type Clock } from '@drawbridge/kit';
+import type { DaemonProgram } from '../../built-files.ts';
 import { errors } from '../../errors.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import { isLoopback } from '../../http/index.ts';
@@ -12,8 +13,7 @@ interface Needs {
   /** The folder that the machine offers, and that of the store. */
   folder: string;
   dataDir: string;
-  /** The command line of the daemon. */
-  program: string;
+  program: DaemonProgram;
   /** Where the server listens. */
   host: string;
   port(): number;
@@ -96,10 +96,10 @@ export const startLocalMachine = (needs: Needs) => {
     const token = isKnown ? null : await gateway.pairing.createServerToken(owner);
     if (isStopped) return;
     const startedAt = clock.now();
-    const running = spawn(process.execPath, [program, 'connect'], {
+    const running = spawn(process.execPath, [...program.args, 'connect'], {
       cwd: needs.folder,
       env: environmentOf(needs, home, token),
-      stdio: 'ignore',
+      stdio: ['ignore', program.output, program.output],
     });
     child = running;
     const [code] = (await once(running, 'exit').finally(() => (child = null))) as [number | null];
