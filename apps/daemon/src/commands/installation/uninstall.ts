@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { row } from '../../terminal/row.ts';
 import { installedPlaces, isThere, launcherState, removeLauncher } from '../../install/index.ts';
 import { createSessionFile } from '../../link/index.ts';
+import { broughtNodeFolder } from '../../program/places.ts';
 import type { ServiceManager } from '../../service/index.ts';
 import {
   jsonFlag,
@@ -78,6 +79,7 @@ const remove = async (installed: Installed, privateFolder: string, all: boolean)
   if (installed.service !== null) await rm(installed.service.path, { force: true });
   await removeLauncher(installedPlaces(homedir()));
   if (installed.versions !== null) await rm(installed.versions, { recursive: true, force: true });
+  await rm(broughtNodeFolder(privateFolder), { recursive: true, force: true });
   if (!all) return;
   // A key in the keyring goes too.
   await createSessionFile({ folder: privateFolder, clock: systemClock }).forget();
