@@ -13,7 +13,7 @@ const daemonBuilt = fileURLToPath(new URL('../../daemon/dist/cli.cjs', import.me
 const daemonSource = fileURLToPath(new URL('../../daemon/src/cli.ts', import.meta.url));
 /** In development a server runs from its source. */
 const isSource = process.argv[1]?.endsWith('src/main.ts') === true;
-/** How Node runs the daemon: in development from its source, again after each change, and one sees what it prints. */
+/** How Node runs the daemon: in development from its source, again after each change, and with its output. */
 export const daemonProgram: DaemonProgram = isSource
   ? { args: ['--watch', '--watch-preserve-output', daemonSource], output: 'inherit' }
   : { args: [daemonBuilt], output: 'ignore' };

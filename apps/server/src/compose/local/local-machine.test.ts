@@ -61,7 +61,7 @@ it('gives the daemon a token once the owner is there, and nothing of the environ
   const { data, shown } = newFolders();
   const program = join(shown, 'program.cjs');
   writeFileSync(
-    program: { args: [program], output: 'ignore' },
+    program,
     "require('node:fs').writeFileSync('told.json', JSON.stringify(process.env)); setInterval(() => {}, 1000);",
   );
   process.env.GATEWAY_API_KEY = 'a key of the server';
