@@ -14,7 +14,10 @@ export const setupStatus = z.object({ needed: z.boolean(), serverCommand: z.stri
 export type SetupStatus = z.infer<typeof setupStatus>;
 
 /** Creates the owner, once, with the token that the server printed on its console. */
-export const createOwnerInput = z.strictObject({ setupToken: z.string().min(1).max(200), ...account });
+export const createOwnerInput = z.strictObject({
+  setupToken: z.string().min(1, 'is missing; open the link that the server printed when it started').max(200),
+  ...account,
+});
 export type CreateOwnerInput = z.infer<typeof createOwnerInput>;
 
 export const user = z.object({ id: z.string(), name: z.string(), email: z.string(), isOwner: z.boolean() });

@@ -1,3 +1,4 @@
+import { invalidInput } from '@drawbridge/contracts/invalid-input';
 import type { z } from 'zod';
 import { errors } from './errors.ts';
 import { repeatedKey } from './repeated-key.ts';
@@ -22,8 +23,5 @@ export const parsePrivateJson = <T>(
     throw errors.settingsBroken({ message: `${path}: the key "${twice}" stands there twice` });
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map(
-    (issue) => `${issue.path.join('.') || 'the whole file'}: ${issue.message}`,
-  );
-  throw errors.settingsBroken({ message: `${path}: ${issues.join('; ')}` });
+  throw errors.settingsBroken({ message: `${path}: ${invalidInput(parsed.error, 'the whole file')}` });
 };

@@ -1,5 +1,6 @@
 import { confirmationText, questionOf } from '@drawbridge/contracts/confirmation-text';
 import type { ToolRequest } from '@drawbridge/contracts/daemon-event';
+import { invalidInput } from '@drawbridge/contracts/invalid-input';
 import { confirmationArgument } from '@drawbridge/contracts/tool-call';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import {
@@ -12,7 +13,6 @@ import {
   type Limiter,
   createTransientMap,
 } from '@drawbridge/kit';
-import type { z } from 'zod';
 import type { Gate } from '../permission/index.ts';
 import type { LazyTool } from './common/lazy-tool.ts';
 import { cancelledResult, type Dispatch, type DispatchContext } from './common/dispatch.ts';
@@ -67,12 +67,10 @@ const sentence = (error: unknown): string => {
 const writtenPaths = (granted: readonly Resource[]): string[] =>
   granted.flatMap(({ toolGroup, resource }) => (toolGroup === 'filesystemWrite' ? [resource] : []));
 
-const argumentIssues = (error: z.ZodError): string =>
-  error.issues.map((issue) => `${issue.path.join('.') || 'arguments'}: ${issue.message}`).join('; ');
-
 const parse = (tool: DaemonTool, args: Record<string, unknown>): unknown => {
   const parsed = tool.input.safeParse(args);
-  if (!parsed.success) throw errors.badArguments({ message: visible(argumentIssues(parsed.error)) });
+  if (!parsed.success)
+    throw errors.badArguments({ message: visible(invalidInput(parsed.error, 'arguments')) });
   return parsed.data;
 };
 

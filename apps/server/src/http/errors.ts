@@ -1,4 +1,5 @@
 import { errorRow, errorTable, type ErrorBody } from '@drawbridge/contracts/errors';
+import { invalidInput } from '@drawbridge/contracts/invalid-input';
 import { CodedError } from '@drawbridge/kit';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -17,9 +18,7 @@ const ofStatus: Record<number, () => CodedError> = {
 export const toCoded = (error: Error & Partial<Pick<FastifyError, 'statusCode'>>): CodedError => {
   if (error instanceof CodedError) return error;
   if (error instanceof z.ZodError) {
-    const issue = error.issues[0];
-    const place = issue === undefined ? '' : `: ${issue.path.join('.') || 'body'}: ${issue.message}`;
-    return errors.badRequest({ message: `${errorTable.badRequest.message}${place}` });
+    return errors.badRequest({ message: `${errorTable.badRequest.message}: ${invalidInput(error)}` });
   }
   const status = error.statusCode ?? 500;
   return (

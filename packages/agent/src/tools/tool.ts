@@ -1,6 +1,7 @@
 import type { AskAnswer, AskPayload, ResourceQuestion } from '@drawbridge/contracts/agent/asks';
 import type { CallOutcome } from '@drawbridge/contracts/agent/events';
 import type { AgentAction } from '@drawbridge/contracts/agent/settings';
+import { invalidInput } from '@drawbridge/contracts/invalid-input';
 import { CodedError } from '@drawbridge/kit';
 import { z } from 'zod';
 import type { JsonSchema, ToolSpec } from '../ports/model.ts';
@@ -120,7 +121,7 @@ export const coreTool = <Schema extends z.ZodType<Record<string, unknown>>>(
     inputSchema: jsonSchemaOf(input),
     parse: (args) => {
       const read = input.safeParse(args);
-      return read.success ? { args: read.data } : { problem: z.prettifyError(read.error) };
+      return read.success ? { args: read.data } : { problem: invalidInput(read.error) };
     },
     // `parse` has made the arguments what the schema gives.
     run: (use) => tool.run(use as ToolUse<z.output<Schema>>),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { httpUrl } from '../invalid-input.ts';
 
 export const agentActions = [
   'fetchUrl',
@@ -29,7 +30,6 @@ export const defaultPolicies = {
 
 /** A secret is written, never read: `null` removes it, left out keeps it. */
 const secret = z.string().min(1).max(500).nullable().optional();
-const httpUrl = z.url({ protocol: /^https?$/ }).max(2_048);
 const price = z.number().min(0).max(10_000);
 
 export const mcpServer = z.strictObject({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { httpUrl } from '../invalid-input.ts';
 
 /** Devices of one person that get notifications. */
 export const maxDevices = 20;
@@ -54,7 +55,7 @@ export type NotificationSettings = z.infer<typeof notificationSettings>;
 export const changeNotificationsInput = z.strictObject({ when: notifyTime });
 
 export const setWebhookInput = z.strictObject({
-  url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(2_048),
+  url: httpUrl,
 });
 
 /** The secret of the webhook is shown once, when its address is set. */

@@ -106,7 +106,7 @@ describe('settings', () => {
     ['garbage', '\u0000\u0001', /settings\.json: /],
     ['another shape', '[]', /the whole file/],
     ['a newer version', '{"version":2}', /version: /],
-    ['an unknown key', '{"version":1,"mode":{}}', /Unrecognized key: "mode"/],
+    ['an unknown key', '{"version":1,"mode":{}}', /unknown fields: "mode"/],
     ['an unknown mode', '{"version":1,"modes":{"shell":"yes"}}', /modes\.shell: /],
     ['an unknown group', '{"version":1,"modes":{"everything":"allow"}}', /modes: .*everything/],
     [
@@ -114,7 +114,7 @@ describe('settings', () => {
       '{"version":1,"browser":{"mode":"local"}}',
       /browser\.mode: your own browser is not offered.*Use persistent/,
     ],
-    ['an unknown browser', '{"version":1,"browser":{"mode":"mine"}}', /browser\.mode: Invalid option/],
+    ['an unknown browser', '{"version":1,"browser":{"mode":"mine"}}', /browser\.mode: must be one of/],
     [
       'a rule without a group',
       '{"version":1,"rules":{"deny":[{"resource":"/a"}]}}',

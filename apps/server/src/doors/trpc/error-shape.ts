@@ -1,4 +1,5 @@
 import { errorRow, errorTable, type ErrorRow } from '@drawbridge/contracts/errors';
+import { invalidInput } from '@drawbridge/contracts/invalid-input';
 import { CodedError } from '@drawbridge/kit';
 import type { TRPCError } from '@trpc/server';
 import { TRPC_ERROR_CODES_BY_KEY, type TRPC_ERROR_CODE_KEY } from '@trpc/server/rpc';
@@ -22,12 +23,7 @@ const ownRows: Partial<Record<TRPC_ERROR_CODE_KEY, ErrorRow>> = {
   CLIENT_CLOSED_REQUEST: errorTable.cancelled,
 };
 
-const inputSentence = (error: z.ZodError) => {
-  const places = error.issues
-    .slice(0, 3)
-    .map((issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`);
-  return `${errorTable.badRequest.message}: ${places.join('; ')}`;
-};
+const inputSentence = (error: z.ZodError) => `${errorTable.badRequest.message}: ${invalidInput(error)}`;
 
 const coded = (error: TRPCError): { row: ErrorRow; message: string; fix: string | undefined } => {
   const { cause } = error;

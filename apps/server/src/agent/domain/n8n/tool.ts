@@ -1,4 +1,5 @@
 import type { DomainResult, DomainTool } from '@drawbridge/agent';
+import { invalidInput } from '@drawbridge/contracts/invalid-input';
 import { cutText } from '@drawbridge/kit';
 import { withoutKeys } from '@drawbridge/kit/node';
 import { z } from 'zod';
@@ -60,7 +61,7 @@ export interface N8nTool {
 
 const read = <Input extends z.ZodObject>(input: Input, args: Record<string, unknown>): z.output<Input> => {
   const parsed = input.safeParse(args);
-  if (!parsed.success) throw new N8nError(`The arguments are not valid: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) throw new N8nError(`The arguments are not valid: ${invalidInput(parsed.error)}`);
   return parsed.data;
 };
 
