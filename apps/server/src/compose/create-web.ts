@@ -19,6 +19,8 @@ import {
 } from '../http/index.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
 
+const checkEveryMs = 60_000;
+
 interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   opened: OpenAccounts;
   daemon: DaemonPackage | null;
@@ -42,7 +44,9 @@ export const createWeb = async ({ config, clock, opened, daemon }: Parts) => {
   const { closeIdle, forget } = watchIdleSockets(...servers);
   const upgrades = createUpgrades({ clock, onUpgraded: forget });
   for (const one of servers) upgrades.own(one);
-  serveHealth(server);
+  serveHealth(server, opened.canWrite);
+  // The log tells of a full disk where nothing asks for `/health`.
+  const stopChecks = clock.every(checkEveryMs, () => void opened.canWrite());
   serveReady(server, async () => void (await sql`select 1`.execute(store.db)));
   serveDaemon(server, { daemon, url: address.url });
   const servePage = await serveStatic(server, { panelDir, routes });
@@ -63,12 +67,14 @@ export const createWeb = async ({ config, clock, opened, daemon }: Parts) => {
       address.listening(portOf(server), second && portOf(second));
     },
     /** Resolves when every request is answered, or was cut after 4 s. */
-    close: () =>
-      closeServers(servers, {
+    close: () => {
+      stopChecks();
+      return closeServers(servers, {
         clock,
         close: () => Promise.all([server.close(), second?.close()]),
         closeIdle,
-      }),
+      });
+    },
   };
 };
 

@@ -19,6 +19,7 @@ import type { Config } from '../config.ts';
 import { migrate, openDatabase } from '../db/index.ts';
 import { createAddress } from '../http/index.ts';
 import { createLog, createScrubber } from '../log.ts';
+import { createWriteCheck } from './write-check.ts';
 import { createLogRing } from '../ops/observe/log-ring.ts';
 
 export interface AppNeeds {
@@ -81,6 +82,7 @@ export const openAccounts = async (needs: AppNeeds) => {
     logRing,
     onError,
     address,
+    canWrite: createWriteCheck({ clock, log, db }),
     store,
     auth,
     refreshes,

@@ -2,5 +2,5 @@
 const trouble = /^SQLITE_(FULL|IOERR|READONLY|BUSY|LOCKED|CANTOPEN|NOMEM|CORRUPT|NOTADB)/;
 
 /** True for an error of the store itself, false for a mistake in a query. */
-export const isStoreTrouble = (error: unknown): boolean =>
+export const isStoreTrouble = (error: unknown): error is Error & { code: string } =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && trouble.test(error.code);

@@ -26,7 +26,8 @@ const serve = async (files: Record<string, string>) => {
     expect(warnings).toEqual([]);
     rmSync(root, { recursive: true });
   });
-  return (url: string, accepts = 'identity') => app.inject({ url, headers: { 'accept-encoding': accepts } });
+  return (url: string, accepts = 'identity', accept = 'text/html,*/*;q=0.8') =>
+    app.inject({ url, headers: { 'accept-encoding': accepts, accept } });
 };
 
 type Answer = Awaited<ReturnType<Awaited<ReturnType<typeof serve>>>>;
@@ -54,11 +55,19 @@ it.each([
   ['/.git/config', notFound],
   ['/api/nothing', notFound],
   ['/trpc', notFound],
+  ['/metrics', notFound],
   ['/%2e%2e/outside.txt', notFound],
   ['/..%2foutside.txt', notFound],
 ])('serves %s', async (path, expected) => {
   const get = await serve(built);
   expect(asSeen(await get(path))).toEqual(expected);
+});
+
+it('serves no page to a program', async () => {
+  const get = await serve(built);
+  for (const path of ['/status', '/activity', '/metrics/prometheus'])
+    expect(asSeen(await get(path, 'identity', '*/*'))).toEqual(notFound);
+  expect(asSeen(await get('/', 'identity', '*/*'))).toEqual([200, 'no-store', 'page']);
 });
 
 it('serves no page before the first build', async () => {

@@ -15,11 +15,17 @@ const yearS = 365 * 24 * 60 * 60;
 
 const folderOf = (path: string) => path.split('/')[1] ?? '';
 
+/** Paths that programs try; no page of the panel has them. */
+const ofPrograms = new Set(['api', 'metrics']);
+
+/** A browser that navigates accepts HTML; a program gets 404, so that a probe of a wrong path fails. */
 const isPage = (request: FastifyRequest, doors: ReadonlySet<string>) => {
   const path = request.url.split('?')[0] ?? '';
   return (
     request.method === 'GET' &&
+    request.headers.accept?.includes('text/html') === true &&
     !doors.has(folderOf(path)) &&
+    !ofPrograms.has(folderOf(path)) &&
     !path.startsWith('/assets/') &&
     !path.includes('.')
   );

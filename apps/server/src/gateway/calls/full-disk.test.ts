@@ -9,6 +9,7 @@ import {
   type GatewayFixture,
   callerOf,
 } from '../../../test/gateway-fixture.ts';
+import { createWriteCheck } from '../../compose/write-check.ts';
 import { mountSmallDisk, type SmallDisk } from '../../../test/small-disk.ts';
 
 const ended = { door: 'trpc', until: 'ended' } as const;
@@ -55,6 +56,27 @@ describeWith('mount')('PS-06 on a disk that is really full', () => {
     const again = await call();
     await gateway.daemon.respond(key, again.requestId, text('again'));
     expect(await again.run).toMatchObject({ state: 'succeeded' });
+  });
+
+  it('the check of `/health` fails while it is full, and the log says so once', async () => {
+    const { clock, database } = await begin('eve');
+    const lines: string[] = [];
+    const log = {
+      error: (_what: object, line: string) => void lines.push(line),
+      info: (line: string) => void lines.push(line),
+    };
+    const canWrite = createWriteCheck({ clock, log, db: database.db });
+    const later = async () => {
+      clock.advance(5_000);
+      return canWrite();
+    };
+    expect(await canWrite()).toBe(true);
+    disk.fill();
+    expect(await canWrite()).toBe(true);
+    expect([await later(), await later()]).toEqual([false, false]);
+    disk.empty();
+    expect(await later()).toBe(true);
+    expect(lines).toEqual([expect.stringContaining('cannot be written'), 'the store can be written again']);
   });
 
   it('only acknowledged writes are there after a crash', async () => {

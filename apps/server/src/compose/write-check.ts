@@ -1,0 +1,38 @@
+import type { Clock } from '@drawbridge/kit';
+import { sql } from 'kysely';
+import { isStoreTrouble, type Store } from '../db/index.ts';
+
+interface WriteCheckNeeds {
+  clock: Clock;
+  log: { error(what: object, sentence: string): void; info(sentence: string): void };
+  db: Store['db'];
+}
+
+/** Anyone may ask for `/health`, so the store is tried at most this often. */
+const tryEveryMs = 5_000;
+
+/** Whether the store can be written, by a write that changes nothing. Logs when that changes. */
+export const createWriteCheck = ({ clock, log, db }: WriteCheckNeeds) => {
+  let tried: { at: number; result: Promise<boolean> } | undefined;
+  let failing = false;
+
+  const attempt = async (): Promise<boolean> => {
+    try {
+      // The number is not used; setting it writes the first page of the store.
+      await sql`pragma user_version = 0`.execute(db);
+      if (failing) log.info('the store can be written again');
+      failing = false;
+    } catch (error) {
+      const code = isStoreTrouble(error) ? error.code : undefined;
+      if (!failing) log.error({ code }, 'the store cannot be written: calls are refused until it can');
+      failing = true;
+    }
+    return !failing;
+  };
+
+  return (): Promise<boolean> => {
+    if (tried === undefined || clock.now() - tried.at >= tryEveryMs)
+      tried = { at: clock.now(), result: attempt() };
+    return tried.result;
+  };
+};
