@@ -69,7 +69,7 @@ describeWith('chromium')('a program on another port of the host of the panel', (
     await tab.goto(project.url);
     expect(await tab.evaluate(() => localStorage.length)).toBe(0);
     const cookie = project.seen.find((headers) => headers.cookie !== undefined)?.cookie ?? '';
-    expect(cookie).toContain('drawbridge.session_token=');
+    expect(cookie).toMatch(/drawbridge-[0-9a-f]{8}\.session_token=/);
 
     // What the panel sends, but for what the project does not have.
     const forged = {

@@ -55,10 +55,10 @@ const takes: Record<Kind, (address: Address) => boolean> = {
 };
 
 /** Every way in which somebody may try to pass a token off as something else. */
-const passedOff = (token: string): Record<string, Record<string, string>> => ({
+const passedOff = (token: string, cookieName: string): Record<string, Record<string, string>> => ({
   bearer: { authorization: `Bearer ${token}` },
-  'session cookie': { cookie: `drawbridge.session_token=${token}` },
-  'signed session cookie': { cookie: `drawbridge.session_token=${token}.${token}` },
+  'session cookie': { cookie: `${cookieName}=${token}` },
+  'signed session cookie': { cookie: `${cookieName}=${token}.${token}` },
   'API key': { 'x-api-key': token },
   'gateway key': { [gatewayKeyHeader]: token },
 });
@@ -98,7 +98,10 @@ const world = async (kind: Kind) => {
     calls: await ann.panel.calls.list.query({}),
     status: await ann.panel.gateway.status.query(),
   });
-  const ways = kind === cookieAlone ? withoutProof(ann.cookie, ben.cookie) : passedOff(token);
+  const ways =
+    kind === cookieAlone
+      ? withoutProof(ann.cookie, ben.cookie)
+      : passedOff(token, ann.cookie.split('=')[0] ?? '');
   return { server, token, ways, seen };
 };
 
@@ -121,7 +124,7 @@ const causes = [
   ['Not signed in', 'Sign in and try again.'],
   ['An access token is needed', 'Create one in the panel, under Agents.'],
   [
-    'This access token is not valid: it was mistyped, or is for another server',
+    'This access token is not valid: it was mistyped, is for another server, or was created after the backup that this server was restored from',
     'Copy it again, or create a new one in the panel, under Agents.',
   ],
 ] as const;

@@ -43,6 +43,15 @@ it('numbers and sentences of every code', () => {
     ['CONFLICTING_RESULT', 409, 'CONFLICT', -32009, 18, false, 'This call has another answer already'],
     ['REPLACED', 409, 'CONFLICT', -32009, 18, false, 'Another process has connected as this machine'],
     ['ALREADY_SET_UP', 409, 'CONFLICT', -32009, 18, false, 'The owner account exists already'],
+    [
+      'DATA_FOLDER_NOT_WRITABLE',
+      503,
+      'SERVICE_UNAVAILABLE',
+      -32002,
+      5,
+      false,
+      'The server cannot write to its data folder',
+    ],
     ['DATA_FOLDER_IN_USE', 409, 'CONFLICT', -32009, 18, false, 'Another server runs on this data folder'],
     [
       'EMAIL_TAKEN',

@@ -43,6 +43,7 @@ export const errorTable = {
   conflictingResult: row({ code: 'CONFLICTING_RESULT', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, rpc: 18, retryable: false, message: 'This call has another answer already' }),
   replaced: row({ code: 'REPLACED', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, rpc: 18, retryable: false, message: 'Another process has connected as this machine' }),
   alreadySetUp: row({ code: 'ALREADY_SET_UP', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, rpc: 18, retryable: false, message: 'The owner account exists already', fix: 'Sign in.' }),
+  dataFolderNotWritable: row({ code: 'DATA_FOLDER_NOT_WRITABLE', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, rpc: 5, retryable: false, message: 'The server cannot write to its data folder', fix: 'Make the folder and its files writable for the user that runs the server, or set DATA_DIR to another folder.' }),
   dataFolderInUse: row({ code: 'DATA_FOLDER_IN_USE', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, rpc: 18, retryable: false, message: 'Another server runs on this data folder', fix: 'Stop it, or set DATA_DIR to another folder.' }),
   emailTaken: row({ code: 'EMAIL_TAKEN', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, rpc: 18, retryable: false, message: 'There is an account with this e-mail address already' }),
   decisionNotOffered: row({ code: 'DECISION_NOT_OFFERED', http: 400, trpc: 'BAD_REQUEST', jsonrpc: -32602, rpc: -2, retryable: false, message: 'The machine did not offer this decision' }),

@@ -1,4 +1,4 @@
-import { invalidInput } from '@drawbridge/contracts/invalid-input';
+import { invalidInput } from '@drawbridge/contracts/input/invalid-input';
 import type { z } from 'zod';
 import { errors } from './errors.ts';
 import { repeatedKey } from './repeated-key.ts';

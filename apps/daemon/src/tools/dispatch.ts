@@ -1,6 +1,6 @@
 import { confirmationText, questionOf } from '@drawbridge/contracts/confirmation-text';
 import type { ToolRequest } from '@drawbridge/contracts/daemon-event';
-import { invalidInput } from '@drawbridge/contracts/invalid-input';
+import { invalidInput } from '@drawbridge/contracts/input/invalid-input';
 import { confirmationArgument } from '@drawbridge/contracts/tool-call';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import {

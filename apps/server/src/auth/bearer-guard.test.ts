@@ -68,7 +68,8 @@ describe('the guard of the doors for access tokens', () => {
     const says = async (headers: Record<string, string>) => (await send(url, { headers })).json;
     expect(await says({})).toMatchObject({ message: 'An access token is needed' });
     expect(await says({ authorization: `Bearer ${good}x` })).toMatchObject({
-      message: 'This access token is not valid: it was mistyped, or is for another server',
+      message:
+        'This access token is not valid: it was mistyped, is for another server, or was created after the backup that this server was restored from',
     });
     expect(await ask(`Bearer ${good}`)).toEqual([200, undefined]);
     expect(await ask()).toEqual([401, 'Bearer realm="here"']);

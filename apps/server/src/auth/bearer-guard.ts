@@ -20,7 +20,8 @@ const causes: Record<Refusal, { message: string; fix: string }> = {
   expired: { message: 'This access token has expired', fix: createNew },
   revoked: { message: 'This access token was revoked', fix: createNew },
   unknown: {
-    message: 'This access token is not valid: it was mistyped, or is for another server',
+    message:
+      'This access token is not valid: it was mistyped, is for another server, or was created after the backup that this server was restored from',
     fix: 'Copy it again, or create a new one in the panel, under Agents.',
   },
 };

@@ -9,11 +9,17 @@ import { nanoid } from 'nanoid';
 import type { Logger } from '../log.ts';
 import type { Outside } from './clients/document-fetch.ts';
 import type { Refreshes } from './clients/refreshes.ts';
+import { digest } from './digest.ts';
+import { earlierCookiePrefix } from './sessions/earlier-cookie.ts';
 import { codesExpireSoon, consentPage, oauthPlugins } from './clients/oauth-provider.ts';
 import { lendContexts } from './one-context.ts';
 
 /** The only value of `ownerSlot`: the column is unique, so concurrent requests create one owner. */
 export const ownerSlot = 'owner';
+
+/** Of this installation: a browser sends the cookies of a host to every port of it. */
+const cookiePrefixOf = (secret: string): string =>
+  `${earlierCookiePrefix}-${digest(`cookie name ${secret}`).slice(0, 8)}`;
 
 const daySeconds = 24 * 60 * 60;
 
@@ -84,6 +90,9 @@ const tokenUse = {
 /** The end of a warning at each start on SQLite, about lists that better-auth itself stores as text. */
 const listAsText = 'Expected string[] but got TEXT.';
 
+/** What it says of a failed sign-in; our route logs the account and the address. */
+const signInRefusals = new Set(['User not found', 'Password not found', 'Invalid password']);
+
 /** How passwords are kept and compared. */
 export interface Passwords {
   hash(password: string): Promise<string>;
@@ -136,7 +145,7 @@ const optionsOf = ({ db, dbType, secret, url, log, passwords, ...oauth }: Better
   rateLimit: { enabled: false },
   telemetry: { enabled: false },
   advanced: {
-    cookiePrefix: 'drawbridge',
+    cookiePrefix: cookiePrefixOf(secret),
     useSecureCookies: url.startsWith('https:'),
     defaultCookieAttributes: { httpOnly: true, sameSite: 'lax' as const },
     ipAddress: { disableIpTracking: true },
@@ -146,7 +155,8 @@ const optionsOf = ({ db, dbType, secret, url, log, passwords, ...oauth }: Better
   logger: {
     level: 'warn' as const,
     log: (level: 'debug' | 'info' | 'success' | 'warn' | 'error', message: string) => {
-      if (!message.endsWith(listAsText)) log[level === 'success' ? 'info' : level](message);
+      if (message.endsWith(listAsText) || signInRefusals.has(message)) return;
+      log[level === 'success' ? 'info' : level](message);
     },
   },
 });

@@ -19,5 +19,7 @@ export { createTickets, type Tickets } from './tickets/tickets.ts';
 export { createTicketsStore } from './tickets/tickets.store.ts';
 export { createTailnet, type Tailnet, type TailnetAccess } from './tailnet/tailnet.ts';
 export { createTailscaled } from './tailnet/tailscaled.ts';
+export { loggingTokens } from './tokens/logging-tokens.ts';
 export { createSealer, type Sealer } from './secrets/sealer.ts';
+export { withEarlierCookie } from './sessions/earlier-cookie.ts';
 export { createSessionProofs } from './sessions/session-proof.ts';

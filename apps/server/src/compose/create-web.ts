@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { withEarlierCookie } from '../auth/index.ts';
 import { panelDir } from '../built-files.ts';
 import {
   closeServers,
@@ -34,6 +35,10 @@ export const createWeb = async ({ config, clock, opened, daemon }: Parts) => {
     trustProxy: config.trustProxy,
     secure: config.publicUrl?.startsWith('https:') ?? false,
     longestAnswerMs: config.callMaxMs,
+  });
+  server.addHook('onRequest', async ({ headers }) => {
+    if (headers.cookie !== undefined)
+      headers.cookie = withEarlierCookie(headers.cookie, opened.accounts.cookieName);
   });
   drainBodies(server, clock);
   const routes = watchRoutes(server);

@@ -9,6 +9,7 @@ import {
   createSessionProofs,
   createTickets,
   createTicketsStore,
+  loggingTokens,
   readSecret,
   systemOutside,
   type Outside,
@@ -16,10 +17,9 @@ import {
 } from '../auth/index.ts';
 import { agentKeysOf } from '../agent/config-schema.ts';
 import type { Config } from '../config.ts';
-import { migrate, openDatabase } from '../db/index.ts';
-import { createAddress } from '../http/index.ts';
+import { createWriteCheck, migrate, openDatabase } from '../db/index.ts';
+import { createAddress, logFailure } from '../http/index.ts';
 import { createLog, createScrubber } from '../log.ts';
-import { createWriteCheck } from './write-check.ts';
 import { createLogRing } from '../ops/observe/log-ring.ts';
 
 export interface AppNeeds {
@@ -45,7 +45,7 @@ export const openAccounts = async (needs: AppNeeds) => {
   const logRing = createLogRing();
   const { logLevel: level, logFormat: format } = config;
   const log = createLog({ level, format, scrubber, write: writeLog, keep: logRing.add });
-  const onError = (error: unknown) => log.error({ err: error }, 'unexpected internal error');
+  const onError = (error: unknown) => logFailure(log, error);
   const address = createAddress(config);
   const { close, ...store } = openDatabase({ url: config.databaseUrl, dataDir: config.dataDir }, clock);
   const { db } = store;
@@ -89,7 +89,7 @@ export const openAccounts = async (needs: AppNeeds) => {
     proofs,
     accounts,
     access,
-    tokens,
+    tokens: loggingTokens(tokens, log),
     clients,
     ownMachines,
     tickets: createTickets({

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -57,4 +57,15 @@ it('names its server, and is free after a kill -9 with files left over', async (
   child.kill('SIGKILL');
   await once(child, 'exit');
   taken(folder).release();
+});
+
+it('says with a code that the folder cannot be written', () => {
+  const file = join(makeFolder(), 'a-file');
+  writeFileSync(file, '');
+  expect(() => takeFolder(join(file, 'data'))).toThrow(
+    expect.objectContaining({
+      code: 'DATA_FOLDER_NOT_WRITABLE',
+      message: `The server cannot write to its data folder ${join(file, 'data')} (ENOTDIR)`,
+    }),
+  );
 });

@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { z } from 'zod';
+import { errors } from '../errors.ts';
 import { keepPrivate } from './sqlite/private-file.ts';
 
 /** The server that holds the lock. `url` is null until it listens. */
@@ -32,14 +33,26 @@ const readHolder = (dataDir: string): FolderHolder | null => {
   }
 };
 
+/** Throws `dataFolderNotWritable`; its cause is what the system says. */
+const openLock = (dataDir: string) => {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.W_OK);
+    keepPrivate(lockFile(dataDir));
+    return new Database(lockFile(dataDir));
+  } catch (cause) {
+    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
+    const message = `The server cannot write to its data folder ${dataDir} (${reason})`;
+    throw errors.dataFolderNotWritable({ message, cause });
+  }
+};
+
 /**
  * Locks a data folder for this process. The kernel holds SQLite's file lock: it ends with the process and
  * works across containers with equal process ids.
  */
 export const takeFolder = (dataDir: string): TakenFolder => {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  keepPrivate(lockFile(dataDir));
-  const sqlite = new Database(lockFile(dataDir));
+  const sqlite = openLock(dataDir);
   try {
     sqlite.pragma('busy_timeout = 0');
     sqlite.exec('begin exclusive');

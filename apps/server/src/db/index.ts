@@ -20,6 +20,7 @@ export {
   type Store,
 } from './sqlite/open-database.ts';
 export type { Schema } from './schema.ts';
+export { createWriteCheck } from './write-check.ts';
 export { isStoreTrouble } from './store-trouble.ts';
 export type { CacheRows } from './sqlite/row-cache.ts';
 export type { Durability } from './sqlite/sync-level.ts';

@@ -115,6 +115,7 @@ const createParts = (needs: GatewayNeeds) => {
   };
   const connections = createConnections({
     ...common,
+    log: needs.log,
     store: stores.machines,
     streams,
     registry,

@@ -1,7 +1,7 @@
 import { errorRow, errorTable, type ErrorBody } from '@drawbridge/contracts/errors';
-import { invalidInput } from '@drawbridge/contracts/invalid-input';
+import { invalidInput } from '@drawbridge/contracts/input/invalid-input';
 import { CodedError } from '@drawbridge/kit';
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { errors } from '../errors.ts';
 
@@ -28,6 +28,21 @@ export const toCoded = (error: Error & Partial<Pick<FastifyError, 'statusCode'>>
 };
 
 /**
+ * One line without a stack for a state that has a code, such as a machine that is offline; with its cause for
+ * trouble of the store. Anything else is logged with its stack.
+ */
+export const logFailure = (log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>, error: unknown): void => {
+  if (!(error instanceof CodedError) || error.code === errorTable.internal.code)
+    return log.error(
+      { err: error },
+      error instanceof CodedError ? error.message : 'unexpected internal error',
+    );
+  const { code, message, cause } = error;
+  if (cause === undefined) return log.info({ code }, message);
+  log.error({ code, cause: cause instanceof Error ? cause.message : String(cause) }, message);
+};
+
+/**
  * What may leave the process of whatever was thrown: its code and sentence, nothing of the inside, which is
  * logged.
  */
@@ -37,7 +52,7 @@ export const toErrorReply = (
 ): { status: number; body: ErrorBody } => {
   const coded = toCoded(error);
   const status = errorRow(coded.code)?.http ?? 500;
-  if (status >= 500) log.error({ err: error }, coded.message);
+  if (status >= 500) logFailure(log, coded);
   return {
     status,
     body: {

@@ -1,7 +1,7 @@
 import type { AskAnswer, AskPayload, ResourceQuestion } from '@drawbridge/contracts/agent/asks';
 import type { CallOutcome } from '@drawbridge/contracts/agent/events';
 import type { AgentAction } from '@drawbridge/contracts/agent/settings';
-import { invalidInput } from '@drawbridge/contracts/invalid-input';
+import { invalidInput } from '@drawbridge/contracts/input/invalid-input';
 import { CodedError } from '@drawbridge/kit';
 import { z } from 'zod';
 import type { JsonSchema, ToolSpec } from '../ports/model.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpUrl } from '../invalid-input.ts';
+import { httpUrl } from '../input/invalid-input.ts';
 
 /** Devices of one person that get notifications. */
 export const maxDevices = 20;

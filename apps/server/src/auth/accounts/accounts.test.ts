@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { call, codeOf, me, signIn } from '../../../test/account.ts';
+import { createPanel } from '../../../test/panel.ts';
 import {
   cookiesOf,
   owner,
@@ -121,7 +122,41 @@ describe('accounts', () => {
     });
     const [cookie = ''] = got.headers['set-cookie'] ?? [];
     expect(cookiesOf(got)).not.toBe(first);
-    expect(cookie).toMatch(/^drawbridge\.session_token=.*; HttpOnly; SameSite=Lax$/);
+    expect(cookie).toMatch(/^drawbridge-[0-9a-f]{8}\.session_token=.*; HttpOnly; SameSite=Lax$/);
+  });
+
+  it('US-20 stay signed in beside another server of the same host, and with a cookie of the former name', async () => {
+    const [one, two] = [await startServer(), await startServer()];
+    const [first, second] = [await signUpOwner(one), await signUpOwner(two)];
+    expect(first.split('=')[0]).not.toBe(second.split('=')[0]);
+    const seen = async (cookie: string) => me(one, cookie, { ...sessionHeaders(first), cookie });
+    const signedIn = expect.objectContaining({ email: owner.email });
+    // A browser sends the cookies of a host to each port of it.
+    expect(await seen(`${second}; ${first}`)).toEqual(signedIn);
+    const former = first.replace(/^drawbridge-[0-9a-f]+/, 'drawbridge');
+    expect(await seen(former)).toEqual(signedIn);
+    expect(await seen(`${former}; ${first}`)).toEqual(signedIn);
+    expect(await seen(second)).toBeNull();
+  });
+
+  it('US-04 are named in the log, with the address, when they sign in or fail to; so are tokens', async () => {
+    const server = await startServer();
+    const cookie = await signUpOwner(server);
+    await signIn(server, { ...owner, password: 'not the password' });
+    await signIn(server, owner);
+    const panel = createPanel(server, cookie);
+    const { id } = await panel.tokens.create.mutate({ name: 'Script', scopes: ['shell'] });
+    await panel.tokens.revoke.mutate({ id });
+    const lines = server.log.map((line): unknown => JSON.parse(line));
+    const who = { account: owner.email, address: '127.0.0.1' };
+    for (const line of [
+      { ...who, level: 40, msg: `sign-in failed for ${owner.email} from 127.0.0.1` },
+      { ...who, level: 30, msg: `signed in for ${owner.email} from 127.0.0.1` },
+      { level: 30, token: id, msg: 'access token created: Script' },
+      { level: 30, token: id, msg: 'access token revoked' },
+    ])
+      expect(lines).toContainEqual(expect.objectContaining(line));
+    expect(server.log.join('')).not.toContain('Invalid password');
   });
 
   it('send a browser nowhere after signing in', async () => {

@@ -124,6 +124,7 @@ export const createAccounts = async (needs: AccountsNeeds) => {
       cookieName: authCookies.sessionToken.name,
       store: sessions,
     }),
+    cookieName: authCookies.sessionToken.name,
     ...createOwnSessions({ clock, store: sessions, checkSessions: watch.check }),
     /** The session with that token, as stored now; null once it has ended. */
     sessionByToken: async (token: string): Promise<Session | null> => {

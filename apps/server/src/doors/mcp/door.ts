@@ -11,6 +11,8 @@ import {
   refuseOtherMethods,
   setCacheControl,
   type Limits,
+  logFailure,
+  toCoded,
 } from '../../http/index.ts';
 import { readRpcBody, toRpcError } from '../../rpc/index.ts';
 import { createClientRequests } from './elicitation/client-requests.ts';
@@ -51,8 +53,8 @@ interface Needs {
 
 /** Answers what was thrown before a message was read. */
 const refuse = async (error: Error, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-  const { status, message, body } = toRpcError(error);
-  if (status >= 500) request.log.error({ err: error }, message);
+  const { status, body } = toRpcError(error);
+  if (status >= 500) logFailure(request.log, toCoded(error));
   return reply.code(status).send(body);
 };
 

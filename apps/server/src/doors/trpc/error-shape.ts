@@ -1,5 +1,5 @@
 import { errorRow, errorTable, type ErrorRow } from '@drawbridge/contracts/errors';
-import { invalidInput } from '@drawbridge/contracts/invalid-input';
+import { invalidInput } from '@drawbridge/contracts/input/invalid-input';
 import { CodedError } from '@drawbridge/kit';
 import type { TRPCError } from '@trpc/server';
 import { TRPC_ERROR_CODES_BY_KEY, type TRPC_ERROR_CODE_KEY } from '@trpc/server/rpc';

@@ -9,7 +9,7 @@ import {
   type GatewayFixture,
   callerOf,
 } from '../../../test/gateway-fixture.ts';
-import { createWriteCheck } from '../../compose/write-check.ts';
+import { createWriteCheck } from '../../db/index.ts';
 import { mountSmallDisk, type SmallDisk } from '../../../test/small-disk.ts';
 
 const ended = { door: 'trpc', until: 'ended' } as const;

@@ -26,6 +26,7 @@ export interface ConnectionsNeeds {
     gone(machineId: string, explicit: boolean): void;
   };
   registry: Pick<Registry, 'adopt' | 'loaded' | 'all' | 'refresh'>;
+  log: { info(what: object, sentence: string): void };
   onError(error: unknown): void;
 }
 
@@ -40,7 +41,7 @@ interface AttachedStream {
 
 /** Runs the connection state machine: streams, grace timers, subscribers. Specification 7. */
 export const createConnections = (needs: ConnectionsNeeds) => {
-  const { clock, limits, store, bus, streams, calls, registry, onError } = needs;
+  const { clock, limits, store, bus, streams, calls, registry, log, onError } = needs;
   const attached = new Map<string, AttachedStream>();
   const keyOf = (machine: Machine, generation: number) => `${machine.id} ${generation}`;
   const graces = new Map<string, () => void>();
@@ -133,6 +134,11 @@ export const createConnections = (needs: ConnectionsNeeds) => {
     if (isOffline && !wasOffline && !isStored) setConnected(machine, null);
     if (wasOffline && !isOffline && !isStored && machine.info.connectedAt === null)
       setConnected(machine, clock.now());
+    if (isOffline !== wasOffline && event.type !== 'stored') {
+      const { id, userId, info } = machine;
+      const line = `machine ${isOffline ? 'disconnected' : 'connected'}: ${info.name}`;
+      log.info({ userId, machine: id }, line);
+    }
     for (const effect of effects)
       if (event.type === 'stored' && effect.type === 'announce') announceHere(machine);
       else perform(machine, effect);

@@ -1,7 +1,5 @@
+import { isOwnComputer } from '../../ui/text/own-computer.ts';
 import type { Recipe } from './recipes.ts';
-
-const isOwnComputer = ({ hostname }: URL): boolean =>
-  ['localhost', '127.0.0.1', '[::1]'].includes(hostname) || hostname.endsWith('.localhost');
 
 /** Why an agent cannot reach the server at its address, in a sentence; null where it can. */
 export const addressProblem = ({ label, signsIn }: Recipe, address: string): string | null => {

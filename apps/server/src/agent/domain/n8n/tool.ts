@@ -1,5 +1,5 @@
 import type { DomainResult, DomainTool } from '@drawbridge/agent';
-import { invalidInput } from '@drawbridge/contracts/invalid-input';
+import { invalidInput } from '@drawbridge/contracts/input/invalid-input';
 import { cutText } from '@drawbridge/kit';
 import { withoutKeys } from '@drawbridge/kit/node';
 import { z } from 'zod';

@@ -1,6 +1,7 @@
 import type { Clock } from '@drawbridge/kit';
 import { sql } from 'kysely';
-import { isStoreTrouble, type Store } from '../db/index.ts';
+import type { Store } from './sqlite/open-database.ts';
+import { isStoreTrouble } from './store-trouble.ts';
 
 interface WriteCheckNeeds {
   clock: Clock;
