@@ -17,7 +17,7 @@ export * from './store-port.ts';
 export { createFeed, type ThreadSignal } from './threads/feed.ts';
 export { createThreads, type Threads } from './threads/threads.ts';
 export { newThreadRow } from './threads/owner.ts';
-export { personSender } from './lanes/sender.ts';
+export { ownerOf, personSender } from './lanes/sender.ts';
 export { requestLimit } from './memory/compact.ts';
 export { checkpointName } from './memory/session-checkpoints.ts';
 export { untrusted } from './prompt/untrusted.ts';

@@ -1,4 +1,4 @@
-import type { Agent, Sender } from '@drawbridge/agent';
+import { ownerOf, type Agent, type Sender } from '@drawbridge/agent';
 import { toolGroups } from '@drawbridge/contracts/groups';
 import { frontendOf, type NamedSession, type SessionUser } from '../../../agent/index.ts';
 import { errors } from '../../../errors.ts';
@@ -34,6 +34,10 @@ export const senderOf = (identity: Identity, sessionId: string): Sender => {
   const usesMemory = scopes === 'all' || scopes.includes('memory');
   return { userId, key: principal, channel: frontendOf(sessionId), groups, usesMemory };
 };
+
+/** The thread of a session, made for who sends its messages. */
+export const makeThread = (ctx: RpcContext, { identity }: Pick<Connection, 'identity'>, threadId: string) =>
+  requireAgent(ctx).threads.create(identity.userId, threadId, ownerOf(principalOf(identity)));
 
 const sessionBy =
   (verb: 'find' | 'claim') =>

@@ -8,7 +8,7 @@ import {
 import { sessionParams } from '@drawbridge/contracts/rpc/sessions';
 import { success } from '@drawbridge/contracts/rpc/system';
 import { z } from 'zod';
-import { claimSession, requireAgent, requireSession } from '../agent/session.ts';
+import { claimSession, makeThread, requireAgent, requireSession } from '../agent/session.ts';
 import { method } from '../method.ts';
 
 /** Makes a document of a session, or replaces it. */
@@ -16,10 +16,10 @@ export const canvasPut = method('canvas.put', 'agent', {
   params: sessionParams.extend(newArtifact.shape),
   result: z.object({ artifact, created: z.boolean() }),
 }).handle(async (ctx, { connection, params: { sessionId, ...given } }) => {
-  const { canvas, threads } = requireAgent(ctx);
+  const { canvas } = requireAgent(ctx);
   const { threadId } = await claimSession(ctx, connection, sessionId);
   const { userId } = connection.identity;
-  await threads.create(userId, threadId);
+  await makeThread(ctx, connection, threadId);
   return canvas.put(userId, threadId, given);
 });
 

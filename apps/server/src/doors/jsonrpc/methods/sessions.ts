@@ -15,7 +15,7 @@ import {
 import { success } from '@drawbridge/contracts/rpc/system';
 import { nanoid } from 'nanoid';
 import { followSession } from '../agent/follow-session.ts';
-import { claimSession, requireAgent, requireSession, sessionUserOf } from '../agent/session.ts';
+import { claimSession, makeThread, requireAgent, requireSession, sessionUserOf } from '../agent/session.ts';
 import { subscriptionsOf } from '../agent/subscriptions.ts';
 import { method } from '../method.ts';
 
@@ -70,7 +70,7 @@ export const sessionsCreate = method('sessions.create', 'agent', {
   const user = sessionUserOf(connection.identity);
   const known = await ctx.sessions.find(user, sessionId);
   const { threadId } = known ?? (await claimSession(ctx, connection, sessionId));
-  if (!known) await requireAgent(ctx).threads.create(user.userId, threadId);
+  if (!known) await makeThread(ctx, connection, threadId);
   connection.sessionId = sessionId;
   return { sessionId, created: known === null, attached: true };
 });
