@@ -33,14 +33,6 @@ it('the example client of the specification, with its line breaks, connects, lis
     token: string,
   ) => ExampleClient;
   const client = new Client(server.url.replace('http', 'ws'), token);
-  process.on('exit', () =>
-    process.stderr.write(
-      server.log
-        .filter((l) => l.includes('unexpected'))
-        .join('')
-        .slice(0, 3000),
-    ),
-  );
   client.connect();
   await new Promise((resolve) => client.ws.addEventListener('open', resolve));
   expect(await client.systemInfo()).toMatchObject({ version: '0.1.0', connections: 1 });
