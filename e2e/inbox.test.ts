@@ -137,7 +137,7 @@ describeWith('chromium')('the inbox', () => {
     expect(await ann.api.confirmations.list.query()).toHaveLength(2);
   });
 
-  it('no letter after Ctrl+K answers the open question, and none is lost', async () => {
+  it('CF-29 no letter after Ctrl+K answers the open question, and none is lost', async () => {
     await page.reload();
     await heading('Create two/two.txt?').waitFor();
     await awake();

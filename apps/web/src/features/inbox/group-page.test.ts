@@ -53,19 +53,22 @@ it('CF-12 lists each question, and sleeps for 500 ms, also when a question joins
 it.each([
   ['a', 'allowOnce', 'Allowed 3 questions'],
   ['d', 'denyOnce', 'Denied 3 questions'],
-])('CF-06 %s answers each question once with %s, with one note', async (key, decision, text) => {
-  const answers: unknown[] = [];
-  const { store } = await open(answers);
-  press(key, '[data-test=group]');
-  bench.clock.advance(500);
-  await flushPromises();
-  press(key, 'body');
-  expect(answers).toEqual([]);
-  press(key, '[data-test=group]');
-  press(key, '[data-test=group]');
-  await expect.poll(() => store.closed.map((note) => note.text)).toEqual([text]);
-  expect(answers.toSorted()).toEqual(['a', 'b', 'c'].map((id) => [id, decision]));
-});
+])(
+  'CF-06 CF-29 %s answers each question once with %s, with one note, and only with the focus',
+  async (key, decision, text) => {
+    const answers: unknown[] = [];
+    const { store } = await open(answers);
+    press(key, '[data-test=group]');
+    bench.clock.advance(500);
+    await flushPromises();
+    press(key, 'body');
+    expect(answers).toEqual([]);
+    press(key, '[data-test=group]');
+    press(key, '[data-test=group]');
+    await expect.poll(() => store.closed.map((note) => note.text)).toEqual([text]);
+    expect(answers.toSorted()).toEqual(['a', 'b', 'c'].map((id) => [id, decision]));
+  },
+);
 
 it('CF-16 allows only when all questions have been shown to the end', async () => {
   const { page } = await open();

@@ -176,7 +176,7 @@ it.each([
   expect(decide.mock.calls).toEqual([[{ decision }]]);
 });
 
-it('before a deletion, the key a only moves to the button', async () => {
+it('CF-29 before a deletion, the key a only moves to the button', async () => {
   const card = show({ tool: 'delete' }, document.body);
   await pass(500);
   await card.find('article').trigger('keydown', { key: 'a' });
