@@ -1,7 +1,8 @@
+import { accessWarningWords } from '@drawbridge/agent';
 import { systemClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
-import { requestsOf, story, textOf } from '../../test/agent-turns.ts';
-import { withMachine } from '../../test/agent.ts';
+import { requestsOf, story, textOf, use } from '../../test/agent-turns.ts';
+import { threadOf, withMachine } from '../../test/agent.ts';
 import { createPanel } from '../../test/panel.ts';
 import type { TestServer } from '../../test/server.ts';
 import { invited } from '../../test/tenants.ts';
@@ -71,6 +72,16 @@ describe('a delivery', () => {
     expect((await panel.hooks.list.query())[0]?.lastUsedAt).not.toBeNull();
     expect(JSON.stringify(await panel.hooks.list.query())).not.toContain('whsec_');
     expect(server.log.join('')).not.toContain(hook.secret);
+  });
+
+  it('WH-01 does not name a host in the place of the person', async () => {
+    const body = '{"see":"https://evil.example/x"}';
+    const all = await withMachine(story([use('fetch-url', { url: 'https://evil.example/x' })]));
+    const { server, panel, agent, userId } = all;
+    const hook = await panel.hooks.create.mutate({ name: 'deploys', groups: [] });
+    await post(server, 'deploys', body, inBody(hook.secret, body));
+    const { payload } = await threadOf(agent, userId, hook.threadId).until('confirmation-request');
+    expect(payload.domainAccess?.warnings).toContain(accessWarningWords.unnamed);
   });
 
   it('may use tools of the groups that its person has ticked, and no other', async () => {
