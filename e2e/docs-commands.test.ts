@@ -9,6 +9,7 @@ import {
   createProcesses,
   newFolder,
   startMachine,
+  until,
   type Daemon,
   type Person,
   type Server,
@@ -139,7 +140,9 @@ describeWith('curl')('the commands of the documentation, as they are pasted', ()
     expect(text).toContain('ann@example.org');
     for (const line of tokens) expect(await sh([line])).toMatch(/^dbt_\S+\n$/);
     const end = lines.filter(isLate);
-    await sh(end.filter((line) => line.includes('machines')));
+    await sh(end.filter((line) => line.includes('disconnect')));
+    await until(async () => (await ann.api.machines.list.query()).every(({ state }) => state === 'offline'));
+    await sh(end.filter((line) => line.includes('forget')));
     await server.end('SIGTERM');
     await sh(end.filter((line) => line.includes('restore')));
   });
