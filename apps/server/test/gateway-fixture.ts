@@ -31,8 +31,10 @@ export interface GatewayFixture {
   database: OpenDatabase;
   /** What went wrong beside the calls. */
   errors: unknown[];
-  /** What was told in the log. */
+  /** What was told in the log, but for connections. */
   log: object[];
+  /** What the log says of connections. */
+  connections: string[];
   /** Another gateway on the same file, as after a crash; the first one must not be used again. */
   crash(): Promise<GatewayFixture>;
   /** A second server on the same store, with a bus of its own. */
@@ -69,7 +71,11 @@ export const openGateway = async (options: FixtureOptions = {}): Promise<Gateway
     await migrate(database.db);
     const errors: unknown[] = [];
     const log: object[] = [];
-    const record = (what: object, sentence: string) => void log.push({ ...what, sentence });
+    const connections: string[] = [];
+    const record = (what: object, sentence: string) =>
+      void (/^machine (dis)?connected/.test(sentence)
+        ? connections.push(sentence)
+        : log.push({ ...what, sentence }));
     let alive = true;
     const whileAlive = (run: () => void) => () => void (alive && run());
     const make = (bus: Bus | undefined) =>
@@ -116,7 +122,7 @@ export const openGateway = async (options: FixtureOptions = {}): Promise<Gateway
       for (const one of opened) await one.close();
       if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
     };
-    return { clock, gateway, database, errors, log, crash, beside, close };
+    return { clock, gateway, database, errors, log, connections, crash, beside, close };
   };
   return open();
 };
@@ -182,7 +188,10 @@ export const connect = async (gateway: Gateway, userId: string, body: InitBody =
   return { key: sessionKey, stream: await openStream(gateway, sessionKey) };
 };
 
-export interface TestGateway extends Pick<GatewayFixture, 'clock' | 'gateway' | 'database' | 'log'> {
+export interface TestGateway extends Pick<
+  GatewayFixture,
+  'clock' | 'gateway' | 'database' | 'log' | 'connections'
+> {
   open(options?: FixtureOptions): Promise<void>;
   /** Goes on with another gateway on the same file, as after a crash. */
   crash(): Promise<void>;
@@ -220,6 +229,9 @@ export const useGateway = (): TestGateway => {
     },
     get log() {
       return current().log;
+    },
+    get connections() {
+      return current().connections;
     },
     open: async (options) => void (opened = await openGateway(options)),
     crash: async () => void (opened = await current().crash()),

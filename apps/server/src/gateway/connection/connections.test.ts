@@ -65,6 +65,15 @@ describe('a pairing token', () => {
     });
   });
 
+  it('is in the log of the server', async () => {
+    const { gateway } = await connected();
+    await disconnectMachine(gateway, { userId: 'ada' });
+    expect(fixture.connections).toEqual([
+      'machine connected: ada-laptop',
+      'machine disconnected: ada-laptop',
+    ]);
+  });
+
   it('of one user says nothing of another', async () => {
     const { gateway } = await connected();
     const { token } = await gateway.pairing.createLink('ben');
