@@ -1,5 +1,4 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
-import { abortableBody } from '../../abortable-body.ts';
 
 /** One answer: a page of the list of tools, or the result of a call. */
 const maxReplyBytes = 1024 * 1024;
@@ -40,7 +39,7 @@ export const createLimitedFetch = ({ origin, failed }: Needs): FetchLike => {
       if (init?.signal?.aborted !== true) failed(error);
     };
     const { status, statusText, headers } = response;
-    return new Response(ReadableStream.from(limited(abortableBody(response.body, init?.signal), report)), {
+    return new Response(ReadableStream.from(limited(response.body, report)), {
       status,
       statusText,
       headers,

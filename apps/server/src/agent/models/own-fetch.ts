@@ -1,5 +1,4 @@
 import { ModelError } from '@drawbridge/agent';
-import { abortableBody } from '../../abortable-body.ts';
 
 const isRedirect = (error: unknown) =>
   error instanceof TypeError && error.cause instanceof Error && error.cause.message === 'unexpected redirect';
@@ -19,14 +18,15 @@ export interface Observer {
 }
 
 /** Shows a body to the observer while it is read. */
-const observed = (response: Response, observer: Observer, signal: AbortSignal): Response => {
+const observed = (response: Response, observer: Observer): Response => {
   if (response.body === null) return response;
-  const body = abortableBody(response.body, signal, {
+  const look = new TransformStream<Uint8Array, Uint8Array>({
     transform: (bytes, controller) => {
       observer.bytes(bytes);
       controller.enqueue(bytes);
     },
   });
+  const body = response.body.pipeThrough(look);
   const { status, statusText, headers } = response;
   return new Response(body, { status, statusText, headers });
 };
@@ -58,7 +58,7 @@ export const createOwnFetch =
         status: response.status,
         contentType: response.headers.get('content-type') ?? '',
       });
-      return observed(response, observer, signal);
+      return observed(response, observer);
     } catch (error) {
       if (!isRedirect(error)) throw error;
       throw new ModelError(

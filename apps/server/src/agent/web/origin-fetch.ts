@@ -1,5 +1,4 @@
 import type { Clock } from '@drawbridge/kit';
-import { abortableBody } from '../../abortable-body.ts';
 import { readLimited } from '../../limited-body.ts';
 
 export interface OriginRequest {
@@ -37,7 +36,7 @@ export const createOriginFetch = (
         redirect: 'error',
         signal: ended,
       });
-      const body = await readLimited(response.body && abortableBody(response.body, ended), maxBytes);
+      const body = await readLimited(response.body, maxBytes);
       return { status: response.status, text: body.toString() };
     } catch (error) {
       signal.throwIfAborted();
