@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createDeferred } from '@drawbridge/kit';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
@@ -182,7 +181,7 @@ describeWith('chromium')('the inbox', () => {
     const blocked = await openPage(browser, { person: ann });
     await blocked.clock.install();
     await blocked.route('**/trpc/live.onEvent**', () => {});
-    const lists = createDeferred();
+    const lists = Promise.withResolvers<void>();
     await blocked.route('**/trpc/*confirmations.list*', async (route) => {
       await lists.promise;
       await route.continue();

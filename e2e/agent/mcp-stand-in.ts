@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { createDeferred } from '@drawbridge/kit';
 import { z } from 'zod';
 
 const request = z.object({
@@ -36,7 +35,7 @@ type OnRing = (args: Record<string, unknown>, number: number) => Promise<unknown
 export const startMcpStandIn = async (
   onRing: OnRing = (_, number) => new Promise((resolve) => number > 1 && resolve(null)),
 ): Promise<McpStandIn> => {
-  const rung = createDeferred();
+  const rung = Promise.withResolvers<void>();
   let rings = 0;
   const server = createServer(async (incoming, reply) => {
     if (incoming.method !== 'POST') return void reply.writeHead(405).end();

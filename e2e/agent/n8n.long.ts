@@ -1,4 +1,3 @@
-import { createDeferred } from '@drawbridge/kit';
 import { verifyReply } from '@drawbridge/contracts/agent/settings';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProcesses, until } from '../harness/index.ts';
@@ -21,7 +20,7 @@ const answerOf = (value: string) => ({
 const connections = { Webhook: { main: [[{ node: 'Answer', type: 'main', index: 0 }]] } };
 const workflow = { name: 'Reply', nodes: [webhook, answerOf('forty-one')], connections };
 
-const answered = createDeferred();
+const answered = Promise.withResolvers<void>();
 const fieldOf = (text: string | undefined, name: string) =>
   new RegExp(`"${name}":"([^"]+)"`).exec(text ?? '')?.[1];
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createDeferred, sleep, systemClock, type Deferred } from '@drawbridge/kit';
+import { sleep, systemClock } from '@drawbridge/kit';
 import { z } from 'zod';
 import { chatChunks } from './chat-chunks.ts';
 import { messagesChunks } from './messages-chunks.ts';
@@ -63,7 +63,7 @@ const readText = async (incoming: IncomingMessage) => {
 };
 
 const readRequest = async (incoming: IncomingMessage, reply: ServerResponse): Promise<ScriptedRequest> => {
-  const closed = createDeferred();
+  const closed = Promise.withResolvers<void>();
   reply.once('close', closed.resolve);
   const text = await readText(incoming);
   const body = requestBody.parse(JSON.parse(text));
@@ -125,9 +125,9 @@ const answer = async (reply: ServerResponse, turn: Turn, path: string) => {
  */
 export const startScriptedModel = async (script: Script): Promise<ScriptedModel> => {
   const requests: ScriptedRequest[] = [];
-  const arrivals = new Map<number, Deferred<ScriptedRequest>>();
+  const arrivals = new Map<number, PromiseWithResolvers<ScriptedRequest>>();
   const arrivalOf = (number: number) => {
-    const arrival = arrivals.get(number) ?? createDeferred<ScriptedRequest>();
+    const arrival = arrivals.get(number) ?? Promise.withResolvers<ScriptedRequest>();
     arrivals.set(number, arrival);
     return arrival;
   };

@@ -1,4 +1,3 @@
-import { createDeferred } from '@drawbridge/kit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../harness/index.ts';
 import { byCase, type Step } from './crash-script.ts';
@@ -30,7 +29,11 @@ const fails =
   };
 
 const background = ['one', 'two', 'three', 'four', 'five', 'six'];
-const gates = { b: createDeferred(), c: createDeferred(), background: createDeferred() };
+const gates = {
+  b: Promise.withResolvers<void>(),
+  c: Promise.withResolvers<void>(),
+  background: Promise.withResolvers<void>(),
+};
 /** Its second request is made when the gate is open. */
 const waits = ({ count, name }: Step): Turn =>
   count === 1

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { rpcSubprotocol, ticketSubprotocol } from '@drawbridge/contracts/rpc/protocol';
-import { createDeferred } from '@drawbridge/kit';
 import { WebSocket, type ClientOptions } from 'ws';
 import { z } from 'zod';
 import type { Person } from './client.ts';
@@ -35,7 +34,7 @@ const isLast = (frame: RpcFrame) => frame.result !== undefined || frame.error !=
 
 const clientOf = (socket: WebSocket): RpcClient => {
   const open = new Map<unknown, (frame: RpcFrame | null) => void>();
-  const closed = createDeferred();
+  const closed = Promise.withResolvers<void>();
   let count = 0;
   socket.on('message', (data: Buffer) => {
     const frame = rpcFrame.parse(JSON.parse(data.toString()));

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import type { Agent } from '@drawbridge/agent';
 import type { ToolRequest } from '@drawbridge/contracts/daemon-event';
 import type { ResponseBody } from '@drawbridge/contracts/daemon-surface';
-import { createDeferred, sleep, systemClock, type Clock } from '@drawbridge/kit';
+import { sleep, systemClock, type Clock } from '@drawbridge/kit';
 import { onTestFinished } from 'vitest';
 import { openRows } from '../../../e2e/agent/crash-rows.ts';
 import { createServerAgent } from '../src/agent/index.ts';
@@ -24,7 +24,7 @@ const never = new Promise<never>(() => {});
 
 /** A store whose process is gone at that moment: later writes are neither made nor acknowledged. */
 const mortal = (store: Store, moment: Moment | null) => {
-  const dead = createDeferred();
+  const dead = Promise.withResolvers<void>();
   const writing = new Set<Promise<void>>();
   let isCounting = false;
   let isDead = false;

@@ -5,7 +5,6 @@ import {
   type LaneRequest,
   type RequestEvent,
 } from '@drawbridge/agent';
-import { createDeferred, type Deferred } from '@drawbridge/kit';
 import type { ScriptedRequest, Turn } from '../../../e2e/agent/scripted-model.ts';
 import { isHelper } from './agent-turns.ts';
 
@@ -22,10 +21,10 @@ const lastOrder = ({ body }: ScriptedRequest): { verb: string; name: string } =>
  * after a tool. `fail x` is an error of the model.
  */
 export const createHeldModel = () => {
-  const held = new Map<string, Deferred<void>>();
+  const held = new Map<string, PromiseWithResolvers<void>>();
   let isOpen = false;
-  const gate = (name: string): Deferred<void> => {
-    const made = held.get(name) ?? createDeferred();
+  const gate = (name: string): PromiseWithResolvers<void> => {
+    const made = held.get(name) ?? Promise.withResolvers<void>();
     if (isOpen) made.resolve();
     held.set(name, made);
     return made;

@@ -1,6 +1,5 @@
 import { rpcSubprotocol, ticketSubprotocol } from '@drawbridge/contracts/rpc/protocol';
 import type { TokenScope } from '@drawbridge/contracts/tokens';
-import { createDeferred } from '@drawbridge/kit';
 import { onTestFinished } from 'vitest';
 import { WebSocket, type ClientOptions } from 'ws';
 import { createPanel } from './panel.ts';
@@ -19,7 +18,7 @@ export interface RpcFrame {
 export const createRpc = (socket: WebSocket) => {
   const frames: RpcFrame[] = [];
   const waiting = new Set<() => void>();
-  const closed = createDeferred<{ code: number; reason: string }>();
+  const closed = Promise.withResolvers<{ code: number; reason: string }>();
   let lastId = 0;
   socket.on('message', (data: Buffer) => {
     frames.push(JSON.parse(data.toString()) as RpcFrame);

@@ -1,4 +1,4 @@
-import { createDeferred, systemClock } from '@drawbridge/kit';
+import { systemClock } from '@drawbridge/kit';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startScriptedModel, type ScriptedModel } from '../../agent/scripted-model.ts';
@@ -7,7 +7,7 @@ import { createHistory } from '../history.ts';
 import { createChat, type Chat } from './chat.ts';
 import type { PlannedMessage } from './plan.ts';
 
-const gate = createDeferred();
+const gate = Promise.withResolvers<void>();
 const processes = createProcesses();
 const history = createHistory(join(newFolder('chat'), 'history.jsonl'), systemClock.now);
 let model: ScriptedModel;

@@ -1,4 +1,4 @@
-import { createDeferred, sleep, systemClock } from '@drawbridge/kit';
+import { sleep, systemClock } from '@drawbridge/kit';
 import { openPersonRpc, openRpc, type Person, type RpcClient, type RpcFrame } from '../../harness/index.ts';
 import { wordOf } from '../../rpc-order.ts';
 import { messageText } from '../agent/script.ts';
@@ -44,7 +44,7 @@ const textOf = (output: unknown): string | null => (typeof output === 'string' ?
 
 /** Keeps a socket open until it is stopped; `opened` runs for each new one. */
 const keepOpen = (open: () => Promise<RpcClient>, opened: (client: RpcClient, socket: number) => void) => {
-  const stopping = createDeferred();
+  const stopping = Promise.withResolvers<void>();
   let client: RpcClient | null = null;
   let isStopped = false;
   const run = async () => {

@@ -4,7 +4,6 @@ export { canonical, jsonOf } from './canonical.ts';
 export { nextMacrotask, sleep, systemClock, type Clock } from './clock.ts';
 export { CodedError, createErrors, type ErrorDetail } from './coded-error.ts';
 export { cutText } from './cut-text.ts';
-export { createDeferred, type Deferred } from './deferred.ts';
 export { createEmitter, type Emitter } from './emitter.ts';
 export { createFakeClock, type FakeClock } from './fake-clock.ts';
 export { hasCode } from './has-code.ts';

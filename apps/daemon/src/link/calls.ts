@@ -3,7 +3,7 @@ import type { CancelReason, ToolRequest } from '@drawbridge/contracts/daemon-eve
 import type { ProgressReply } from '@drawbridge/contracts/daemon-reply';
 import type { ProgressBody, ResponseBody } from '@drawbridge/contracts/daemon-surface';
 import { confirmationArgument } from '@drawbridge/contracts/tool-call';
-import { CodedError, createDeferred, createTransientMap, nextMacrotask, type Clock } from '@drawbridge/kit';
+import { CodedError, createTransientMap, nextMacrotask, type Clock } from '@drawbridge/kit';
 import type { Journal } from '../journal/index.ts';
 import { cancelledResult, type Dispatch, type DispatchContext } from '../tools/common/dispatch.ts';
 import { createRequestDedupe } from './request-dedupe.ts';
@@ -84,7 +84,7 @@ export const createCalls = (needs: CallsNeeds) => {
     const isChange = changes(toolCall.name);
     const mayRunAgain = !isChange && !(confirmationArgument in toolCall.arguments);
     if (isChange) journal.received(requestId, toolCall.name);
-    const delivery = createDeferred();
+    const delivery = Promise.withResolvers<void>();
     const context = { signal, starting, delivered: delivery.promise };
     const { outcome, text } = await attempt(needs, request, context);
     if (isJournaled) {

@@ -1,6 +1,6 @@
 import type { ConfirmationPayload } from '@drawbridge/contracts/confirmation-payload';
 import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
-import { createDeferred, createFakeClock } from '@drawbridge/kit';
+import { createFakeClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import type { TerminalAnswer } from '../permission/index.ts';
 import { askWithProgress } from './ask.ts';
@@ -14,7 +14,7 @@ const question: ConfirmationPayload = {
 
 it('renews the deadline of the asking call every 10 s, until the answer', async () => {
   const clock = createFakeClock();
-  const answer = createDeferred<TerminalAnswer>();
+  const answer = Promise.withResolvers<TerminalAnswer>();
   const ask = askWithProgress(clock, () => answer.promise);
   const reported: ProgressBody[] = [];
   const asked = ask(question, {

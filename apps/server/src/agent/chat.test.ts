@@ -1,4 +1,4 @@
-import { createDeferred, systemClock } from '@drawbridge/kit';
+import { systemClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { requestsOf, story, textOf, use } from '../../test/agent-turns.ts';
 import { machineQuestion, nextCall, resultOf, withAgent, withMachine } from '../../test/agent.ts';
@@ -13,7 +13,7 @@ describe('a second message', () => {
   });
 
   it('waits in the queue, and gets a run of its own', async () => {
-    const gate = createDeferred();
+    const gate = Promise.withResolvers<void>();
     const { say, until, agent, userId, model } = await withAgent(
       story([{ text: 'One.', until: gate.promise }, { text: 'Two.' }]),
     );
@@ -65,7 +65,7 @@ describe('a second message', () => {
 });
 
 it('a thread is named by its first words until the helper model has a title', async () => {
-  const gate = createDeferred();
+  const gate = Promise.withResolvers<void>();
   const { say, until, agent, userId, snapshot } = await withAgent(
     story([{ text: 'One.', until: gate.promise }]),
   );

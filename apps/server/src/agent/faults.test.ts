@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { createDeferred } from '@drawbridge/kit';
 import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
 import { requestsOf, story, textOf, use } from '../../test/agent-turns.ts';
@@ -79,7 +78,7 @@ describe('what the model gets wrong', () => {
 });
 
 it('does not run a tool that was not offered when the model called it', async () => {
-  const pairs = createDeferred();
+  const pairs = Promise.withResolvers<void>();
   const turn = { ...use('read_file', { path: 'a' }), until: pairs.promise };
   const { say, until, model, server, token } = await withAgent(story([turn, done]));
   await say('go');

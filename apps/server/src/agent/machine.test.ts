@@ -1,4 +1,3 @@
-import { createDeferred } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import { idOf, useGateway } from '../../test/gateway-fixture.ts';
 import type { Gateway } from '../gateway/index.ts';
@@ -54,7 +53,7 @@ it('AG-10 a stop before a call is made prevents it', async () => {
 });
 
 it('AG-10 a stop after a call has begun, before it is stored, prevents it', async () => {
-  const [isBegun, mayGoOn] = [createDeferred(), createDeferred()];
+  const [isBegun, mayGoOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const { call, stop, stateOf, stream, clock } = await connected((real) => async (...given) => {
     isBegun.resolve();
     await mayGoOn.promise;
@@ -70,7 +69,7 @@ it('AG-10 a stop after a call has begun, before it is stored, prevents it', asyn
 });
 
 it('AG-10 a stop while a call is being stored reaches the machine after it', async () => {
-  const isOpened = createDeferred();
+  const isOpened = Promise.withResolvers<void>();
   const { call, stop, stateOf, stream, cancelled, clock } = await connected(
     (real) => (machine, toolCall, options) =>
       real(machine, toolCall, {

@@ -3,7 +3,7 @@ import type { Call, CallVia } from '@drawbridge/contracts/calls';
 import { maxReasonLength } from '@drawbridge/contracts/confirmation';
 import { isDenial } from '@drawbridge/contracts/groups';
 import type { Tool } from '@drawbridge/contracts/tool';
-import { createDeferred, hasCode } from '@drawbridge/kit';
+import { hasCode } from '@drawbridge/kit';
 import {
   followCall,
   groupsOfTool,
@@ -41,7 +41,7 @@ const start = async (
   { requestId, signal }: { requestId: string; signal: AbortSignal },
 ): Promise<Call> => {
   signal.throwIfAborted();
-  const aborted = createDeferred<never>();
+  const aborted = Promise.withResolvers<never>();
   const unopened = new AbortController();
   let isOpened = false;
   const abort = () => {

@@ -1,4 +1,3 @@
-import { createDeferred } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import type { ScriptedRequest } from '../../../../e2e/agent/scripted-model.ts';
 import { requestsOf, story, textOf, use } from '../../test/agent-turns.ts';
@@ -68,7 +67,7 @@ describe('a sub-agent', () => {
 
 describe('background tasks', () => {
   it('that end while the main agent thinks are in its next request, and none is lost', async () => {
-    const gate = createDeferred();
+    const gate = Promise.withResolvers<void>();
     const { say, until, model } = await withAgent(
       story([{ calls: [background('task a')] }, { text: 'Wait.', until: gate.promise }, { text: 'News.' }], {
         'task a': [{ text: 'a is done.' }],

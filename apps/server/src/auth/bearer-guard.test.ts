@@ -1,5 +1,5 @@
 import { get } from 'node:http';
-import { createDeferred, systemClock } from '@drawbridge/kit';
+import { systemClock } from '@drawbridge/kit';
 import { createTokenInput } from '@drawbridge/contracts/tokens';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -134,7 +134,11 @@ describe('the guard of the doors for access tokens', () => {
   });
 
   it('MC-20 keeps nothing of a client that has left while its token was verified', async () => {
-    const [arrived, verified, left] = [createDeferred(), createDeferred(), createDeferred()];
+    const [arrived, verified, left] = [
+      Promise.withResolvers<void>(),
+      Promise.withResolvers<void>(),
+      Promise.withResolvers<void>(),
+    ];
     const watches = { opened: 0, closed: 0 };
     const access: Access = {
       kind: 'client',

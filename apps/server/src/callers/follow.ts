@@ -1,5 +1,5 @@
 import { isOpenState, type Call, type CallEvent, type CallSummary } from '@drawbridge/contracts/calls';
-import { createDeferred, hasCode } from '@drawbridge/kit';
+import { hasCode } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
 import { isOwn, type Caller, type CallerContext } from './caller.ts';
 import { machineOf } from './machine.ts';
@@ -61,7 +61,7 @@ export const followCall = async (
   { userId, requestId }: CallId,
   { waitMs, signal, onProgress, onAsked, until = 'ended' }: FollowOptions,
 ): Promise<Call> => {
-  const settled = createDeferred();
+  const settled = Promise.withResolvers<void>();
   let last: CallSummary | null = null;
   const remind = () => {
     if (last?.state === 'awaiting-confirmation') onAsked?.(last);

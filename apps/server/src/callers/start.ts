@@ -1,6 +1,5 @@
 import type { Call, CallEvent, Door } from '@drawbridge/contracts/calls';
 import type { ClientInput } from '@drawbridge/contracts/client-input';
-import { createDeferred } from '@drawbridge/kit';
 import type { CallClaim } from '../gateway/index.ts';
 import type { CallerContext } from './caller.ts';
 import type { ScopedTool } from './tool-scope.ts';
@@ -69,13 +68,13 @@ const runWatched = async (
   claim: NewClaim | undefined,
 ): Promise<Call> => {
   const { userId } = request.tool.caller;
-  const stored = createDeferred();
+  const stored = Promise.withResolvers<void>();
   let opened = '';
   const unsubscribe = ctx.gateway.calls.onChanged(userId, (event) => {
     if (event.type === 'call' && event.call.requestId === opened) stored.resolve();
     if (event.type === 'progress' && event.requestId === opened) request.onProgress?.(event);
   });
-  const timedOut = createDeferred();
+  const timedOut = Promise.withResolvers<void>();
   const cancelTimer =
     request.waitMs === undefined ? undefined : ctx.clock.after(request.waitMs, timedOut.resolve);
   const ended = run(ctx, request, { claim, onOpened: (requestId) => (opened = requestId) });

@@ -1,18 +1,17 @@
 import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createDeferred } from '@drawbridge/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { expect, it, onTestFinished } from 'vitest';
 import { atClose, disconnectSignal, whenDelivered } from './client-disconnect.ts';
 
 it.each(['before', 'after'])('a client that leaves %s it is asked about is noticed', async (when) => {
-  const [arrived, left] = [createDeferred(), createDeferred()];
-  const seen = createDeferred<unknown[]>();
+  const [arrived, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const seen = Promise.withResolvers<unknown[]>();
   const server = createServer((incoming, raw) => {
     const watch = () => {
       // What is used of Fastify's are the objects of Node.
       const [request, reply] = [{ raw: incoming } as FastifyRequest, { raw } as FastifyReply];
-      const released = createDeferred();
+      const released = Promise.withResolvers<void>();
       atClose(reply, released.resolve);
       const signal = disconnectSignal(reply);
       const delivered = whenDelivered(request, reply);

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { rmSync } from 'node:fs';
-import { createDeferred, createFakeClock } from '@drawbridge/kit';
+import { createFakeClock } from '@drawbridge/kit';
 import { expect, it, onTestFinished } from 'vitest';
 import { decrypt, newSubscription, openPushService, pushHost } from '../../test/push-service.ts';
 import { newDataFolder } from '../../test/server.ts';
@@ -159,7 +159,7 @@ it('US-15 a webhook whose name leads into the network gets nothing of anyone but
 
 /** A server on loopback that answers when the test says so. */
 const slowReceiver = async () => {
-  const arrived = createDeferred();
+  const arrived = Promise.withResolvers<void>();
   const server = createServer(() => arrived.resolve());
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   onTestFinished(() => {

@@ -1,4 +1,4 @@
-import { createDeferred, systemClock } from '@drawbridge/kit';
+import { systemClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { engineFixture, rowsWithCall } from '../../test/engine-fixture.ts';
 import { endedAs, machineTool, machineView } from '../../test/outside-tools.ts';
@@ -32,8 +32,8 @@ describe('an answer to the machine', () => {
   });
 
   it('a call that begins while a new message looks for it on the machine runs to its end', async () => {
-    const begun = createDeferred();
-    const steered = createDeferred();
+    const begun = Promise.withResolvers<void>();
+    const steered = Promise.withResolvers<void>();
     const world = engineFixture(rowsWith({}), {
       machine: {
         view,
@@ -102,7 +102,7 @@ it.each([
 });
 
 it('the end of a call does not resume an agent that has ended meanwhile', async () => {
-  const called = createDeferred();
+  const called = Promise.withResolvers<void>();
   const where = { userId: 'ann', id: 'ag_1' };
   const { ctx, store, halt, log } = engineFixture(rowsWith({}), {
     machine: {

@@ -1,4 +1,4 @@
-import { createBoundedMap, createDeferred, createKeyedQueue, sleep, type KeyedQueue } from '@drawbridge/kit';
+import { createBoundedMap, createKeyedQueue, sleep, type KeyedQueue } from '@drawbridge/kit';
 import type { AgentRow } from '../rows.ts';
 import { agentEnds, type AgentNeeds, type RunContext } from './context.ts';
 import { createCanvas } from '../canvas/canvas.ts';
@@ -57,7 +57,7 @@ export const createEngine = (needs: AgentNeeds) => {
   /** What does not stop in time is left behind: its rows are ended, and its late results change nothing. */
   const stopAgents: RunContext['stopAgents'] = async (agents, outcome) => {
     for (const { id } of agents) closing.add(id);
-    const timedOut = createDeferred();
+    const timedOut = Promise.withResolvers<void>();
     const cancelTimer = clock.after(agentLimits.stopMs, timedOut.resolve);
     try {
       const halted = halt(agents);

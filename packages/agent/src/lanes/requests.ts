@@ -1,4 +1,3 @@
-import { createDeferred, type Deferred } from '@drawbridge/kit';
 import type { LaneRequest, RequestEnd, RequestEvent } from './api.ts';
 
 /** Where a request is in its lane. */
@@ -19,7 +18,7 @@ export interface OpenRequest extends LaneRequest {
 interface Entry extends OpenRequest {
   events: RequestEvent[];
   listeners: Set<(event: RequestEvent) => void>;
-  ended: Deferred<RequestEnd>;
+  ended: PromiseWithResolvers<RequestEnd>;
 }
 
 export type Requests = ReturnType<typeof createRequests>;
@@ -34,7 +33,7 @@ export const createRequests = (onError: (error: unknown) => void) => {
     threadId,
     place,
   }: Pick<OpenRequest, 'requestId' | 'userId' | 'threadId' | 'place'>): OpenRequest => {
-    const ended = createDeferred<RequestEnd>();
+    const ended = Promise.withResolvers<RequestEnd>();
     const events: RequestEvent[] = [];
     const listeners = new Set<(event: RequestEvent) => void>();
     const entry: Entry = {

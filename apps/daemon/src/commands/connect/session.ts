@@ -1,7 +1,7 @@
 import { daemonFeatures, protocolRevision } from '@drawbridge/contracts/daemon-info';
 import type { InitBody } from '@drawbridge/contracts/daemon-surface';
 import type { Release } from '@drawbridge/contracts/release';
-import { createDeferred, type Clock } from '@drawbridge/kit';
+import { type Clock } from '@drawbridge/kit';
 import { createCollector, runtimeHeap } from '@drawbridge/kit/node';
 import type { Journal } from '../../journal/index.ts';
 import {
@@ -113,7 +113,7 @@ export const createSession = (needs: SessionNeeds) => {
   const api = createServerApi(http, clock);
   const key = createKey(needs);
   const outbox = openOutbox(needs, api, key);
-  const ended = createDeferred<Ending>();
+  const ended = Promise.withResolvers<Ending>();
 
   const calls = createCalls({
     clock,

@@ -1,4 +1,4 @@
-import { createDeferred, visible, type Clock } from '@drawbridge/kit';
+import { visible, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
 import { row } from '../../terminal/row.ts';
 import { createChat, type Chat } from './chat.ts';
@@ -128,7 +128,7 @@ export const runTui = async (needs: TuiNeeds & { newId(): string }): Promise<str
   let isRunning = false;
   let interruptedAt = -Infinity;
   let last: Promise<unknown> = Promise.resolve();
-  const ended = createDeferred<void>();
+  const ended = Promise.withResolvers<void>();
 
   const listen = (happening: Happening) => {
     if (happening.type === 'running') ({ isRunning } = happening);

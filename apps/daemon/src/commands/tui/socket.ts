@@ -1,5 +1,4 @@
 import { rpcSubprotocol, ticketSubprotocol } from '@drawbridge/contracts/rpc/protocol';
-import { createDeferred } from '@drawbridge/kit';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { errors } from '../common/errors.ts';
@@ -49,7 +48,7 @@ interface Open {
 
 const talk = (ws: WebSocket) => {
   const open = new Map<string | number, Open>();
-  const closed = createDeferred<number>();
+  const closed = Promise.withResolvers<number>();
   let lastId = 0;
 
   ws.on('message', (data: Buffer) => {

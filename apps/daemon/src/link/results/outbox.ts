@@ -1,4 +1,4 @@
-import { createDeferred, exponential, fullJitter, type Deferred } from '@drawbridge/kit';
+import { exponential, fullJitter } from '@drawbridge/kit';
 import { isFinal } from '../failure.ts';
 import { isAboutContent, resultInstead } from './refused-result.ts';
 import type { Reply, Result } from '../reply.ts';
@@ -21,7 +21,7 @@ interface Entry {
   attempt: number;
   /** `resting`: waits for its next attempt. `sent`: with the batcher. */
   state: { kind: 'resting'; cancel?: () => void } | { kind: 'sent'; withdraw: () => void };
-  done: Deferred<void>;
+  done: PromiseWithResolvers<void>;
 }
 
 const stop = ({ state }: Entry) => (state.kind === 'resting' ? state.cancel?.() : state.withdraw());
@@ -96,7 +96,8 @@ export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds) 
         return same.done.promise;
       }
       const state = { kind: 'resting' } as const;
-      const entry: Entry = { result, insteadOf: null, attempt: 0, state, done: createDeferred() };
+      const done = Promise.withResolvers<void>();
+      const entry: Entry = { result, insteadOf: null, attempt: 0, state, done };
       entries.push(entry);
       giveUpOldest();
       if (isReady && entries.includes(entry)) send(entry);

@@ -1,5 +1,5 @@
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
-import { createDeferred, createTimer, sleep } from '@drawbridge/kit';
+import { createTimer, sleep } from '@drawbridge/kit';
 import type { Page } from 'playwright-core';
 import { errors } from '../common/errors.ts';
 import { textResult } from '../common/result.ts';
@@ -46,7 +46,7 @@ export const createBrowserSession = (needs: RunningNeeds) => {
   /** Runs until the work ends, the call is cancelled or its time is over; then its tab is closed. */
   const inTime = async <T>(work: Promise<T>, page: Page | undefined, context: RunContext): Promise<T> => {
     const { signal, progress } = context;
-    const { promise: ended, reject: end } = createDeferred<never>();
+    const { promise: ended, reject: end } = Promise.withResolvers<never>();
     const abort = () => end(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
     const stopClock = clock.after(callMs, () => end(errors.browserSlow()));

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createDeferred } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { everythingAllowed, textOf, openTools } from '../../testing/tool-fixture.ts';
 import { largeFileBytes } from './limits.ts';
@@ -52,7 +51,7 @@ describe('read_file', () => {
           delivered,
         },
       );
-    const [first, second] = [createDeferred(), createDeferred()];
+    const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await read('r1', 'a.txt', first.promise);
     await read('r2', 'a.txt', second.promise);
     const third = read('r3', 'a.txt', Promise.resolve());

@@ -1,6 +1,6 @@
 import type { SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { Tracer } from '@drawbridge/agent';
-import { createDeferred, type Clock } from '@drawbridge/kit';
+import { type Clock } from '@drawbridge/kit';
 import { toSpan, traceIdOf, type SpanParts } from './to-span.ts';
 
 interface Needs {
@@ -74,7 +74,7 @@ export const openTracer = async (needs: Needs): Promise<OpenTracer> => {
       },
     },
     close: async () => {
-      const timedOut = createDeferred();
+      const timedOut = Promise.withResolvers<void>();
       const cancelTimer = clock.after(closeMs, timedOut.resolve);
       await Promise.race([processor.shutdown().catch(() => {}), timedOut.promise]);
       cancelTimer();

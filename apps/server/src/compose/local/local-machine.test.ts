@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDeferred, systemClock } from '@drawbridge/kit';
+import { systemClock } from '@drawbridge/kit';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLog, createScrubber } from '../../log.ts';
 import { readLocalFolder, startLocalMachine } from './local-machine.ts';
@@ -40,7 +40,7 @@ const silent = createLog({ level: 'silent', format: 'json', scrubber: createScru
 it('stops where its daemon could not be started', async () => {
   const { data, shown } = newFolders();
   rmSync(shown, { recursive: true });
-  const failed = createDeferred<unknown>();
+  const failed = Promise.withResolvers<unknown>();
   const machine = startLocalMachine({
     folder: shown,
     dataDir: data,

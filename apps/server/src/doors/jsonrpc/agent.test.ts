@@ -1,4 +1,4 @@
-import { createDeferred, jsonOf } from '@drawbridge/kit';
+import { jsonOf } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { story, use } from '../../../test/agent-turns.ts';
 import { machineQuestion, nextCall, resultOf, withAgent, withMachine } from '../../../test/agent.ts';
@@ -111,7 +111,7 @@ describe('agent.send', () => {
   });
 
   it('runs one after the other in a session, and sessions side by side', async () => {
-    const gates = { one: createDeferred(), other: createDeferred() };
+    const gates = { one: Promise.withResolvers<void>(), other: Promise.withResolvers<void>() };
     const { server, cookie, model } = await withAgent(({ text }) => {
       if (text.includes('"first"') && !text.includes('"second"'))
         return { text: 'One.', until: gates.one.promise };

@@ -1,4 +1,4 @@
-import { createDeferred, systemClock } from '@drawbridge/kit';
+import { systemClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { isHelper } from '../../../test/agent-turns.ts';
 import { withAgent } from '../../../test/agent.ts';
@@ -13,7 +13,7 @@ const storedOf = (frames: readonly RpcFrame[], id: string | number) =>
 
 describe('a client that comes back', () => {
   it('gets each event once, and a message with a key runs once', async () => {
-    const gate = createDeferred();
+    const gate = Promise.withResolvers<void>();
     const { server, cookie, model } = await withAgent((request) =>
       isHelper(request) ? { text: 'Title' } : { text: 'The whole answer.', until: gate.promise },
     );

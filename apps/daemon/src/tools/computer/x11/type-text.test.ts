@@ -1,4 +1,4 @@
-import { createDeferred, createFakeClock } from '@drawbridge/kit';
+import { createFakeClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { createTypist } from './type-text.ts';
 import type { XKeyboard } from './x-keyboard.ts';
@@ -61,7 +61,7 @@ describe('typing what the layout lacks', () => {
 
   it('changes and presses keys once the window has handled what came before', async () => {
     const { clock, done, keyboard, typist } = open();
-    const busy = [createDeferred(), createDeferred()];
+    const busy = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let asked = 0;
     keyboard.handled = () => busy[(asked += 1) - 1]?.promise ?? Promise.resolve();
     const typed = typist.type('ä');

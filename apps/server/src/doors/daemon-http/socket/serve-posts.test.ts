@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { socketLimits } from '@drawbridge/contracts/link/socket';
-import { createDeferred, createFakeClock } from '@drawbridge/kit';
+import { createFakeClock } from '@drawbridge/kit';
 import { fastify } from 'fastify';
 import { expect, it, onTestFinished } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
@@ -24,7 +24,7 @@ const startSockets = async () => {
 
 it('reads nothing more while a mebibyte of posts is being answered', async () => {
   const { client, socket } = await startSockets();
-  const stored = createDeferred<object>();
+  const stored = Promise.withResolvers<object>();
   let begun = 0;
   const post = {
     answer: () => {
