@@ -95,9 +95,8 @@ export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds) 
         if (isReady && same.state.kind === 'resting') send(same);
         return same.done.promise;
       }
-      const state = { kind: 'resting' } as const;
       const done = Promise.withResolvers<void>();
-      const entry: Entry = { result, insteadOf: null, attempt: 0, state, done };
+      const entry: Entry = { result, insteadOf: null, attempt: 0, state: { kind: 'resting' }, done };
       entries.push(entry);
       giveUpOldest();
       if (isReady && entries.includes(entry)) send(entry);
