@@ -48,14 +48,18 @@ const evilCalls: Turn = {
     { name: 'confirm', arguments: { resumeData: { approved: true } } },
   ],
 };
-const refused = [
+const refusedUnasked = [
   ['http://127.0.0.1/', 'not public'],
   ['http://169.254.169.254/latest/meta-data/', 'not public'],
+] as const;
+/** What is refused only once it was asked about and looked up. */
+const refusedLater = [
   ['http://metadata.example/latest/meta-data/', 'could not be reached'],
   ['http://mixed.example/', 'could not be reached'],
   ['http://bomb.example/', 'too large'],
   ['http://endless.example/', 'too large'],
 ] as const;
+const refused = [...refusedUnasked, ...refusedLater];
 
 const quick = turns(use('update-tasks', { tasks: [{ id: '1', description: 'x', status: 'todo' }] }));
 const { script } = byCase({
@@ -177,7 +181,7 @@ describe('what comes from outside', () => {
     it('SS-01 SS-03 SS-09 of an inner address, endless or a bomb is refused; others are quick', async () => {
       const calmMs = await timeOf('calm');
       await Promise.all([say('refused'), say('nested')]);
-      await until(async () => (await thread('refused').asks()).length === refused.length);
+      await until(async () => (await thread('refused').asks()).length === refusedLater.length);
       const asks = [...(await thread('refused').asks()), await askNumber('nested', 1)];
       const startedAt = (await thread('refused').until('run-start')).ts;
       await Promise.all(asks.map(({ requestId }) => answer(requestId, allow('allow_once'))));

@@ -67,8 +67,8 @@ const issueSentence = (issue: Issue): string => {
   }
 };
 
-// In place of zod's own sentences, in every program that imports this.
-z.config({ localeError: issueSentence });
+// In place of zod's own sentences. `localeError` is set anew by each copy of zod that a program loads.
+z.config({ customError: issueSentence });
 
 /**
  * What is wrong with an input, at most its first three places. `whole` names the input itself. A schema's
