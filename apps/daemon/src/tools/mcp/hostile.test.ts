@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { textOf } from '../../testing/tool-fixture.ts';
 import { mcpLimits } from './within-limits.ts';
@@ -169,7 +169,7 @@ describe('what a server does beside', () => {
       const { call, server, servers, root } = await withServer(
         `on['tools/call'] = () => text(JSON.stringify([process.env, process.cwd()]));`,
       );
-      const usual = (before ?? '').split(':').filter((folder) => existsSync(folder));
+      const usual = (before ?? '').split(':').filter((folder) => isAbsolute(folder) && existsSync(folder));
       process.env['PATH'] = [root, 'relative', '.', `${root}-gone`, ...usual].join(':');
       await servers.add('own', { ...server, env: { MINE: '1' } });
       await until(async () => expect(textOf(await call('own__echo', {}))).toContain('"MINE":"1"'));
