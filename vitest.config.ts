@@ -1,10 +1,10 @@
 import { defineConfig } from 'vitest/config';
+import { maxWorkers } from './tools/test-workers.ts';
 
 export default defineConfig({
   test: {
     projects: ['packages/*', 'apps/*', 'e2e', 'tools'],
-    // Two cores are busy with three: tests of whole processes wait for much.
-    maxWorkers: 3,
+    maxWorkers,
     fsModuleCache: true,
     reporters: ['default', './e2e/reporter.ts'],
   },

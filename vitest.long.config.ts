@@ -1,12 +1,13 @@
 import { defineConfig } from 'vitest/config';
 import { folderOfRun } from './tools/folder-of-run.ts';
+import { maxWorkers } from './tools/test-workers.ts';
 
 // What takes long or needs much of a machine: `pnpm test` is what a person waits for, and CI runs both.
 export default defineConfig({
   test: {
     name: 'long',
     include: ['{apps/server/test,e2e,tools}/**/*.long.ts'],
-    maxWorkers: 3,
+    maxWorkers,
     globalSetup: ['./e2e/browser-of-run.ts'],
     testTimeout: 300_000,
     hookTimeout: 300_000,

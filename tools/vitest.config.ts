@@ -1,5 +1,6 @@
 import { defineProject } from 'vitest/config';
+import { maxWorkers } from './test-workers.ts';
 
 export default defineProject({
-  test: { name: 'tools', include: ['*.test.ts'], testTimeout: 60_000, isolate: false },
+  test: { name: 'tools', include: ['*.test.ts'], testTimeout: 60_000, isolate: false, maxWorkers },
 });

@@ -1,4 +1,5 @@
 import { defineProject } from 'vitest/config';
+import { maxWorkers } from '../../tools/test-workers.ts';
 
 export default defineProject({
   test: {
@@ -7,6 +8,7 @@ export default defineProject({
     testTimeout: 60_000,
     // Files of a worker share what they import. No test replaces a module.
     isolate: false,
+    maxWorkers,
     // What is awaited comes late on a busy machine, and one second is no promise of ours.
     expect: { poll: { timeout: 30_000 } },
   },

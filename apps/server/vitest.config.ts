@@ -1,5 +1,6 @@
 import { defineProject } from 'vitest/config';
 import { folderOfRun } from '../../tools/folder-of-run.ts';
+import { maxWorkers } from '../../tools/test-workers.ts';
 
 export default defineProject({
   test: {
@@ -8,6 +9,7 @@ export default defineProject({
     testTimeout: 30_000,
     // Files of a worker share what they import, which is most of what they cost. No test replaces a module.
     isolate: false,
+    maxWorkers,
     // What is awaited comes late on a busy machine, and one second is no promise of ours.
     expect: { poll: { timeout: 10_000 } },
     env: { TMPDIR: folderOfRun('stores') },

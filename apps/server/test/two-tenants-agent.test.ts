@@ -42,7 +42,6 @@ const procedures: Record<string, WithId> = {
 /** They serve the session's own user; the first three make a thread of that user, whatever its id. */
 const withoutId = [
   'agent.send',
-  'agent.command',
   'agent.threads.create',
   'agent.events',
   'agent.status',

@@ -153,7 +153,7 @@ describe.each(eras)('%s', (_revision, request) => {
     await mcp.gateway.daemon.respond(key, requestId, question());
     expect(callIdOf(await first)).toBe(requestId);
     expect(await call(mcp, soon)).toMatchObject({
-      content: [{ text: firstLine }, { text: expect.stringContaining('Waiting for the person') }],
+      content: [{ text: firstLine }, { text: expect.stringContaining("Waiting for the user's decision") }],
       _meta: { 'drawbridge/callId': requestId, 'drawbridge/repeatOf': requestId },
     });
     const [confirmation] = await mcp.gateway.confirmations.list('ada');
