@@ -115,7 +115,7 @@ describe('acceptance 1: the model', () => {
         expect((await settings()).body).toMatchObject({ enabled: false, model: null, modelKey: null });
         await section.getByRole('button', { name: 'Save' }).click();
         await until(async () => JSON.stringify((await settings()).body).includes('"enabled":true'));
-        expect(await page.content()).not.toContain(key);
+        await expect.poll(() => page.content()).not.toContain(key);
         await page.reload();
         await chat.click();
         await page.getByRole('textbox', { name: 'Message' }).fill('Read a page');

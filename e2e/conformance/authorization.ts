@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { consentReply } from '@drawbridge/contracts/clients';
 import { z } from 'zod';
-import { freePort, newFolder, type Person, type Processes } from '../harness/index.ts';
+import { freePort, newFolder, until, type Person, type Processes } from '../harness/index.ts';
 import { suiteFolder } from '../harness/programs.ts';
 import { failedIn } from './suite.ts';
 
@@ -20,8 +20,8 @@ const json = (body: object) => ({
   body: JSON.stringify(body),
 });
 
-/** Does what the person's browser does at the address that a client opens; ends at the client's callback. */
-const consent = async (person: Person, opened: URL): Promise<void> => {
+/** Does what the person's browser does at the address that a client opens; the address of the client's callback. */
+const consent = async (person: Person, opened: URL): Promise<string> => {
   // A `fetch` gets as JSON where a browser is redirected.
   const page = redirected.parse(await (await person.fetch(opened.pathname + opened.search)).json());
   const query = page.url.split('?')[1] ?? '';
@@ -30,10 +30,15 @@ const consent = async (person: Person, opened: URL): Promise<void> => {
     '/api/auth/oauth2/consent',
     json({ accept: true, scopes: ['filesystemRead'], query, openedBy }),
   );
-  const { url } = consentReply.parse(await answer.json());
-  // The suite closes its callback when it is called, at times before the answer is sent.
-  await fetch(url).catch(() => {});
+  return consentReply.parse(await answer.json()).url;
 };
+
+/** The suite prints the address before it listens, and closes its callback when it is called, at times unanswered. */
+const isCalled = (callback: string): Promise<boolean> =>
+  fetch(callback).then(
+    () => true,
+    (error: Error) => (error.cause as { code?: string } | undefined)?.code !== 'ECONNREFUSED',
+  );
 
 /** Runs the suite's command `authorization`; the checks that failed, by scenario. `origin` is the server's. */
 export const runAuthorization = async (
@@ -65,7 +70,8 @@ export const runAuthorization = async (
     cwd: folder,
   });
   const [address] = await suite.says(/^http\S+\/authorize\?\S+$/m);
-  await consent(person, new URL(address));
+  const callback = await consent(person, new URL(address));
+  await until(() => isCalled(callback));
   await suite.exit;
   const folders = readdirSync(folder);
   return Object.fromEntries(

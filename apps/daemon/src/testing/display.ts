@@ -30,7 +30,8 @@ export const startDisplay = async () => {
     ['-displayfd', '3', '-screen', '0', `${screen.width}x${screen.height}x24`, '-nolisten', 'tcp'],
     { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] },
   );
-  cleanUp(() => child.kill('SIGKILL'));
+  // It removes its lock, which another one that starts would meet.
+  cleanUp(() => child.kill('SIGTERM'));
   const number = await new Promise<string>((resolve, reject) => {
     child.stdio[3]?.once('data', (chunk: Buffer) => resolve(chunk.toString().trim()));
     child.once('error', reject);

@@ -1,4 +1,6 @@
+import { createServer } from 'node:net';
 import { expect, vi } from 'vitest';
+import { cleanUp } from './clean-up.ts';
 import { textOf, openTools } from './tool-fixture.ts';
 import { startDisplay, startWindow } from './display.ts';
 
@@ -11,8 +13,20 @@ export const openComputer = async () => {
   return { ...world, display, ok };
 };
 
-/** The same, with a window that has the keyboard. */
+/** Waits until no other process has a window open; the name of the socket is free when its process ends. */
+const takeTurn = async (): Promise<void> => {
+  const server = createServer();
+  const listen = () =>
+    new Promise<void>((resolve, reject) =>
+      server.once('error', reject).listen('\0drawbridge-test-window', () => resolve()),
+    );
+  await vi.waitFor(listen, { timeout: 120_000, interval: 200 });
+  cleanUp(() => server.close());
+};
+
+/** The same, with a window that has the keyboard: one at a time, also of files that run side by side. */
 export const openWindow = async () => {
+  await takeTurn();
   const world = await openComputer();
   const window = await startWindow();
   await vi.waitFor(() => expect(window.of('ready').length).toBeGreaterThan(0), { timeout: 60_000 });

@@ -67,7 +67,9 @@ it('serves no page to a program', async () => {
   const get = await serve(built);
   for (const path of ['/status', '/activity', '/metrics/prometheus'])
     expect(asSeen(await get(path, 'identity', '*/*'))).toEqual(notFound);
-  expect(asSeen(await get('/', 'identity', '*/*'))).toEqual([200, 'no-store', 'page']);
+  // As the service worker asks for it.
+  for (const accepts of ['identity', 'gzip, deflate, br'])
+    expect(asSeen(await get('/', accepts, '*/*'))).toEqual([200, 'no-store', 'page']);
 });
 
 it('serves no page before the first build', async () => {

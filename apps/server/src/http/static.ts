@@ -23,7 +23,8 @@ const isPage = (request: FastifyRequest, doors: ReadonlySet<string>) => {
   const path = request.url.split('?')[0] ?? '';
   return (
     request.method === 'GET' &&
-    request.headers.accept?.includes('text/html') === true &&
+    // The service worker keeps `/` for later, and asks for anything there.
+    (path === '/' || request.headers.accept?.includes('text/html') === true) &&
     !doors.has(folderOf(path)) &&
     !ofPrograms.has(folderOf(path)) &&
     !path.startsWith('/assets/') &&
