@@ -50,7 +50,7 @@ describeWith('chromium')('a page of another site, whose name leads to this serve
     const alert = await tab.getByRole('alert').textContent();
     expect(alert).toContain('set PUBLIC_URL to it and restart the server');
     expect(alert).toContain('FOREIGN_ORIGIN');
-    // The panel asks again by itself, and by hand.
+    // The panel repeats its request every few seconds, and the button repeats it too.
     const again = tab.waitForResponse((response) => response.url().includes('/trpc/'));
     await tab.getByRole('button', { name: 'Try again' }).click();
     expect((await again).status()).toBe(403);

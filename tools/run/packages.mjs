@@ -22,12 +22,19 @@ const hasEverything = () => {
   return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).included?.devDependencies === true;
 };
 
-const options = ['install', '--frozen-lockfile', '--prefer-offline', '--reporter=append-only'];
-/** Each other Node is 190 MB, and most runs need none of them. */
-const others = {
-  start: ['--filter', '!@drawbridge/node', '--filter', '!@drawbridge/nodes'],
-  test: ['--filter', '!@drawbridge/node', '--filter', '!@drawbridge/nodes'],
-  all: [],
+// What is installed for `start` makes place for what `test` needs; there is nothing to be asked about.
+const options = [
+  'install',
+  '--frozen-lockfile',
+  '--prefer-offline',
+  '--reporter=append-only',
+  '--config.confirmModulesPurge=false',
+];
+const without = (name) => ['--filter', `!@drawbridge/${name}`];
+/** Each other Node is 190 MB, and most runs need none of them. The one that this script runs on stays. */
+const others = (purpose) => {
+  if (purpose === 'all') return [];
+  return [...without('nodes'), ...(existsSync(join(root, 'tools/node/node_modules')) ? [] : without('node'))];
 };
 
 /**
@@ -40,7 +47,7 @@ export const installFor = async (purpose) => {
   if (isInstalled(purpose) || isInstalled('all')) return;
   const only = purpose === 'start' && !hasEverything() ? ['--prod'] : [];
   await step('Installing packages', async () => {
-    await pnpm(...options, ...only, ...others[purpose]);
+    await pnpm(...options, ...only, ...others(purpose));
     writeFileSync(stampOf(purpose), wanted());
   });
 };
