@@ -4,7 +4,7 @@ export { createGate, type Ask, type Gate, type TerminalAnswer } from './gate/gat
 export { whySensitive } from './rules/sensitive-paths.ts';
 export { effectiveModes, type Modes } from './rules/modes.ts';
 export { readNewRule } from './rules/read-new-rule.ts';
-export { commandWords } from './rules/command-words.ts';
+export { readingsOf } from './rules/command-words.ts';
 export { plainCommand } from './rules/plain-command.ts';
 export { answerRulesQuery } from './settings/remote-rules.ts';
 export type { Resource } from './rules/resource.ts';

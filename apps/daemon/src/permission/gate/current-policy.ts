@@ -1,4 +1,5 @@
 import type { Mode, ToolGroup } from '@drawbridge/contracts/groups';
+import { canonical } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
 import { deniedPaths, prepareDenials } from '../rules/deny.ts';
 import { evaluate, evaluateAll, isDenied, decidingRules, type Policy } from '../rules/evaluate.ts';
@@ -27,12 +28,21 @@ export const createCurrentPolicy = ({ settings, session, use, root }: PolicyNeed
       throw errors.settingsUnusable({ cause });
     });
   const modes = (): Modes => ({ ...settings.modes(), ...session.modes(), system: settings.modes().system });
-  const current = (): Policy => ({
-    modes: modes(),
-    deny: prepareDenials(settings.rules().deny),
-    allow: [...settings.rules().allow, ...session.rules().map(({ rule }) => rule)],
-    root,
-  });
+  let last: { policy: Policy; made: readonly unknown[] } | undefined;
+
+  /** The same object for as long as it would say the same. */
+  const current = (): Policy => {
+    const rules = settings.rules();
+    const sessionRules = session.rules();
+    const deny = prepareDenials(rules.deny);
+    const paths = deny.each.flatMap((denial) => denial.paths).join('\0');
+    const made = [rules, sessionRules, canonical(modes()), paths];
+    if (last === undefined || made.some((part, at) => part !== last?.made[at])) {
+      const allow = [...rules.allow, ...sessionRules.map(({ rule }) => rule)];
+      last = { policy: { modes: modes(), deny, allow, root }, made };
+    }
+    return last.policy;
+  };
 
   return {
     /** Reads the settings again where they have changed. Throws `settingsUnusable`. */

@@ -188,7 +188,8 @@ export const createGate = (needs: GateNeeds) => {
     settle: async () => {
       await policy.refresh();
       const current = policy.current();
-      return questions.settle(current, (resources) => needs.use.note(decidingRules(current, resources)));
+      const note = (resources: Resource[]) => needs.use.note(decidingRules(current, resources));
+      return questions.settle({ policy: current, note });
     },
     modes: policy.modes,
     /** What holds for reading paths, by the settings of the moment in which it is first asked about one. */

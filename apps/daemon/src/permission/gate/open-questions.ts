@@ -1,4 +1,4 @@
-import { createBoundedMap } from '@drawbridge/kit';
+import { createBoundedMap, nextMacrotask } from '@drawbridge/kit';
 import { evaluateAll, type Policy } from '../rules/evaluate.ts';
 import type { Resource } from '../rules/resource.ts';
 import { isAbout, type Attempt, type Question } from './question.ts';
@@ -9,6 +9,12 @@ export interface Covered {
   outcome: 'allowed' | 'denied';
 }
 
+interface Settling {
+  /** The same object as long as nothing has changed. */
+  policy: Policy;
+  note(decided: Resource[]): void;
+}
+
 /** Bounds the memory; the oldest question is evicted, and asked again when its answer comes. */
 const maxQuestions = 1_000;
 
@@ -17,10 +23,17 @@ export const createOpenQuestions = () => {
   const asked = createBoundedMap<string, Question>({ maxEntries: maxQuestions });
   const atTerminal = new Map<Question, AbortController>();
 
-  const outcomeOf = (policy: Policy, { resources }: Question): Covered['outcome'] | null => {
-    const { kind } = evaluateAll(policy, resources);
-    if (kind === 'ask') return null;
-    return kind === 'run' ? 'allowed' : 'denied';
+  /** What the policy of that moment said of a question: looked at again only under another policy. */
+  const evaluated = new WeakMap<Question, { policy: Policy; outcome: Covered['outcome'] | null }>();
+
+  const outcomeOf = (question: Question, { policy, note }: Settling): Covered['outcome'] | null => {
+    const known = evaluated.get(question);
+    if (known?.policy === policy) return known.outcome;
+    const { kind } = evaluateAll(policy, question.resources);
+    const outcome = kind === 'ask' ? null : kind === 'run' ? 'allowed' : 'denied';
+    evaluated.set(question, { policy, outcome });
+    if (outcome !== null) note(question.resources);
+    return outcome;
   };
 
   return {
@@ -52,17 +65,21 @@ export const createOpenQuestions = () => {
     count: (except?: string) =>
       asked.size + atTerminal.size - (except !== undefined && asked.has(except) ? 1 : 0),
     /** Ends those at the terminal that are covered, and gives how many, beside the others that are. */
-    settle: (policy: Policy, note: (decided: Resource[]) => void): { here: number; elsewhere: Covered[] } => {
-      const here = [...atTerminal].filter(([question]) => outcomeOf(policy, question) !== null);
+    settle: async (settling: Settling): Promise<{ here: number; elsewhere: Covered[] }> => {
+      // Other calls run between two evaluations: a hundred long commands may be open.
+      for (const question of [...atTerminal.keys(), ...[...asked].map(([, one]) => one)]) {
+        if (evaluated.get(question)?.policy === settling.policy) continue;
+        outcomeOf(question, settling);
+        await nextMacrotask();
+      }
+      const here = [...atTerminal].filter(([question]) => outcomeOf(question, settling) !== null);
       for (const [question, settled] of here) {
-        note(question.resources);
         atTerminal.delete(question);
         settled.abort();
       }
       const elsewhere = [...asked].flatMap(([requestId, question]): Covered[] => {
-        const outcome = outcomeOf(policy, question);
+        const outcome = outcomeOf(question, settling);
         const { askId } = question.payload;
-        if (outcome !== null) note(question.resources);
         return outcome === null || askId === undefined ? [] : [{ requestId, askId, outcome }];
       });
       return { here: here.length, elsewhere };

@@ -103,6 +103,30 @@ it('a rule from the command line or the panel settles them too', async () => {
   expect(reported).toEqual([{ questions }]);
 });
 
+it('NJ-05b: what nothing has changed for is not evaluated again', async () => {
+  const { asked, settings, reported, clock } = await start();
+  let reads = 0;
+  const counted = Object.defineProperty(write('/w/a'), 'resource', {
+    enumerable: true,
+    get: () => {
+      reads += 1;
+      return '/w/a';
+    },
+  });
+  await asked({ requestId: 'r1', inspect: () => Promise.resolve([counted]) });
+  // The first look is under the policy of the question.
+  await clock.settle(1_000);
+  const before = reads;
+  await clock.settle(60_000);
+  expect(reads).toBe(before);
+  await settings.addRules('allow', [{ toolGroup: 'filesystemWrite', resource: '/w/a' }]);
+  await until(() => {
+    clock.advance(1_000);
+    expect(reported).toHaveLength(1);
+  });
+  expect(reads).toBeGreaterThan(before);
+});
+
 it('looks for rules only while a question is open', async () => {
   const { clock, ask, send, over } = await start();
   expect(clock.waiting()).toBe(0);

@@ -10,6 +10,7 @@ const shells = new Set('sh bash dash zsh ksh ash eval script watch env ssh su xa
 const assignment = /^[A-Za-z_][A-Za-z0-9_]*\+?=/;
 const operators = new Set([';', '&', '|', '\n', '\r', '(', ')', '{', '}', '`', '<', '>']);
 const longestText = 100_000;
+const maxDepth = 4;
 
 /** Splits at blanks and operators; quotes and backslashes are removed. `$(…)` is split like the rest. */
 const split = (text: string): string[][] => {
@@ -50,30 +51,45 @@ const split = (text: string): string[][] => {
   return commands;
 };
 
-const baseName = (word: string) => word.slice(word.lastIndexOf('/') + 1);
+/** A place at which a program may stand. Readings of one command share its words: none is copied. */
+export interface Reading {
+  /** Without its folder, in small letters. */
+  program: string;
+  words: readonly string[];
+  /** Where in `words` the program's own begin. */
+  from: number;
+}
 
-/** Each place in `words` at which a program may stand, from there to the end. */
-const readings = (words: string[], depth: number): string[][] => {
+const programOf = (word: string) => word.slice(word.lastIndexOf('/') + 1).toLowerCase();
+
+/** The first program, each word after a wrapper, and what the words after a shell read as: once each. */
+const addCommand = (words: readonly string[], depth: number, found: Reading[]): void => {
   const start = words.findIndex((word) => !assignment.test(word));
-  if (start === -1) return [];
-  const [first = '', ...rest] = words.slice(start);
-  const program = baseName(first).toLowerCase();
-  const own = [[program, ...rest]];
-  if (wrappers.has(program)) rest.forEach((_, at) => own.push(...plain(rest.slice(at))));
-  if (shells.has(program) && depth < 4) for (const word of rest) own.push(...normalise(word, depth + 1));
-  return own;
+  if (start === -1) return;
+  let isWrapped = false;
+  let isText = false;
+  for (let at = start; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    if (isText && depth < maxDepth) addText(word, depth + 1, found);
+    if (at > start && (!isWrapped || assignment.test(word))) continue;
+    const program = programOf(word);
+    found.push({ program, words, from: at + 1 });
+    isWrapped ||= wrappers.has(program);
+    isText ||= shells.has(program);
+  }
 };
 
-const plain = (words: string[]): string[][] => {
-  const [first = '', ...rest] = words;
-  return assignment.test(first) ? [] : [[baseName(first).toLowerCase(), ...rest]];
+const addText = (text: string, depth: number, found: Reading[]): void => {
+  for (const words of split(withoutInvisible(text))) addCommand(words, depth, found);
 };
-
-const normalise = (text: string, depth: number): string[][] =>
-  split(withoutInvisible(text)).flatMap((words) => readings(words, depth));
 
 /**
- * The commands in a shell text, without quotes, wrappers and folders: `X=1 sudo /bin/rm a` gives `rm a`.
- * For deny rules only, which may match too much: no parser can promise what `sh` really runs.
+ * The commands that a shell text may start, without quotes, wrappers and folders: `X=1 sudo /bin/rm a` has
+ * `rm a`. Their number and the work grow as the text does. For deny rules and hints only, which may match
+ * too much: no parser can promise what `sh` really runs.
  */
-export const commandWords = (text: string): string[][] => normalise(text.slice(0, longestText), 0);
+export const readingsOf = (text: string): Reading[] => {
+  const found: Reading[] = [];
+  addText(text.slice(0, longestText), 0, found);
+  return found;
+};

@@ -1,6 +1,6 @@
 import type { ToolGroup } from '@drawbridge/contracts/groups';
 import { realPathOf } from '../../program/quiet-files.ts';
-import { commandWords } from './command-words.ts';
+import { createDeniedCommands, type DeniedCommands } from './denied-commands.ts';
 import { normalizeText } from '../../text/normalize.ts';
 import { isSubdomain, meantHostOf, type Host } from '@drawbridge/kit';
 import { isPathGroup, type Resource } from './resource.ts';
@@ -22,26 +22,47 @@ export interface Denial {
   text: string;
   /** Of a path: as the rule says it, and where that leads now. */
   paths: string[];
-  commands: string[][];
   /** Of a browser rule: the host in one spelling; its subdomains match where the rule has that reach. */
   host: Host | null;
 }
 
+/** The deny rules as they are compared: each for itself, and the commands of all in one tree. */
+export interface Denials {
+  each: readonly Denial[];
+  commands: DeniedCommands;
+}
+
 const leadsTo = (path: string): string[] => [path, realPathOf(path) ?? path];
 
-/** Rules -> what they mean at this moment: a rule for a link holds for what the link points at. */
-export const prepareDenials = (rules: readonly Rule[]): Denial[] =>
-  rules.map((rule) => {
+/** What rules mean as long as they stand: a rule set is read once. Its paths may lead elsewhere later. */
+const readOnce = new WeakMap<readonly Rule[], { each: Omit<Denial, 'paths'>[]; commands: DeniedCommands }>();
+
+const readRules = (rules: readonly Rule[]) => {
+  const known = readOnce.get(rules);
+  if (known !== undefined) return known;
+  const commands = createDeniedCommands();
+  const each = rules.map((rule, at) => {
     const { toolGroup: group, resource, reach } = rule;
+    if (group === 'shell') commands.add(commandOf(resource), at);
     return {
       rule,
       prefix: reach === 'server' ? normalizeText(resource.slice(0, resource.lastIndexOf('/') + 1)) : null,
       text: normalizeText(resource),
-      paths: isPathGroup(group) ? leadsTo(resource).map((path) => withoutSlash(normalizeText(path))) : [],
-      commands: group === 'shell' ? commandWords(commandOf(resource)) : [],
       host: group === 'browser' ? meantHostOf(resource) : null,
     };
   });
+  const read = { each, commands };
+  readOnce.set(rules, read);
+  return read;
+};
+
+/** Rules -> what they mean at this moment: a rule for a link holds for what the link points at. */
+export const prepareDenials = (rules: readonly Rule[]): Denials => {
+  const { each, commands } = readRules(rules);
+  const pathsOf = ({ toolGroup, resource }: Rule) =>
+    isPathGroup(toolGroup) ? leadsTo(resource).map((path) => withoutSlash(normalizeText(path))) : [];
+  return { each: each.map((denial) => ({ ...denial, paths: pathsOf(denial.rule) })), commands };
+};
 
 /** Paths that deny rules keep from every tool, as written and as resolved, with all below them. */
 export interface DeniedPaths {
@@ -85,22 +106,23 @@ const meetsHost = ({ host, rule }: Denial, text: string): boolean => {
 const meets = (denial: Denial, resource: Resource, { text, normalized }: Spelling): boolean => {
   if (denial.prefix !== null && normalized.startsWith(denial.prefix)) return true;
   if (meetsHost(denial, text)) return true;
-  if (denial.text === normalized || denial.paths.some((path) => deniesPath(path, resource, normalized)))
-    return true;
-  if (denial.commands.length === 0) return false;
-  const commands = commandWords(commandOf(text));
-  return denial.commands.some((wanted) =>
-    commands.some((own) => wanted.every((word, at) => own[at] === word)),
-  );
+  return denial.text === normalized || denial.paths.some((path) => deniesPath(path, resource, normalized));
 };
 
 /** The first denial that meets a resource, its other spellings, or the programs that a command starts. */
-export const findDenial = (denials: readonly Denial[], resource: Resource): Denial | undefined => {
-  const applicable = denials.filter(({ rule }) => appliesTo(rule.toolGroup, resource));
-  if (applicable.length === 0) return undefined;
+export const findDenial = ({ each, commands }: Denials, resource: Resource): Denial | undefined => {
+  if (!each.some(({ rule }) => appliesTo(rule.toolGroup, resource))) return undefined;
   const spellings = [resource.resource, ...(resource.aliases ?? [])].map((text) => ({
     text,
     normalized: normalizeText(text),
   }));
-  return applicable.find((denial) => spellings.some((spelling) => meets(denial, resource, spelling)));
+  const named = each.findIndex(
+    (denial) =>
+      appliesTo(denial.rule.toolGroup, resource) &&
+      spellings.some((spelling) => meets(denial, resource, spelling)),
+  );
+  const started =
+    resource.toolGroup === 'shell' ? spellings.map(({ text }) => commands.firstMet(commandOf(text))) : [];
+  const met = [named === -1 ? undefined : named, ...started].filter((at) => at !== undefined);
+  return met.length === 0 ? undefined : each[Math.min(...met)];
 };

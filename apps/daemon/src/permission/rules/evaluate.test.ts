@@ -33,7 +33,7 @@ describe('SH-26 precedence: group deny > deny rule > allow rule > mode', () => {
   it('who may not read may not write', () => {
     const policy = {
       modes: { ...everything('allow'), filesystemRead: 'deny' as const },
-      deny: [],
+      deny: prepareDenials([]),
       allow: [],
       root: '/w',
     };

@@ -1,6 +1,6 @@
 import type { Mode } from '@drawbridge/contracts/groups';
 import { covers } from './allow.ts';
-import { findDenial, type Denial } from './deny.ts';
+import { findDenial, type Denials } from './deny.ts';
 import { needsExactRule } from './sensitive-paths.ts';
 import { effectiveModes, type Modes } from './modes.ts';
 import type { Resource } from './resource.ts';
@@ -8,7 +8,7 @@ import type { Rule } from './rule.ts';
 
 export interface Policy {
   modes: Modes;
-  deny: readonly Denial[];
+  deny: Denials;
   allow: readonly Rule[];
   root: string;
 }

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { defaultModes, type ToolGroup } from '@drawbridge/contracts/groups';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { prepareDenials } from './deny.ts';
 import { evaluate } from './evaluate.ts';
 import type { Resource } from './resource.ts';
 import type { Rule } from './rule.ts';
@@ -9,8 +10,10 @@ import type { Rule } from './rule.ts';
 const everyAsk = { ...defaultModes, filesystemRead: 'ask', browser: 'ask', mcp: 'ask' } as const;
 
 const isCovered = (rule: Rule, resource: Omit<Resource, 'description'>): boolean =>
-  evaluate({ modes: everyAsk, deny: [], allow: [rule], root: '/w' }, { ...resource, description: '' }) ===
-  'allow';
+  evaluate(
+    { modes: everyAsk, deny: prepareDenials([]), allow: [rule], root: '/w' },
+    { ...resource, description: '' },
+  ) === 'allow';
 
 const pathGroup = fc.constantFrom<ToolGroup>('filesystemRead', 'filesystemWrite');
 const name = fc.oneof(

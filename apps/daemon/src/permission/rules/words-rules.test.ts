@@ -118,7 +118,7 @@ describe('SH-41 further words are plain words', () => {
     const exact = { toolGroup: 'shell' as const, resource: inFolder('ls') };
     const policy = {
       modes: { ...defaultModes, shell: 'ask' as const },
-      deny: [],
+      deny: prepareDenials([]),
       allow: [exact],
       root: '/w',
     };

@@ -1,4 +1,4 @@
-import { commandWords } from '../../permission/index.ts';
+import { readingsOf } from '../../permission/index.ts';
 import { words } from '../../text/words.ts';
 import type { Ended } from './run-command.ts';
 
@@ -16,8 +16,8 @@ const downloaders = new Set(
 
 /** Whether a command that failed without a word of it most likely wanted the network. */
 const wantsNetwork = (command: string, timedOut: boolean): boolean =>
-  commandWords(command).some(
-    ([program = '']) => networkPrograms.has(program) || (timedOut && downloaders.has(program)),
+  readingsOf(command).some(
+    ({ program }) => networkPrograms.has(program) || (timedOut && downloaders.has(program)),
   );
 
 const gitSettings = /could not (write|lock) config file/i;

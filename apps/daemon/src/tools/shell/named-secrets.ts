@@ -43,9 +43,8 @@ export const namedSecrets = (context: ToolContext, { folder, command, sandbox }:
   const closed = sandbox ? secretPlaces(homedir(), process.platform) : [];
   const words = wordsOf(command);
   // A command may enter a folder first.
-  const folders = [folder, ...words.map((word) => join(folder, word))].filter((path) =>
-    isAccessible(join(path, '.'), constants.F_OK),
-  );
+  const named = new Set([folder, ...words.map((word) => resolve(folder, word))]);
+  const folders = [...named].filter((path) => isAccessible(join(path, '.'), constants.F_OK));
   const found = new Map<string, Resource>();
   for (const typed of words.flatMap((word) => pathsOf(word, folders))) {
     const real = realPathOf(typed) ?? typed;
