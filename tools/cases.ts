@@ -12,7 +12,7 @@ export interface CaseRow {
   heading: string;
 }
 
-const id = /\b[A-Z]{2}-\d{2}\b/g;
+const id = /\b[A-Z]{2}-\d{2}[a-z]?\b/g;
 
 /** The ids in the texts of a test file: names of tests and rows of their tables, not comments. */
 export const idsOf = (source: string): Set<string> => {
@@ -33,7 +33,7 @@ export const rowsOf = (page: string): CaseRow[] => {
     if (line.startsWith('## ')) heading = line.slice(3);
     const cells = line.split('|').map((cell) => cell.trim());
     const [, first = '', , tested = '', left = ''] = cells;
-    if (!/^[A-Z]{2}-\d{2}$/.test(first)) return [];
+    if (!/^[A-Z]{2}-\d{2}[a-z]?$/.test(first)) return [];
     const files = [...tested.matchAll(/`([\w./-]+\.(?:test|long)\.ts)`/g)].map(([, name = '']) => name);
     return [{ id: first, files, left, heading, columns: cells.length - 2 }];
   });
