@@ -37,12 +37,22 @@ export const content = z.discriminatedUnion('type', [
 ]);
 export type Content = z.infer<typeof content>;
 
+export const changedRunFilesLimits = { paths: 20, pathLength: 4_096 } as const;
+
+/** Files that other programs run and a command changed: some paths from the shared folder, of `count`. */
+const changedRunFiles = z.object({
+  paths: z.array(z.string().max(changedRunFilesLimits.pathLength)).max(changedRunFilesLimits.paths),
+  count: z.int().positive(),
+});
+export type ChangedRunFiles = z.infer<typeof changedRunFiles>;
+
 /**
  * The end of a call in the `_meta` of our own daemon's results. `started`: whether the tool had started.
  */
 export const resultMeta = z.looseObject({
   'drawbridge/outcome': z.enum(['denied', 'cancelled', 'lost']).optional(),
   'drawbridge/started': z.boolean().optional(),
+  'drawbridge/changedRunFiles': changedRunFiles.optional(),
 });
 
 /** A tool's result, as in MCP's `tools/call`. */

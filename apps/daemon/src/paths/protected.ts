@@ -1,17 +1,11 @@
 import { dirname, join, sep } from 'node:path';
 import { normalizeName } from '../text/normalize.ts';
-import { words } from '../text/words.ts';
+import { closedNames } from './run-names.ts';
 
 const plainPath = /^[\x20-\x7e]*$/;
 
-/** Names that make other programs run things, wherever they stand, with all below them. */
-const anywhere = new Set(
-  words(`
-    .gitmodules .mcp.json .vscode .idea .claude .cursor .ssh .envrc
-    .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout
-    .kshrc .mkshrc .cshrc .tcshrc .login .logout .inputrc .xprofile .xinitrc .xsession .xsessionrc
-  `),
-);
+const closedFiles: ReadonlySet<string> = new Set(closedNames.filter((name) => !name.includes('/')));
+const closedEnds = closedNames.filter((name) => name.includes('/')).map((path) => path.split('/'));
 /** Inside `.git`, at any depth (submodules are below `modules`): what git runs or where it looks for it. */
 export const gitNames: ReadonlySet<string> = new Set([
   'hooks',
@@ -20,32 +14,21 @@ export const gitNames: ReadonlySet<string> = new Set([
   'commondir',
   'gitdir',
 ]);
-/** Inside a `.git` folder: lists of what git does next, which may name programs. */
-const gitStates: ReadonlySet<string> = new Set(['rebase-merge', 'rebase-apply']);
-/** Folders and files by the end of their path: start-up files, and Drawbridge's own program. */
-const markedEnds = [
-  ['.drawbridge', 'versions'],
-  ['.local', 'bin', 'drawbridge'],
-  ['.config', 'fish'],
-  ['.config', 'powershell'],
-  ['.config', 'autostart'],
-  ['.config', 'systemd'],
-];
-
+/** Inside a `.git` folder: what git does next and with which options, which may name programs. */
+const gitStates: ReadonlySet<string> = new Set(['rebase-merge', 'rebase-apply', 'sequencer']);
 const hasMarkedEnd = (names: readonly string[], at: number): boolean =>
-  markedEnds.some((end) => end.every((name, index) => names[at - end.length + 1 + index] === name));
+  closedEnds.some((end) => end.every((name, index) => names[at - end.length + 1 + index] === name));
 
 /** Whether the name at `at` makes its path a protected one. */
 const isMarked = (names: readonly string[], at: number): boolean => {
   const name = names[at] ?? '';
-  if (anywhere.has(name) || hasMarkedEnd(names, at)) return true;
+  if (closedFiles.has(name) || hasMarkedEnd(names, at)) return true;
   return (gitNames.has(name) || gitStates.has(name)) && names.slice(0, at).includes('.git');
 };
 
 /** Protected names that a folder may get, by their path in it. */
 export const protectedNames: readonly string[] = [
-  ...anywhere,
-  ...markedEnds.map((names) => join(...names)),
+  ...closedNames,
   ...[...gitNames].map((name) => join('.git', name)),
 ];
 

@@ -70,8 +70,12 @@ describeWith('git')('every file of this repository', () => {
     const written = files.filter((path) => asks(path).write).map((path) => path.split('/').at(-1));
     expect([...new Set(written)].sort()).toEqual([
       '.pnpmfile.cjs',
+      'compose.yaml',
       'drawbridge-server.service',
+      'eslint.config.js',
       'package.json',
+      'pnpm-workspace.yaml',
+      'turbo.json',
     ]);
   });
 });

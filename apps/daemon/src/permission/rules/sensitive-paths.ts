@@ -1,5 +1,6 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { runClassOf } from '../../paths/run-names.ts';
 import { normalizeName } from '../../text/normalize.ts';
 import { words } from '../../text/words.ts';
 import { isPathGroup, type Resource } from './resource.ts';
@@ -31,35 +32,6 @@ const publicCertificate =
   /^(?!.*(key|priv|secret)).*\b(ca|cert|certs|certificate|chain|fullchain|cacert|public)\b.*\.pem$/;
 const translationFolders = new Set(words('i18n l10n locale locales lang langs languages translations'));
 
-/** What other programs run, or open on a click, once it is written. */
-const runNames = new Set(
-  words(`
-    package.json .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pnpmfile.mjs .gitattributes .gitconfig
-    .pre-commit-config.yaml .pre-commit-config.yml lefthook.yml lefthook.yaml .lefthook.yml .lefthook.yaml
-    lefthook.toml lefthook.json lefthook-local.yml .lefthook .lefthook-local .overcommit.yml
-    makefile gnumakefile justfile .justfile rakefile taskfile.yml taskfile.yaml .husky .githooks .devcontainer .devcontainer.json
-    conftest.py sitecustomize.py usercustomize.py
-    .bazelrc build.rs
-    .vimrc _vimrc .exrc .nvimrc .gvimrc .nvim.lua .emacs .emacs.d .dir-locals.el .zed .fleet .sublime-project
-    .gdbinit .lldbinit mise.toml .mise.toml .direnvrc
-    agents.md agents.override.md claude.md claude.local.md gemini.md .codex .gemini .cursorrules .windsurfrules .windsurf .clinerules
-    .gitlab-ci.yml .circleci .travis.yml jenkinsfile azure-pipelines.yml .drone.yml
-    launchagents launchdaemons authorized_keys .yarn
-  `),
-);
-const runShapes = [
-  /\.(desktop|command|exe|bat|cmd|ps1|vbs|jse|wsf|hta|msi|scr|lnk|url|scf|reg|pif|service|timer|socket|pth)$/,
-];
-/** Run only below this folder. */
-const runEnds = [
-  ['.github', 'workflows'],
-  ['.github', 'actions'],
-  ['.github', 'copilot-instructions.md'],
-  ['.cargo', 'config.toml'],
-  ['.cargo', 'config'],
-  ['.local', 'bin'],
-];
-
 const isFolder = (path: string): boolean =>
   path.endsWith('/') || lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
@@ -72,12 +44,9 @@ const isSecret = (names: readonly string[], path: string): boolean => {
   return secretShapes.some((shape) => shape.test(last));
 };
 
-const hasRunEnd = (names: readonly string[]): boolean =>
-  runEnds.some(([parent, child]) => names.some((name, at) => name === child && names[at - 1] === parent));
-
 const gitSettings = new Set(words('config config.worktree commondir gitdir'));
 
-const gitFolders = new Set(words('hooks rebase-merge rebase-apply'));
+const gitFolders = new Set(words('hooks rebase-merge rebase-apply sequencer'));
 
 /** Whether git reads or runs this file of a repository, whatever the repository's folder is called. */
 const isInRepository = (path: string, names: readonly string[]): boolean => {
@@ -91,11 +60,6 @@ const isInRepository = (path: string, names: readonly string[]): boolean => {
   return repositories.some((above) => existsSync(join('/', ...above, 'HEAD')));
 };
 
-const isRun = (names: readonly string[]): boolean =>
-  names.some((name) => runNames.has(name)) ||
-  hasRunEnd(names) ||
-  runShapes.some((shape) => shape.test(names.at(-1) ?? ''));
-
 /**
  * Why a path asks even where its group is on allow; undefined where it does not.
  * Names of the root itself and above it do not count: the person chose the root.
@@ -108,7 +72,7 @@ export const whySensitive = (
   const base = root.endsWith('/') ? root : `${root}/`;
   const own = resource.startsWith(base) ? resource.slice(base.length) : resource;
   const names = own.split('/').filter(Boolean).map(normalizeName);
-  if (toolGroup === 'filesystemWrite' && (isRun(names) || isInRepository(resource, names)))
+  if (toolGroup === 'filesystemWrite' && (runClassOf(names) !== undefined || isInRepository(resource, names)))
     return 'other programs run what stands here';
   return isSecret(names, resource) ? 'may hold passwords or keys' : undefined;
 };

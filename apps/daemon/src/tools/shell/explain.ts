@@ -36,12 +36,12 @@ const causes: { sign: RegExp; says(root: string): string }[] = [
   {
     sign: /read-only file system|EROFS/i,
     says: (root) =>
-      `The sandbox changes files in ${root} and in $TMPDIR only, and none that other programs run: git hooks and config, a git rebase that runs programs, settings of editors and shells.`,
+      `The sandbox changes files in ${root} and in $TMPDIR only, and none that other programs run: git hooks and config with the programs that it names, a git rebase that runs programs, settings of editors, agents and shells, programs of MCP servers.`,
   },
   {
     sign: /device or resource busy|EBUSY|invalid cross-device link|EXDEV/i,
     says: () =>
-      'In the sandbox protected files (git hooks and config, settings of editors and shells) and the folders above them cannot be renamed, replaced or removed.',
+      'In the sandbox protected files (git hooks and config, settings of editors, agents and shells) and the folders above them cannot be renamed, replaced or removed.',
   },
 ];
 
@@ -54,7 +54,7 @@ const causesOf = (texts: string[]) => {
 /** Why a command failed, where that was the sandbox: in sentences, found in what it printed. */
 export const explain = (
   command: string,
-  { exitCode, stdout, stderr, timedOut }: Omit<Ended, 'notes'>,
+  { exitCode, stdout, stderr, timedOut }: Omit<Ended, 'left'>,
   root: string,
 ): string[] => {
   if (exitCode === 0) return [];

@@ -8,10 +8,13 @@ import { protectedNames, type Territory } from '../../paths/protected.ts';
 import { temporaryInside } from './sandbox/bubblewrap.ts';
 import { shellEnvironment, withoutRetries } from './config.ts';
 import { prelude } from './sandbox/prelude.ts';
+import { keptNames } from '../../paths/run-names.ts';
 import { findProgram } from '../../paths/programs.ts';
 import { broughtNodeFolder } from '../../program/places.ts';
 import { findProtectedPlaces } from './sandbox/protected-places.ts';
+import { changedRunFiles, noChange } from './sandbox/run-files.ts';
 import { secretPlaces } from './sandbox/secret-places.ts';
+import type { Left } from './sandbox/set-aside.ts';
 import { systemCallFilter } from './sandbox/seccomp.ts';
 import { createWalls } from './sandbox/walls.ts';
 
@@ -25,8 +28,8 @@ export interface Launch {
   inputs: Buffer[];
   /** Whether it reports after its inputs, as `--json-status-fd` does: an exit code means a start. */
   reports: boolean;
-  /** Called when nothing of it runs any more. Returns sentences about what was made and not kept. */
-  release(): Promise<string[]>;
+  /** Called when nothing of it runs any more. */
+  release(): Promise<Left>;
 }
 
 /** The number of the first of a launch's inputs. */
@@ -59,7 +62,7 @@ export const createOpenLauncher =
       holds: false,
       release: async () => {
         await removeTemporary(temporary);
-        return [];
+        return { notes: [], changed: noChange };
       },
     };
   };
@@ -87,10 +90,11 @@ const wrapOnMac = async ({ hidden, shown, writable, kept }: Rules): Promise<stri
 };
 
 /** Seatbelt protects a name also where no file stands. */
-const namesInRoot = (root: string): string[] => protectedNames.map((name) => join(root, name));
+const namesInRoot = (root: string): string[] =>
+  [...protectedNames, ...keptNames].map((name) => join(root, name));
 
 const prepareOnMac = async (territory: Territory, { deniedPaths, signal }: Need, temporary: string) => {
-  const { kept, unseen } = await findProtectedPlaces(territory, { signal });
+  const { kept, unseen, runFiles } = await findProtectedPlaces(territory, { signal });
   const text = await wrapOnMac({
     hidden: [...secretPlaces(homedir(), process.platform), territory.privateFolder, ...deniedPaths.read],
     shown: [broughtNodeFolder(territory.privateFolder)],
@@ -108,7 +112,10 @@ const prepareOnMac = async (territory: Territory, { deniedPaths, signal }: Need,
     arguments: ['-c', `exec ${text}`],
     temporary,
     holds: false,
-    release: async () => [],
+    release: async () => {
+      const after = await findProtectedPlaces(territory, { without: unseen, limit: Infinity });
+      return { notes: [], changed: changedRunFiles(territory.root, runFiles, after.runFiles) };
+    },
   };
 };
 
@@ -156,9 +163,9 @@ export const createSandboxedLauncher = (territory: Territory, limit?: number): L
         ...launch,
         environment: { ...shellEnvironment(territory.root), ...withoutRetries, TMPDIR: inside },
         release: async () => {
-          const notes = await launch.release();
+          const left = await launch.release();
           await removeTemporary(temporary);
-          return notes;
+          return left;
         },
       };
     } catch (cause) {

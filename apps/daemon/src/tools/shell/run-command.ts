@@ -10,6 +10,8 @@ import { createCapture } from './capture.ts';
 import { inheritedFiles } from './inherited-files.ts';
 import { firstInput, type Launch, type Launcher } from './launch.ts';
 import { createLiveOutput } from './live-output.ts';
+import { noChange } from './sandbox/run-files.ts';
+import type { Left } from './sandbox/set-aside.ts';
 import { preludeEnvironment } from './sandbox/prelude.ts';
 import { endTree } from '../../processes/process-tree.ts';
 
@@ -31,8 +33,8 @@ export interface Ended {
   /** Null when a signal ended it. In a sandbox that is 128 and the signal's number, as in a shell. */
   exitCode: number | null;
   timedOut: boolean;
-  /** What the sandbox did with what the command made, in sentences. */
-  notes: string[];
+  /** What the sandbox did with what the command made, and what it changed that other programs run. */
+  left: Left;
 }
 
 const hasDescriptors = process.platform === 'linux' && existsSync('/proc/self/fd');
@@ -110,7 +112,7 @@ const start = (command: Command, launch: Launch) => {
 };
 
 /** `isStarted` is false where the sandbox could not be built: nothing of the command ran. */
-interface Followed extends Omit<Ended, 'notes'> {
+interface Followed extends Omit<Ended, 'left'> {
   isStarted: boolean;
 }
 
@@ -160,19 +162,19 @@ const follow = (command: Command, launch: Launch): Promise<Followed> =>
     });
   });
 
-const runOnce = async (command: Command, prepare: Launcher): Promise<Followed & Pick<Ended, 'notes'>> => {
+const runOnce = async (command: Command, prepare: Launcher): Promise<Followed & Pick<Ended, 'left'>> => {
   command.signal.throwIfAborted();
   const launch = await prepare(command);
-  let notes: string[] = [];
+  let left: Left = { notes: [], changed: noChange };
   const ended = await (async () => {
     try {
       command.signal.throwIfAborted();
       return await follow(command, launch);
     } finally {
-      notes = await launch.release();
+      left = await launch.release();
     }
   })();
-  return { ...ended, notes };
+  return { ...ended, left };
 };
 
 const maxStarts = 5;

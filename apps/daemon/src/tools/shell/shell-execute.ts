@@ -10,6 +10,7 @@ import { fingerprintOfScripts } from './named-scripts.ts';
 import { namedSecrets } from './named-secrets.ts';
 import { fingerprintOfProgram } from './program-file.ts';
 import { runCommand } from './run-command.ts';
+import { inWords } from './sandbox/run-files.ts';
 
 const defaultTimeoutMs = 30_000;
 const minTimeoutMs = 1_000;
@@ -125,15 +126,15 @@ export const createShellExecute = (prepare: Launcher, { sandbox }: { sandbox: bo
         },
         prepare,
       );
-      const { timedOut, notes, ...output } = ended;
-      const explanations = sandbox ? [...explain(command, ended, context.root), ...notes] : [];
-      const result = textResult(
-        JSON.stringify({
-          ...output,
-          ...(timedOut && { timedOut }),
-          ...(explanations.length > 0 && { notes: explanations }),
-        }),
-      );
+      const { timedOut, left, ...output } = ended;
+      const explanations = sandbox ? [...explain(command, ended, context.root), ...left.notes] : [];
+      const notes = [...explanations, ...inWords(left.changed)];
+      const result = {
+        ...textResult(
+          JSON.stringify({ ...output, ...(timedOut && { timedOut }), ...(notes.length > 0 && { notes }) }),
+        ),
+        ...(left.changed.count > 0 && { _meta: { 'drawbridge/changedRunFiles': left.changed } }),
+      };
       return ended.exitCode === 0 ? result : { ...result, isError: true };
     },
   });

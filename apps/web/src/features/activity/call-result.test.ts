@@ -92,3 +92,15 @@ it('shows the result alone where there is one', async () => {
     expect.stringContaining('no'),
   ]);
 });
+
+it('NG-20: says what a command changed that other programs run', async () => {
+  const changed = { paths: ['package.json', '.github/workflows/ci.yml'], count: 5 };
+  const wrapper = await show({
+    state: 'succeeded',
+    result: { content: [], _meta: { 'drawbridge/changedRunFiles': changed } },
+  });
+  expect(wrapper.find('[data-test=changed-run-files]').text()).toBe(
+    'Changed what other programs run: package.json, .github/workflows/ci.yml, and 3 more',
+  );
+  expect((await show({})).find('[data-test=changed-run-files]').exists()).toBe(false);
+});

@@ -6,6 +6,7 @@ import { expect, it, vi } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
 import { makeFolders } from '../../../testing/tool-fixture.ts';
 import { consumePending, writePending } from './pending.ts';
+import { noPlaces } from './protected-places.ts';
 import { clearPending } from './walls.ts';
 
 /** A daemon of which only the shell is left: it runs one command. */
@@ -65,7 +66,7 @@ describeWith('bubblewrap', 'git')('FS-26 a daemon that is killed while a command
 
 it('a note of this process is kept, one that cannot be read is removed, and one of a process that ended is taken', () => {
   const { own } = makeFolders();
-  const before = { kept: new Map([['/r/.mcp.json', undefined]]), repositories: new Map(), unseen: ['/r/x'] };
+  const before = { ...noPlaces(), kept: new Map([['/r/.mcp.json', undefined]]), unseen: ['/r/x'] };
   const pending = { root: '/r', before, standIns: [{ path: '/r/.vscode' }], folders: ['/tmp/none'] };
   const remove = writePending(own, pending);
   const [name = ''] = readdirSync(own);

@@ -2,7 +2,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nanoid } from 'nanoid';
 import { z } from 'zod';
-import type { ProtectedPlaces } from './protected-places.ts';
+import { noPlaces, type ProtectedPlaces } from './protected-places.ts';
 import type { StandIn } from './stand-ins.ts';
 import { isRunning } from '../../../processes/process-tree.ts';
 import { readQuietly } from '../../../program/quiet-files.ts';
@@ -63,6 +63,7 @@ export const consumePending = (privateFolder: string): Pending[] =>
       rmSync(path, { force: true });
       if (pending === undefined) return [];
       const before: ProtectedPlaces = {
+        ...noPlaces(),
         kept: new Map(pending.kept.map(([place, link]) => [place, link ?? undefined])),
         repositories: new Map(pending.repositories.map((one) => [one.folder, one])),
         unseen: pending.unseen,

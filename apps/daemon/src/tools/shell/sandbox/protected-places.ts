@@ -1,10 +1,12 @@
 import { constants, lstatSync, readlinkSync, type Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { errors } from '../../common/errors.ts';
 import { gitNames, isProtected, isWithin, protectedNames, type Territory } from '../../../paths/protected.ts';
+import { runClassIn } from '../../../paths/run-names.ts';
 import { isAccessible, readQuietly } from '../../../program/quiet-files.ts';
 import { rebaseFolder, runsCommands, todoName } from './rebase-todo.ts';
+import { addRunFile, noRunFiles, type RunFiles } from './run-files.ts';
 import type { StandIn } from './stand-ins.ts';
 import { isExcluded } from '../../../paths/limits.ts';
 
@@ -27,7 +29,16 @@ export interface ProtectedPlaces {
   /** Folders in which git finds a repository, also bare ones. */
   repositories: Map<string, Repository>;
   unseen: string[];
+  /** Files that other programs run and that a command may change, with what tells a changed one. */
+  runFiles: RunFiles;
 }
+
+export const noPlaces = (): ProtectedPlaces => ({
+  kept: new Map(),
+  repositories: new Map(),
+  unseen: [],
+  runFiles: noRunFiles(),
+});
 
 type Kind = 'plain' | 'modules' | 'worktrees' | Repository['kind'];
 interface Ahead {
@@ -82,12 +93,15 @@ const insideRepository = (folder: string, entries: Dirent[], places: ProtectedPl
 
 const insidePlain = (territory: Territory, folder: string, given: [Dirent[], ProtectedPlaces]): Ahead[] => {
   const [entries, places] = given;
+  const classOf = runClassIn(relative(territory.root, folder));
   return entries.flatMap((entry): Ahead[] => {
     const path = join(folder, entry.name);
     const isFolder = entry.isDirectory();
     if (isFolder && entry.name === '.git') return [{ folder: path, kind: 'whole' }];
-    if (isProtected(territory, path, 'write')) places.kept.set(path, linkAt(path));
+    const runClass = classOf(entry.name);
+    if (runClass === 'kept' || isProtected(territory, path, 'write')) places.kept.set(path, linkAt(path));
     else if (isFolder && !isExcluded(entry.name)) return [{ folder: path, kind: 'plain' }];
+    else if (!isFolder && runClass === 'shown') addRunFile(places.runFiles, path);
     return [];
   });
 };
@@ -121,10 +135,11 @@ const coverOf = (folders: string[], root: string): string[] => {
 };
 
 /** Drops what vanished meanwhile; if it comes back, the sweep after the command finds it new. */
-const leaveOutGone = ({ kept, repositories, unseen }: ProtectedPlaces): ProtectedPlaces => ({
+const leaveOutGone = ({ kept, repositories, unseen, runFiles }: ProtectedPlaces): ProtectedPlaces => ({
   kept: new Map([...kept].filter(([path]) => isThere(path))),
   repositories: new Map([...repositories].filter(([folder]) => isThere(folder))),
   unseen: unseen.filter(isThere),
+  runFiles,
 });
 
 interface Inspection {
@@ -142,7 +157,7 @@ export const findProtectedPlaces = async (
   territory: Territory,
   { start, without = [], limit = maxFoldersLookedAt, signal }: Inspection = {},
 ): Promise<ProtectedPlaces> => {
-  const places: ProtectedPlaces = { kept: new Map(), repositories: new Map(), unseen: [] };
+  const places = noPlaces();
   const skipped = new Set(territory.root === '/' ? [...without, '/proc', '/sys', '/dev'] : without);
   let ahead: Ahead[] = [start ?? { folder: territory.root, kind: 'plain' }];
   for (let inspected = 0; ahead.length > 0;) {

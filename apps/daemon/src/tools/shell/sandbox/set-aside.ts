@@ -10,10 +10,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import type { ChangedRunFiles } from '@drawbridge/contracts/tool-result';
 import { nanoid } from 'nanoid';
 import { openFolder, type Folder } from '../../../paths/open.ts';
 import { gitNames, type Territory } from '../../../paths/protected.ts';
-import { findProtectedPlaces, type ProtectedPlaces, type Repository } from './protected-places.ts';
+import { findProtectedPlaces, noPlaces, type ProtectedPlaces, type Repository } from './protected-places.ts';
+import { changedRunFiles, notAllCompared } from './run-files.ts';
 import { readPlainFile, readTodo, todoName, withoutCommands } from './rebase-todo.ts';
 import { safeGitConfig } from './safe-git-config.ts';
 import { normalizeName } from '../../../text/normalize.ts';
@@ -112,6 +114,12 @@ const makeWorktreeSafe = (place: Place): void => {
     setAside(place, 'commondir', 'git would read its settings elsewhere');
 };
 
+/** What a command left: sentences for the person and the model, and changed files that other programs run. */
+export interface Left {
+  notes: string[];
+  changed: ChangedRunFiles;
+}
+
 interface Sweep {
   territory: Territory;
   before: ProtectedPlaces;
@@ -186,21 +194,20 @@ const sweepUp = (sweep: Sweep): void => {
   for (const [path, link] of before.kept) if (link !== undefined) restoreLink(sweep, path, link);
 };
 
-/** Looks at the root after a command, and gives sentences about what had to be changed. */
-export const sweepAfter = async (territory: Territory, before: ProtectedPlaces): Promise<string[]> => {
+/** Inspects the root after a command, and makes what it left safe for other programs. */
+export const sweepAfter = async (territory: Territory, before: ProtectedPlaces): Promise<Left> => {
   const after = await findProtectedPlaces(territory, { without: before.unseen, limit: Infinity });
   const notes: string[] = [];
   sweepUp({ territory, before, after, notes, shownRoot: '' });
-  return notes;
+  if (before.runFiles.isCut || after.runFiles.isCut) notes.push(notAllCompared);
+  return { notes, changed: changedRunFiles(territory.root, before.runFiles, after.runFiles) };
 };
-
-const noPlaces: ProtectedPlaces = { kept: new Map(), repositories: new Map(), unseen: [] };
 
 /** The same for a repository that was made in a folder of its own, before it gets its place in the root. */
 export const sweepRepository = async (folder: string): Promise<string[]> => {
   const territory = { root: folder, privateFolder: '/nowhere' };
   const after = await findProtectedPlaces(territory, { start: { folder, kind: 'whole' }, limit: Infinity });
   const notes: string[] = [];
-  sweepUp({ territory, before: noPlaces, after, notes, shownRoot: '.git' });
+  sweepUp({ territory, before: noPlaces(), after, notes, shownRoot: '.git' });
   return notes;
 };

@@ -16,13 +16,13 @@ import {
   type ProtectedPlaces,
 } from './protected-places.ts';
 import { secretPlaces } from './secret-places.ts';
-import { sweepAfter } from './set-aside.ts';
+import { sweepAfter, type Left } from './set-aside.ts';
 import { makeStandIns, removeStandIn, type StandIn } from './stand-ins.ts';
 
 export interface Built {
   arguments: string[];
-  /** To be called when the command has ended. Gives sentences about what it made and does not keep. */
-  release(): Promise<string[]>;
+  /** To be called when the command has ended. */
+  release(): Promise<Left>;
 }
 
 const makeOwnFolder = (): string => mkdtempSync(join(realpathSync(tmpdir()), 'drawbridge-walls-'));
@@ -150,7 +150,7 @@ export const createWalls = (territory: Territory, limit?: number) => {
         forgetNew(shared, before);
         rmSync(own, { recursive: true, force: true });
         removePending();
-        return [...made, ...left];
+        return { ...left, notes: [...made, ...left.notes] };
       },
     };
   };
