@@ -88,7 +88,8 @@ const register = async (
 const setPushToken = async (context: Context, node: Companion, { provider, token }: NodePushParams) => {
   const { clock, store, seal } = context;
   await requireGate(context, 'push');
-  const { nodeId, connection } = node;
+  // The column has the key: a token of another principal's companion is neither seen nor replaced.
+  const { key: nodeId, connection } = node;
   if (!connection) throw errors.cancelled();
   const { userId } = connection;
   const sealed = seal(token, JSON.stringify(['node-push', userId, nodeId, provider]));
@@ -112,13 +113,14 @@ const list = async ({ nodes, store, gates }: Context, userId: string): Promise<C
     capabilities: enabledOf(node.declared, now),
     status: node.status,
     location: now.location ? node.location : null,
-    push: pushOf(tokens.get(node.nodeId)),
+    push: pushOf(tokens.get(node.key)),
   }));
 };
 
 /**
- * Companions of users: each belongs to the connection that registered it last. Functions that take the id of
- * a connection throw `badRequest` before `register`, and `notAvailable` for what the owner has turned off.
+ * Companions of users: each belongs to the token or person that registered it, on their last connection.
+ * Functions that take the id of a connection throw `badRequest` before `register`, and `notAvailable` for
+ * what the owner has turned off.
  */
 export const createCompanions = (needs: CompanionNeeds) => {
   const { clock } = needs;

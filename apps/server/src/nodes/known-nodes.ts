@@ -11,14 +11,18 @@ import { errors } from '../errors.ts';
 export interface NodeConnection {
   id: string;
   userId: string;
+  /** The token or person that opened it; a companion belongs to it alone. */
+  principal: string;
   isOpen(): boolean;
-  /** Called when another connection of the same user registers the same node. */
+  /** Called when another connection of the same principal registers the same node. */
   onReplaced(): void;
 }
 
 /** A companion. Times in milliseconds since 1970. */
 export interface Companion {
   nodeId: string;
+  /** Differs from that of a companion with the same id of another principal. */
+  key: string;
   /** Null once its connection is closed. */
   connection: NodeConnection | null;
   declared: string[];
@@ -35,7 +39,9 @@ const mostUsers = 10_000;
 
 const isAway = ({ connection }: Companion) => connection === null;
 
-/** Companions in memory, by user and node and by connection. */
+const keyOf = (principal: string, nodeId: string): string => JSON.stringify([principal, nodeId]);
+
+/** Companions in memory, by user, principal and node, and by connection. */
 export const createKnownNodes = (clock: Clock) => {
   const users = createBoundedMap<string, BoundedMap<string, Companion>>({
     maxEntries: mostUsers,
@@ -49,8 +55,7 @@ export const createKnownNodes = (clock: Clock) => {
       users.get(userId) ??
       createBoundedMap<string, Companion>({ maxEntries: nodeLimits.known, isEvictable: isAway });
     users.set(userId, nodes);
-    for (const [nodeId, node] of nodes)
-      if (isAway(node) && clock.now() - node.at > keptMs) nodes.delete(nodeId);
+    for (const [key, node] of nodes) if (isAway(node) && clock.now() - node.at > keptMs) nodes.delete(key);
     return nodes;
   };
 
@@ -73,7 +78,8 @@ export const createKnownNodes = (clock: Clock) => {
     /** Registers a node; the connection that had it, and the node that the connection had, are released. */
     add: (connection: NodeConnection, { nodeId, capabilities }: NodeRegisterParams): Companion => {
       const nodes = ofUser(connection.userId);
-      const before = nodes.get(nodeId);
+      const key = keyOf(connection.principal, nodeId);
+      const before = nodes.get(key);
       const replaced = before?.connection;
       if (replaced && replaced.id !== connection.id) {
         byConnection.delete(replaced.id);
@@ -83,6 +89,7 @@ export const createKnownNodes = (clock: Clock) => {
       const now = clock.now();
       const node: Companion = {
         nodeId,
+        key,
         connection,
         declared: [...new Set(capabilities)],
         since: now,
@@ -90,7 +97,7 @@ export const createKnownNodes = (clock: Clock) => {
         status: before?.status ?? null,
         location: before?.location ?? null,
       };
-      nodes.set(nodeId, node);
+      nodes.set(key, node);
       byConnection.set(connection.id, node);
       return node;
     },

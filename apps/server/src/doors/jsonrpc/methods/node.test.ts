@@ -87,6 +87,51 @@ describe('a companion', () => {
   });
 });
 
+describe('NB-06b: a second token with the nodeId of a companion', () => {
+  const place = { latitude: 37.7749, longitude: -122.4194 };
+  const push = { provider: 'fcm', token: 'fcm_canary_abcdefghijklmnop' };
+  const named = (rpc: Awaited<ReturnType<typeof openRpc>>, id: string) =>
+    rpc.call('system.nodes').then(({ result }) => {
+      // The contract of the method pins the shape.
+      const { nodes } = result as { nodes: { id: string; connected: boolean; push?: unknown }[] };
+      return nodes.filter((node) => node.id === id);
+    });
+
+  it.each<[string, boolean, 'token' | 'person']>([
+    ['of the same user, while it is connected', true, 'token'],
+    ['of the same user, while it is away', false, 'token'],
+    ['a signed-in person of the same user', true, 'person'],
+  ])('%s has one of its own: it takes nothing over and reads nothing', async (_, isOpen, by) => {
+    const { server, cookie, rpc, open, settings } = await world();
+    await settings.patch({ nodes: { location: true, push: true } });
+    await rpc.call('node.register', companion());
+    await rpc.call('node.location.set', place);
+    await rpc.call('node.status.set', { platform: 'ios' });
+    await rpc.call('node.push_token.set', push);
+    const reader = await open();
+    if (!isOpen) rpc.socket.terminate();
+    await expect.poll(() => named(reader, 'phone')).toMatchObject([{ connected: isOpen }]);
+
+    const { token } = await newToken(server, cookie, ['node']);
+    const other = by === 'token' ? await openRpc(server, token) : await openPerson(server, cookie);
+    expect((await other.call('node.register', companion())).result).toMatchObject({ registered: true });
+    expect((await other.call('node.location.get')).result).toMatchObject({ location: null });
+    const set = await other.call('node.push_token.set', { ...push, token: 'another_abcdefghijwxyz' });
+    expect(set.result).toMatchObject({ updated: true });
+    const seen = await named(reader, 'phone');
+    expect(seen).toHaveLength(2);
+    expect(seen).toContainEqual(
+      expect.objectContaining({
+        connected: isOpen,
+        status: expect.objectContaining({ platform: 'ios' }),
+        location: expect.objectContaining(place),
+        push: { provider: 'fcm', tokenPreview: '…mnop' },
+      }),
+    );
+    if (isOpen) expect((await rpc.call('node.location.get')).result).toMatchObject({ location: place });
+  });
+});
+
 describe('what the owner has turned off', () => {
   it('location: 17 until it is on, then what was set, to its person alone', async () => {
     const { server, cookie, panel, rpc, settings } = await world();

@@ -15,7 +15,7 @@ import { method } from '../method.ts';
 
 const policyViolation = 1008;
 
-/** Makes the connection a companion until it closes; a newer one with the same id replaces it. */
+/** Makes the connection a companion until it closes; a newer one of its token with that id replaces it. */
 export const nodeRegister = method('node.register', 'node', {
   params: nodeRegisterParams,
   result: nodeRegistered,
@@ -25,6 +25,7 @@ export const nodeRegister = method('node.register', 'node', {
     {
       id,
       userId: identity.userId,
+      principal: identity.principal,
       isOpen: () => !signal.aborted,
       onReplaced: () => {
         connection.event({ event: 'node_replaced', data: { nodeId: params.nodeId } });
