@@ -2,7 +2,7 @@ import { passwordLimits } from '@drawbridge/contracts/accounts';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { errors } from '../errors.ts';
-import type { Limits } from '../http/index.ts';
+import { credentialsOf, type Limits } from '../http/index.ts';
 import type { Session } from './accounts/accounts.ts';
 import type { Auth } from './better-auth.ts';
 import { userOf } from './accounts/new-account.ts';
@@ -96,7 +96,9 @@ export const createAuthRoutes = (needs: Needs): FastifyPluginAsync => {
         await checkSessions();
       }
       const { token } = changedReply.parse(await response.json());
-      return answerWith(reply, response, { sessionProof: proofs.of(token ?? session.token) });
+      return answerWith(reply, response, {
+        sessionProof: token === null ? credentialsOf(request).proof : proofs.of(token),
+      });
     });
   };
 };

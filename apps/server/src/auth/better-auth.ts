@@ -3,6 +3,7 @@ import { passwordLimits } from '@drawbridge/contracts/accounts';
 import { tokenLimits } from '@drawbridge/contracts/tokens';
 import { betterAuth, type BetterAuthPlugin, type GenericEndpointContext } from 'better-auth';
 import { APIError } from 'better-auth/api';
+import { getAdapter } from 'better-auth/db/adapter';
 import { getMigrations } from 'better-auth/db/migration';
 import type { Kysely } from 'kysely';
 import { nanoid } from 'nanoid';
@@ -10,6 +11,7 @@ import type { Logger } from '../log.ts';
 import type { Outside } from './clients/document-fetch.ts';
 import type { Refreshes } from './clients/refreshes.ts';
 import { digest } from './digest.ts';
+import { digestTokens } from './sessions/digested-tokens.ts';
 import { earlierCookiePrefix } from './sessions/earlier-cookie.ts';
 import { codesExpireSoon, consentPage, oauthPlugins } from './clients/oauth-provider.ts';
 import { lendContexts } from './one-context.ts';
@@ -167,7 +169,8 @@ export const createBetterAuth = async (needs: BetterAuthNeeds) => {
   const options = optionsOf(needs);
   const { runMigrations } = await getMigrations(options);
   await runMigrations();
-  return betterAuth(options);
+  const adapter = digestTokens(await getAdapter(options));
+  return betterAuth({ ...options, database: () => adapter });
 };
 
 export type Auth = Awaited<ReturnType<typeof createBetterAuth>>;

@@ -22,4 +22,5 @@ export { createTailscaled } from './tailnet/tailscaled.ts';
 export { loggingTokens } from './tokens/logging-tokens.ts';
 export { createSealer, type Sealer } from './secrets/sealer.ts';
 export { withEarlierCookie } from './sessions/earlier-cookie.ts';
+export { digestStoredTokens } from './sessions/digest-stored.store.ts';
 export { createSessionProofs } from './sessions/session-proof.ts';

@@ -9,6 +9,7 @@ import {
   createSessionProofs,
   createTickets,
   createTicketsStore,
+  digestStoredTokens,
   loggingTokens,
   readSecret,
   systemOutside,
@@ -62,6 +63,7 @@ export const openAccounts = async (needs: AppNeeds) => {
     refreshes,
     passwords,
   });
+  await digestStoredTokens(store);
   const proofs = createSessionProofs(secret);
   const accounts = await createAccounts({ auth, store, clock, log, proofs, setupToken, url: address.url });
   const { access, tokens, clients, ownMachines } = createAccess({
@@ -95,7 +97,7 @@ export const openAccounts = async (needs: AppNeeds) => {
     tickets: createTickets({
       clock,
       store: createTicketsStore(store),
-      sessionByToken: accounts.sessionByToken,
+      sessionByKey: accounts.sessionByKey,
     }),
     close,
   };

@@ -12,8 +12,8 @@ import type { Device, PushStore } from './push.store.ts';
 export interface DevicesNeeds {
   store: PushStore;
   clock: Clock;
-  /** Those of the sessions, by their tokens, that have not ended. */
-  liveSessions(tokens: string[]): Promise<Set<string>>;
+  /** Those of the sessions, by their keys, that have not ended. */
+  liveSessions(keys: string[]): Promise<Set<string>>;
 }
 
 /** The browsers that a person wants notifications on, each while its session lasts. */
@@ -38,7 +38,7 @@ export const createDevices = ({ store, clock, liveSessions }: DevicesNeeds) => {
     }),
     /** Adds or updates one. Throws `badRequest` for an unknown push service, `tooManyDevices`. */
     subscribe: (
-      { token, user: { id: userId } }: Session,
+      { key, user: { id: userId } }: Session,
       { endpoint, keys: { p256dh, auth } }: PushSubscriptionInput,
     ): Promise<PushCount> =>
       queue.run(userId, async () => {
@@ -47,7 +47,7 @@ export const createDevices = ({ store, clock, liveSessions }: DevicesNeeds) => {
         const devices = await live(userId);
         const isNew = devices.every((device) => device.endpoint !== endpoint);
         if (isNew && devices.length >= maxDevices) throw errors.tooManyDevices();
-        await store.save({ userId, endpoint, p256dh, auth, session: token }, clock.now());
+        await store.save({ userId, endpoint, p256dh, auth, session: key }, clock.now());
         return { count: devices.length + Number(isNew), cap: maxDevices };
       }),
     /** A device that is not there is no error. */

@@ -10,7 +10,7 @@ import { migrate, openDatabase } from '../db/index.ts';
 import { createNotifications, createPushStore, readVapid } from './index.ts';
 
 const sessionOf = (id: string) => ({
-  token: `session of ${id}`,
+  key: `session of ${id}`,
   user: { id, name: id, email: `${id}@example.org`, isOwner: false },
 });
 const privateName = { [pushHost]: [{ address: '10.0.0.1', family: 4 as const }] };
@@ -40,7 +40,7 @@ const world = async (names: Parameters<typeof openPushService>[0] = {}) => {
       facts.panelReads += 1;
       return false;
     },
-    liveSessions: async (tokens) => new Set(tokens),
+    liveSessions: async (keys) => new Set(keys),
     hide: (secret) => void facts.hidden.push(secret),
     onError: (error) => void facts.errors.push(error),
   });

@@ -1,8 +1,8 @@
 import type { Person, User } from '@drawbridge/contracts/accounts';
 
-/** A person who is signed in; `token` names the session inside the server and never leaves it. */
+/** A person who is signed in; `key` names the session inside the server: the digest of its token. */
 export interface Session {
-  token: string;
+  key: string;
   user: User;
 }
 

@@ -34,21 +34,6 @@ interface AccountsNeeds {
   url(): string;
 }
 
-type Adapter = Awaited<Auth['$context']>['adapter'];
-
-/** Those of the tokens whose session has not ended. */
-const liveSessions = async (adapter: Adapter, tokens: string[], now: Date) => {
-  const rows = await adapter.findMany<{ token: string }>({
-    model: 'session',
-    where: [
-      { field: 'token', operator: 'in', value: tokens },
-      { field: 'expiresAt', operator: 'gt', value: now },
-    ],
-    limit: tokens.length,
-  });
-  return new Set(rows.map((row) => row.token));
-};
-
 /** The accounts, on better-auth. `checkSessions` checks the watched sessions at once. */
 export const createAccounts = async (needs: AccountsNeeds) => {
   const { auth, store, clock, log, proofs, setupToken, url } = needs;
@@ -57,14 +42,13 @@ export const createAccounts = async (needs: AccountsNeeds) => {
   const invitations = await createInvitations({ auth, clock, url });
   const resets = await createPasswordResets({ auth, clock, proofs, url });
 
-  const live = (tokens: string[]) => liveSessions(adapter, tokens, new Date(clock.now()));
+  const sessions = createSessionsStore(store);
+  const live = (keys: string[]) => sessions.live(keys, new Date(clock.now()).toISOString());
   const watch = createWatch({
     clock,
     live,
     onError: (error) => log.error({ err: error }, 'sessions could not be checked'),
   });
-
-  const sessions = createSessionsStore(store);
 
   let owner: string | null = null;
   /** The owner's account, once it exists. */
@@ -126,15 +110,15 @@ export const createAccounts = async (needs: AccountsNeeds) => {
     }),
     cookieName: authCookies.sessionToken.name,
     ...createOwnSessions({ clock, store: sessions, checkSessions: watch.check }),
-    /** The session with that token, as stored now; null once it has ended. */
-    sessionByToken: async (token: string): Promise<Session | null> => {
-      const found = await sessions.byToken(token);
-      return found && found.expiresAt > clock.now() ? { token, user: userOf(found.user) } : null;
+    /** The session with that key, as stored now; null once it has ended. */
+    sessionByKey: async (key: string): Promise<Session | null> => {
+      const found = await sessions.byKey(key);
+      return found && found.expiresAt > clock.now() ? { key, user: userOf(found.user) } : null;
     },
     /** Calls `ended` once, within a second of the session's end. Returns the function that unsubscribes. */
-    watch: ({ token }: Session, ended: () => void) => watch.watch(token, ended),
+    watch: ({ key }: Session, ended: () => void) => watch.watch(key, ended),
     checkSessions: watch.check,
-    /** Those of the tokens whose session has not ended. */
+    /** Those of the keys whose session has not ended. */
     liveSessions: live,
     createInvitation: invitations.create,
     listInvitations: invitations.list,

@@ -111,7 +111,7 @@ it.each([
   ['of which nothing is seen', '\u200b', 'https://client.example/client.json'],
 ])('MC-18 a name in a document %s is shown as it is safe to read', async (_, name, shown) => {
   const { clients, db, userId } = await openAccess();
-  const session = { token: 'session', user: { id: userId, ...owner, isOwner: true } };
+  const session = { key: 'session', user: { id: userId, ...owner, isOwner: true } };
   const clientId = 'https://client.example/client.json';
   const redirect_uri = 'https://client.example/callback';
   // A table of better-auth, which our schema does not name.

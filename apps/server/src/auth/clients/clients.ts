@@ -57,7 +57,7 @@ export const createClients = ({ clock, store, url, proofs, onRevoked, onError }:
   /** Clients that the user has connected by OAuth. Ids of another user count as unknown: `notFound`. */
   const clients = {
     /** The client of a consent page of this session. Throws `notFound` for an unknown client or address. */
-    request: async (query: string, { token, user }: Session): Promise<ClientRequest> => {
+    request: async (query: string, { key, user }: Session): Promise<ClientRequest> => {
       const asked = new URLSearchParams(query);
       const client = await store.byId(asked.get('client_id') ?? '');
       const redirect = asked.get('redirect_uri') ?? '';
@@ -73,7 +73,7 @@ export const createClients = ({ clock, store, url, proofs, onRevoked, onError }:
         scopes: toolGroups.filter((group) => scopes.has(group)),
         staysConnected: scopes.has(offlineScope),
         account: user.email,
-        openedBy: proofs.ofPage(token, query),
+        openedBy: proofs.ofPage(key, query),
       };
     },
     /** Newest first. */

@@ -94,7 +94,7 @@ export const createOauthRoutes = (needs: Needs): FastifyPluginAsync => {
     const session = await needs.sessionOf(request);
     if (session === null) throw errors.unauthorized();
     const given = consentBody.parse(request.body);
-    if (given.accept && !proofs.provesPage({ token: session.token, query: given.query }, given.openedBy))
+    if (given.accept && !proofs.provesPage({ key: session.key, query: given.query }, given.openedBy))
       throw errors.forbidden({
         message: 'Another session opened this page',
         fix: 'Reload the page: it names the account that would be connected.',

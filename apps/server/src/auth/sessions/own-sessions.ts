@@ -15,11 +15,11 @@ interface OwnSessionsNeeds {
 const longestAgent = 300;
 const iso = (at: number) => new Date(at).toISOString();
 
-/** The sessions of a user, without their tokens. */
+/** The sessions of a user, without their keys. */
 export const createOwnSessions = ({ clock, store, checkSessions }: OwnSessionsNeeds) => ({
   /** Those that hold, newest first. */
-  listSessions: async ({ user, token: own }: Session): Promise<OwnSession[]> =>
-    (await store.ofUser(user.id)).flatMap(({ id, token, createdAt, expiresAt, userAgent }) =>
+  listSessions: async ({ user, key: own }: Session): Promise<OwnSession[]> =>
+    (await store.ofUser(user.id)).flatMap(({ id, token: key, createdAt, expiresAt, userAgent }) =>
       timeOf(expiresAt) <= clock.now()
         ? []
         : [
@@ -28,7 +28,7 @@ export const createOwnSessions = ({ clock, store, checkSessions }: OwnSessionsNe
               createdAt: iso(timeOf(createdAt)),
               expiresAt: iso(timeOf(expiresAt)),
               userAgent: userAgent === null || userAgent === '' ? null : userAgent.slice(0, longestAgent),
-              isCurrent: token === own,
+              isCurrent: key === own,
             },
           ],
     ),

@@ -6,20 +6,21 @@ const prefix = 'dbp_';
 
 /** A MAC of the session's token. `secret` signs cookies and queries too, so the key is one of its own. */
 export const createSessionProofs = (secret: string) => {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'drawbridge session proof', 32));
+  const proofKey = Buffer.from(hkdfSync('sha256', secret, '', 'drawbridge session proof', 32));
   /** The proof of the session with that token: given out when a person signs in, and at no other time. */
-  const of = (token: string): string => prefix + createHmac('sha256', key).update(token).digest('base64url');
+  const of = (token: string): string =>
+    prefix + createHmac('sha256', proofKey).update(token).digest('base64url');
   const pageKey = Buffer.from(hkdfSync('sha256', secret, '', 'drawbridge consent page', 32));
-  /** The proof that the session with that token opened the consent page with this query. */
-  const ofPage = (token: string, query: string): string =>
+  /** The proof that the session with that key opened the consent page with this query. */
+  const ofPage = (key: string, query: string): string =>
     createHmac('sha256', pageKey)
-      .update(JSON.stringify([token, query]))
+      .update(JSON.stringify([key, query]))
       .digest('base64url');
   return {
     of,
     ofPage,
-    provesPage: ({ token, query }: { token: string; query: string }, given: string): boolean =>
-      sameSecret(given, ofPage(token, query)),
+    provesPage: ({ key, query }: { key: string; query: string }, given: string): boolean =>
+      sameSecret(given, ofPage(key, query)),
   };
 };
 

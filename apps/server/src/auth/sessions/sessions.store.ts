@@ -3,22 +3,32 @@ import type { AuthTables } from '../auth-tables.ts';
 
 export const createSessionsStore = ({ db, cacheRows }: Store) => {
   const auth = db.withTables<AuthTables>();
-  const ofToken = prepareQuery((slot: Slot<{ token: string }>) =>
+  const ofKey = prepareQuery((slot: Slot<{ key: string }>) =>
     auth
       .selectFrom('session')
       .innerJoin('user', 'user.id', 'session.userId')
       .select(['session.expiresAt', 'user.id', 'user.name', 'user.email', 'user.ownerSlot'])
-      .where('session.token', '=', slot('token'))
+      .where('session.token', '=', slot('key'))
       .where('user.disabledAt', 'is', null),
   );
   return {
-    /** The session of that token with its user, who is not disabled; also when it has expired. */
-    byToken: cacheRows(async (token) => {
-      const [row] = (await db.executeQuery(ofToken({ token }))).rows;
+    /** The session with that key and its user, who is not disabled; also when it has expired. */
+    byKey: cacheRows(async (key) => {
+      const [row] = (await db.executeQuery(ofKey({ key }))).rows;
       if (!row) return undefined;
       const { expiresAt, ...user } = row;
       return { expiresAt: new Date(expiresAt).getTime(), user };
     }),
+    /** Those of the keys whose session has not ended at that time, in ISO 8601. */
+    live: async (keys: string[], now: string): Promise<Set<string>> => {
+      const rows = await auth
+        .selectFrom('session')
+        .select('token')
+        .where('token', 'in', keys)
+        .where('expiresAt', '>', now)
+        .execute();
+      return new Set(rows.map(({ token }) => token));
+    },
     /** Newest first, also those that have expired. */
     ofUser: (userId: string) =>
       auth

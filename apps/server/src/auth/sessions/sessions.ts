@@ -4,6 +4,7 @@ import type { Credentials, Session } from '../accounts/accounts.ts';
 import { sameSecret } from '../digest.ts';
 import type { Auth } from '../better-auth.ts';
 import { userOf } from '../accounts/new-account.ts';
+import { sessionKeyOf } from './session-key.ts';
 import type { SessionProofs } from './session-proof.ts';
 import type { SessionsStore } from './sessions.store.ts';
 
@@ -22,7 +23,7 @@ interface SessionsNeeds {
 }
 
 interface Proven {
-  token: string;
+  key: string;
   /** What a request with that cookie must bring too. */
   proof: string;
 }
@@ -47,7 +48,7 @@ export const createSessions = ({ auth, clock, proofs, cookieName, store }: Sessi
     const found = await auth.api.getSession({ headers, query: { disableRefresh: true } });
     if (!found || found.user.disabledAt) return null;
     const { token } = found.session;
-    const known = { token, proof: proofs.of(token) };
+    const known = { key: sessionKeyOf(token), proof: proofs.of(token) };
     if (cookie.length <= longestCookie) proven.set(cookie, known);
     return { ...known, user: userOf(found.user) };
   };
@@ -55,7 +56,7 @@ export const createSessions = ({ auth, clock, proofs, cookieName, store }: Sessi
   const ofCookie = async (cookie: string): Promise<Found | null> => {
     const known = proven.get(cookie);
     if (known === undefined) return prove(cookie);
-    const found = await store.byToken(known.token);
+    const found = await store.byKey(known.key);
     if (found && found.expiresAt > clock.now()) return { ...known, user: userOf(found.user) };
     proven.delete(cookie);
     // It also takes an expired one out of the store.
@@ -67,6 +68,6 @@ export const createSessions = ({ auth, clock, proofs, cookieName, store }: Sessi
     refuseTwo(cookie, cookieName);
     const found = await ofCookie(cookie);
     if (!found || proof === undefined || !sameSecret(proof, found.proof)) return null;
-    return { token: found.token, user: found.user };
+    return { key: found.key, user: found.user };
   };
 };

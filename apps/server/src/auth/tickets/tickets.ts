@@ -8,23 +8,23 @@ import type { TicketsStore } from './tickets.store.ts';
 interface Needs {
   clock: Clock;
   store: TicketsStore;
-  /** The session of that token; null once it has ended. */
-  sessionByToken(token: string): Promise<Session | null>;
+  /** The session with that key; null once it has ended. */
+  sessionByKey(key: string): Promise<Session | null>;
 }
 
 /** Tickets open one WebSocket for a person who is signed in: 30 s, one use, a digest in the store. */
-export const createTickets = ({ clock, store, sessionByToken }: Needs) => ({
-  issue: async ({ token }: Session): Promise<{ ticket: string; expiresAt: string }> => {
+export const createTickets = ({ clock, store, sessionByKey }: Needs) => ({
+  issue: async ({ key }: Session): Promise<{ ticket: string; expiresAt: string }> => {
     const ticket = ticketPrefix + nanoid(32);
     const now = clock.now();
     const expiresAt = now + rpcLimits.ticketMs;
-    await store.add({ digest: digest(ticket), sessionToken: token, expiresAt }, now);
+    await store.add({ digest: digest(ticket), sessionToken: key, expiresAt }, now);
     return { ticket, expiresAt: new Date(expiresAt).toISOString() };
   },
   /** The session that the ticket was made for; null for a used or expired one, and after its session. */
   redeem: async (ticket: string): Promise<Session | null> => {
     const found = await store.take(digest(ticket));
-    return found && found.expiresAt > clock.now() ? sessionByToken(found.sessionToken) : null;
+    return found && found.expiresAt > clock.now() ? sessionByKey(found.sessionToken) : null;
   },
 });
 

@@ -5,7 +5,7 @@ import { createQuota } from '../../http/index.ts';
 import { live } from './live.ts';
 
 const session = {
-  token: 't',
+  key: 't',
   user: { id: 'ada', name: 'Ada', email: 'ada@example.org', isOwner: false },
 };
 // A reader asks for nothing else of the accounts.

@@ -49,7 +49,7 @@ const holds = async ({ access, accounts }: RpcContext, identity: Identity): Prom
     case 'token':
       return (await access.verify(identity.bearer)) !== null;
     case 'person':
-      return (await accounts.sessionByToken(identity.session.token)) !== null;
+      return (await accounts.sessionByKey(identity.session.key)) !== null;
     case 'tailnet':
       return identity.access.holds();
     default:
