@@ -105,6 +105,7 @@ it('a rule from the command line or the panel settles them too', async () => {
 
 it('NJ-05b: what nothing has changed for is not evaluated again', async () => {
   const { asked, settings, reported, clock } = await start();
+  await settings.addRules('deny', [{ toolGroup: 'filesystemWrite', resource: '/w/other' }]);
   let reads = 0;
   const counted = Object.defineProperty(write('/w/a'), 'resource', {
     enumerable: true,
