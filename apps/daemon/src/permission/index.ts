@@ -5,7 +5,7 @@ export { whySensitive } from './rules/sensitive-paths.ts';
 export { effectiveModes, type Modes } from './rules/modes.ts';
 export { readNewRule } from './rules/read-new-rule.ts';
 export { readingsOf } from './rules/command-words.ts';
-export { plainCommand } from './rules/plain-command.ts';
+export { isKnownCommand, isReader, plainCommand } from './rules/plain-command.ts';
 export { answerRulesQuery } from './settings/remote-rules.ts';
 export type { Resource } from './rules/resource.ts';
 export { heldRules, showRule, type HeldRule } from './settings/rule-list.ts';

@@ -93,7 +93,7 @@ export const listPermissions = async (context: CommandContext): Promise<Answer> 
 
 export const addRule = async (typed: NewRule, context: CommandContext): Promise<Answer> => {
   const { settings, use } = await open(context);
-  const { fingerprintOfProgram } = await import('../../tools/shell/program-file.ts');
+  const { fingerprintOfProgram } = await import('../../tools/shell/words/program-file.ts');
   const rule = await readNewRule(readWrittenRule(typed, process.cwd()), ({ folder, text }) =>
     fingerprintOfProgram(folder, text),
   );

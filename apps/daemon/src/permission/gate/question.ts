@@ -46,8 +46,14 @@ const toShow = (resource: Resource, guard: string | undefined): AffectedResource
 const mayLast = (asking: readonly Resource[]): boolean =>
   asking.every(({ resource, once }) => !once && !isDrawnOtherwise(resource));
 
-const optionsFor = (asking: readonly Resource[]): Decision[] =>
-  decisions.filter((option) => mayLast(asking) || (option !== 'allowForSession' && option !== 'alwaysAllow'));
+/** The decisions that are left, where what is asked about cannot be allowed for long. */
+const fitting = (all: readonly Decision[], asking: readonly Resource[]): Decision[] => {
+  const isForSession = mayLast(asking);
+  const isForGood = isForSession && !asking.some(({ sessionOnly }) => sessionOnly);
+  return all.filter(
+    (option) => (isForSession || option !== 'allowForSession') && (isForGood || option !== 'alwaysAllow'),
+  );
+};
 
 /** Once for each group and cause. */
 const causesOf = (asking: readonly Resource[], modes: Modes): AskCause[] => {
@@ -70,7 +76,11 @@ export const buildQuestion = async (
   const { resources, asking, modes } = about;
   const [title, preview] = await Promise.all([attempt.title(resources), attempt.preview()]);
   const show = (resource: Resource) => toShow(resource, whySensitive(root, resource));
-  const reaches = mayLast(asking) ? await offerScopes(asking, root) : [];
+  const offered = mayLast(asking) ? await offerScopes(asking, root) : [];
+  const reaches = offered.map(({ reach, rules }) => ({
+    reach: { ...reach, decisions: fitting(reach.decisions, asking) },
+    rules,
+  }));
   return {
     tool: attempt.tool,
     arguments: attempt.arguments,
@@ -81,7 +91,7 @@ export const buildQuestion = async (
     payload: {
       ...show(asking[0]),
       title,
-      options: optionsFor(asking),
+      options: fitting(decisions, asking),
       resources: asking.map(show),
       ...(preview && { preview }),
       why: causesOf(asking, modes),

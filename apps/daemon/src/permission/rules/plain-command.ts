@@ -6,6 +6,12 @@ interface Known {
   options: 'any' | 'none' | 'last';
 }
 
+const readers = new Set(
+  (
+    'ls cat head tail wc grep egrep fgrep diff cmp comm cut tr nl od du df stat file basename dirname realpath readlink ' +
+    'md5sum sha1sum sha256sum sha512sum'
+  ).split(' '),
+);
 const reads: Known = { options: 'any' };
 const scripts: Known = { commands: { test: 0, run: 1 }, options: 'last' };
 
@@ -15,14 +21,7 @@ const scripts: Known = { commands: { test: 0, run: 1 }, options: 'last' };
  */
 const known = new Map<string, Known>(
   Object.entries<Known>({
-    ...Object.fromEntries(
-      (
-        'ls cat head tail wc grep egrep fgrep diff cmp comm cut tr nl od du df stat file basename dirname realpath readlink ' +
-        'md5sum sha1sum sha256sum sha512sum'
-      )
-        .split(' ')
-        .map((name) => [name, reads]),
-    ),
+    ...Object.fromEntries([...readers].map((name) => [name, reads])),
     git: {
       commands: Object.fromEntries(
         'status log diff show branch blame describe ls-files rev-parse shortlog add'
@@ -44,11 +43,17 @@ const known = new Map<string, Known>(
   }),
 );
 
-/** Words that start another program. Git accepts option prefixes; npm's script `env` runs what follows it. */
+/** Words that start another program, as npm's script `env` does, or whose file names other files. */
 const refused: Record<string, RegExp> = {
-  git: /^--(e|te|o(?!neline$))|^-[A-Za-z]*[eO]/,
+  git: /^--(e|te|pathspec-|o(?!neline$))|^-[A-Za-z]*[eO]/,
   npm: /^env$/,
   pnpm: /^env$/,
+  wc: /^--f/,
+  du: /^--f|^-[A-Za-z]*X|^--exclude-f/,
+  file: /^--f|^--ma|^-[A-Za-z]*[fm]/,
+  ...Object.fromEntries(
+    ['md5sum', 'sha1sum', 'sha256sum', 'sha512sum'].map((name) => [name, /^--c|^-[a-z]*c/]),
+  ),
 };
 
 /** No quote, expansion, operator, assignment, glob, comment, brace or history. */
@@ -80,6 +85,24 @@ export const plainCommand = (text: string): readonly [string, ...string[]] | und
   if (facts === undefined || !commandFits(facts, words) || !optionsFit(words, facts.options))
     return undefined;
   return words.some((word) => refused[program]?.test(word)) ? undefined : [program, ...words];
+};
+
+export const isReader = (program: string): boolean => readers.has(program);
+
+/** Options that take no program, file or setting. */
+const plainOption =
+  /^-[hiklnqrsuvwR]+$|^--(release|all|all-targets|verbose|quiet|workspace|silent|json|locked)$/;
+
+/** Whether a command of these very words is one of a known program, whose words start no other. */
+export const isKnownCommand = ([program = '', ...words]: readonly string[]): boolean => {
+  const facts = known.get(program);
+  const beside = words.filter((word) => !plainOption.test(word));
+  return (
+    facts !== undefined &&
+    commandFits(facts, words) &&
+    optionsFit(beside, facts.options) &&
+    !words.some((word) => refused[program]?.test(word))
+  );
 };
 
 /** The working folder and the text of a shell resource; undefined for other resources. */

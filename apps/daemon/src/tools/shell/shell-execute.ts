@@ -6,9 +6,11 @@ import { textResult } from '../common/result.ts';
 import { defineTool, isGranted, type DaemonTool, type Resource, type ToolContext } from '../common/tool.ts';
 import { explain } from './explain.ts';
 import type { Launcher } from './launch.ts';
-import { fingerprintOfScripts } from './named-scripts.ts';
-import { namedSecrets } from './named-secrets.ts';
-import { fingerprintOfProgram } from './program-file.ts';
+import { mayLast } from './words/lasting.ts';
+import { fingerprintOfScripts } from './words/named-scripts.ts';
+import { namedSecrets } from './words/named-secrets.ts';
+import { staysInRoot } from './words/operands.ts';
+import { fingerprintOfProgram } from './words/program-file.ts';
 import { runCommand } from './run-command.ts';
 import { inWords } from './sandbox/run-files.ts';
 
@@ -72,16 +74,18 @@ interface Wanted {
 }
 
 const toResource = ({ command, folder, limits }: Wanted, context: ToolContext): Resource => {
-  const tags = [limits.tag, fingerprintOfScripts(context, folder, command)].filter(
+  const tags = [limits.tag, fingerprintOfScripts(context, { folder, text: command })].filter(
     (tag) => tag !== undefined,
   );
-  const programFingerprint = limits.words ? fingerprintOfProgram(context.root, command) : undefined;
+  const isPlain = limits.words && staysInRoot(context, { folder, text: command });
+  const programFingerprint = isPlain ? fingerprintOfProgram(context.root, command) : undefined;
   return {
     toolGroup: 'shell',
     resource: toCommandResource(command, folder),
     description: limits.question(context.root),
     ...(tags.length > 0 && { fingerprint: tags.join(' ') }),
     ...(programFingerprint !== undefined && { programFingerprint }),
+    ...(!mayLast(context, folder, command) && { sessionOnly: true }),
   };
 };
 

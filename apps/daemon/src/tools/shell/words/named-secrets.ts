@@ -1,11 +1,11 @@
 import { constants } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { isWithin } from '../../paths/protected.ts';
-import { whySensitive } from '../../permission/index.ts';
-import { isAccessible, realPathOf } from '../../program/quiet-files.ts';
-import type { Resource, ToolContext } from '../common/tool.ts';
-import { secretPlaces } from './sandbox/secret-places.ts';
+import { isWithin } from '../../../paths/protected.ts';
+import { whySensitive } from '../../../permission/index.ts';
+import { isAccessible, realPathOf } from '../../../program/quiet-files.ts';
+import type { Resource, ToolContext } from '../../common/tool.ts';
+import { secretPlaces } from '../sandbox/secret-places.ts';
 
 const maxWords = 200;
 const home = /(?:\$HOME|\$\{HOME\}|(?<=^|[\s'"=:])~)(?=\/)/g;

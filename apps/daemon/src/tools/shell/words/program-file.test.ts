@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } 
 import { join } from 'node:path';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { afterEach, expect, it, vi } from 'vitest';
-import { describeWith } from '../../../../../e2e/services.ts';
-import { makeFolders, textOf, openTools } from '../../testing/tool-fixture.ts';
+import { describeWith } from '../../../../../../e2e/services.ts';
+import { makeFolders, textOf, openTools } from '../../../testing/tool-fixture.ts';
 import { fingerprintOfProgram } from './program-file.ts';
 
 afterEach(() => vi.unstubAllEnvs());

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
-import { plainCommand } from '../../permission/index.ts';
-import { isWithin } from '../../paths/protected.ts';
-import { shellEnvironment } from './config.ts';
+import { plainCommand } from '../../../permission/index.ts';
+import { isWithin } from '../../../paths/protected.ts';
+import { shellEnvironment } from '../config.ts';
 import { digestFile } from './named-scripts.ts';
-import { findProgram } from '../../paths/programs.ts';
+import { findProgram } from '../../../paths/programs.ts';
 
 /**
  * A digest of a command's program file, for rules with further words; undefined for other commands
