@@ -157,8 +157,8 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
     lanes,
     queue: createQueue(ctx, lanes),
     send: (sender, threadId, input) => sendMessage(lanes, { sender, threadId }, input),
-    continue: ({ userId, usesMemory }, threadId) =>
-      continueRun(ctx, lanes.runner, { userId, threadId, usesMemory }),
+    continue: ({ userId, key, usesMemory }, threadId) =>
+      continueRun(ctx, lanes.runner, { userId, threadId, key, usesMemory }),
     ...createStops(ctx, lanes),
     confirm: async (userId, requestId, answer) => {
       if (requestId.startsWith('ask_')) return confirmAsk(ctx, { userId, askId: requestId }, answer);

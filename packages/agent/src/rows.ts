@@ -109,7 +109,7 @@ export interface AgentRow {
   error: string | null;
   /** The same where it failed by an error of the model or the server. */
   failure: AgentFailure | null;
-  /** Its context holds text from outside. */
+  /** Its context holds text from outside: every text but the signed-in person's, the server's and its own. */
   tainted: boolean;
   planTaskId: string | null;
   lastActiveAt: number;
@@ -143,6 +143,8 @@ export interface MessageRow {
   role: 'user' | 'assistant';
   /** Written by the server for the model: `note`, such as the end of a background task, and `continue`. */
   source: 'person' | 'note' | 'continue' | 'model';
+  /** Whose words it holds: `Sender.key`, `server`, `model`, or `unknown` for one that is older than this. */
+  sender: string;
   v: 1;
   parts: MessagePart[];
   tokens: number;

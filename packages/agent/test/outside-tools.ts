@@ -18,6 +18,7 @@ export const machineTool = (name: string, isReading = false): MachineTool => ({
   inputSchema: { type: 'object' },
   group: isReading ? 'filesystemRead' : 'filesystemWrite',
   isReading,
+  isOwn: true,
 });
 
 export const machineView = (...tools: MachineTool[]): MachineView => ({
@@ -57,7 +58,13 @@ export const domainWith = (
 /** Workspaces with one tool, `workspace_read_file`. */
 export const workspace: WorkspacePort = {
   tools: () => [
-    { name: 'read_file', description: 'Reads', inputSchema: { type: 'object' }, isReading: true },
+    {
+      name: 'read_file',
+      description: 'Reads',
+      inputSchema: { type: 'object' },
+      isReading: true,
+      isOwn: true,
+    },
   ],
   call: () => Promise.resolve({ content: [{ type: 'text', text: 'one' }] }),
   remove: () => Promise.resolve(),

@@ -125,6 +125,7 @@ export const messageRow = (userId: string, seq: number, changes: Partial<Message
   step: 0,
   role: 'user',
   source: 'person',
+  sender: 'person',
   v: 1,
   parts: [],
   tokens: 0,

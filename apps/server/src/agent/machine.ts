@@ -8,6 +8,7 @@ import {
   followCall,
   groupsOfTool,
   machineOf,
+  machineToolNames,
   scopeTool,
   startCallWithId,
   toolsInScope,
@@ -17,11 +18,14 @@ import {
 } from '../callers/index.ts';
 import { isReading } from '../gateway/index.ts';
 
+const ownNames: ReadonlySet<string> = new Set(machineToolNames);
+
 const toMachineTool = (tool: Tool): MachineTool => ({
   name: tool.name,
   description: tool.description ?? tool.title ?? '',
   inputSchema: tool.inputSchema,
   group: groupsOfTool(tool)[0] ?? null,
+  isOwn: ownNames.has(tool.name),
   isReading: isReading(tool.name),
 });
 

@@ -20,6 +20,7 @@ import { hooks } from './migrations/outside/0024-hooks.ts';
 import { notifications } from './migrations/outside/0023-notifications.ts';
 import { callSubjects } from './migrations/calls/0025-call-subjects.ts';
 import { clientsOfThreads } from './migrations/agent/0027-clients-of-threads.ts';
+import { senders } from './migrations/agent/0028-senders.ts';
 import { machinePauses } from './migrations/machines/0026-machine-pauses.ts';
 import { agentSettings } from './migrations/agent/0015-agent-settings.ts';
 import { agent } from './migrations/agent/0016-agent.ts';
@@ -60,6 +61,7 @@ const migrations = {
   '0025-call-subjects': callSubjects,
   '0026-machine-pauses': machinePauses,
   '0027-clients-of-threads': clientsOfThreads,
+  '0028-senders': senders,
 };
 
 /**

@@ -5,10 +5,18 @@ type Maker = Pick<AgentNeeds, 'clock' | 'newId'>;
 
 type OwnColumns = 'id' | 'v' | 'createdAt';
 
+/** Whose words a message is that no sender has sent. */
+const writers = { note: 'server', continue: 'server', model: 'model' } as const;
+type Written =
+  | { source: Exclude<MessageRow['source'], 'person'>; sender?: undefined }
+  | { source: 'person'; sender: string };
+
 /** A message of a history; `step` and `tokens` are 0 for a message that no model wrote. */
 export const newMessage = (
   ctx: Maker,
-  given: Omit<MessageRow, OwnColumns | 'step' | 'tokens'> & Partial<MessageRow>,
+  given: Omit<MessageRow, OwnColumns | 'step' | 'tokens' | 'source' | 'sender'> &
+    Partial<Pick<MessageRow, OwnColumns | 'step' | 'tokens'>> &
+    Written,
 ): MessageRow => ({
   id: ctx.newId('msg_'),
   step: 0,
@@ -16,6 +24,7 @@ export const newMessage = (
   v: 1,
   createdAt: ctx.clock.now(),
   ...given,
+  sender: given.source === 'person' ? given.sender : writers[given.source],
 });
 
 /** A file of a thread; `data` is base64. */

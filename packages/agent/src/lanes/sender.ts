@@ -1,6 +1,8 @@
 import type { Sender } from './api.ts';
 
 export const personKey = 'person';
+/** Of messages that were stored before their senders were. */
+export const unknownKey = 'unknown';
 const hookPrefix = 'hook:';
 
 /** The person who is signed in, with all rights. */

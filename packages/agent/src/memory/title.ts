@@ -1,4 +1,5 @@
 import { cutText, withoutHidden } from '@drawbridge/kit';
+import { hookOf } from '../lanes/sender.ts';
 import { mainHistory, wordsOf } from '../rows.ts';
 import { update } from '../store-port.ts';
 import { askHelper, noStep, unfenced, type MemoryContext, type MemoryStep } from './helper.ts';
@@ -46,7 +47,7 @@ export const makeTitle = async (
     { userId, threadId, history: mainHistory, source: 'person' },
     { orderBy: 'seq', limit: 1 },
   );
-  if (!thread || thread.titleBy !== null || !first) return noStep;
+  if (!thread || thread.titleBy !== null || !first || hookOf(first.sender) !== null) return noStep;
   const message = wordsOf(first.parts);
   const shown = withoutTag(cutText(message, questionLength), 'message');
   const question = { system: instructions, question: `<message>\n${shown}\n</message>` };

@@ -1,4 +1,5 @@
 import { cutText, withoutHidden } from '@drawbridge/kit';
+import { personKey, unknownKey } from '../lanes/sender.ts';
 import { block } from '../prompt/untrusted.ts';
 import type { MessagePart, MessageRow } from '../rows.ts';
 import type { History } from './history.ts';
@@ -43,16 +44,19 @@ const partText = (part: MessagePart, who: string, calls: Calls): string[] => {
   }
 };
 
-const writers: Record<MessageRow['source'], string> = {
-  person: 'Person',
+const writers: Record<Exclude<MessageRow['source'], 'person'>, string> = {
   note: 'Server',
   continue: 'Server',
   model: 'Agent',
 };
 
+/** Notes keep whose words they were. */
+const senderName = ({ sender }: MessageRow): string =>
+  sender === personKey || sender === unknownKey ? 'Person' : 'A client of the person';
+
 const messageText = (row: MessageRow, calls: Calls): string => {
   const time = new Date(row.createdAt).toISOString().slice(0, 16).replace('T', ' ');
-  const who = writers[row.source];
+  const who = row.source === 'person' ? senderName(row) : writers[row.source];
   return [`[${time}]`, ...row.parts.flatMap((part) => partText(part, who, calls))].join('\n');
 };
 

@@ -9,6 +9,8 @@ export interface MachineTool {
   description: string;
   inputSchema: JsonSchema;
   group: ToolGroup | null;
+  /** A tool of our own daemon by its name, not of an MCP server on the machine or of another program. */
+  isOwn: boolean;
   /** Changes nothing: several may run side by side. */
   isReading: boolean;
 }

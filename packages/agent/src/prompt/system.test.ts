@@ -9,6 +9,7 @@ const tool = (name: string, group: 'shell' | 'filesystemRead' | null) => ({
   inputSchema: {},
   group,
   isReading: true,
+  isOwn: true,
 });
 const input: SystemInput = {
   areToolsDeferred: true,

@@ -2,6 +2,7 @@ import { errors } from '../errors.ts';
 import type { RunContext } from '../engine/context.ts';
 import { openRunOf, threadOf } from '../engine/load.ts';
 import type { Sender } from '../lanes/api.ts';
+import { personKey } from '../lanes/sender.ts';
 import type { LaneRunner } from '../lanes/runner.ts';
 import type { ThreadKey } from '../thread-key.ts';
 import { requireModel } from './accept.ts';
@@ -15,7 +16,7 @@ import { startRun } from './start-run.ts';
 export const continueRun = (
   ctx: RunContext,
   runner: LaneRunner,
-  { userId, threadId, usesMemory }: ThreadKey & Pick<Sender, 'usesMemory'>,
+  { userId, threadId, key, usesMemory }: ThreadKey & Pick<Sender, 'key' | 'usesMemory'>,
 ): Promise<{ runId: string }> =>
   runner.exclusive({ userId, threadId }, async () => {
     const thread = await threadOf(ctx, userId, threadId);
@@ -26,11 +27,12 @@ export const continueRun = (
     if (await openRunOf(ctx, userId, threadId)) throw errors.runActive();
     const release = await runner.takePlace({ userId, threadId });
     if (release === null) throw errors.tooManyRuns();
-    const { timeZone, sender, groups } = continued;
+    const { timeZone, groups } = continued;
     const run = await startRun(ctx, thread, {
       model,
       timeZone,
-      sender,
+      // A client that asks for it does not become the person.
+      sender: key === personKey ? continued.sender : key,
       groups,
       usesMemory: usesMemory && continued.usesMemory,
       messages: [],

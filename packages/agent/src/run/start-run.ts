@@ -9,6 +9,7 @@ import { nextSeq, threadOf } from '../engine/load.ts';
 import { plainTitle } from '../memory/title.ts';
 import { noteFor, noteOfContinue } from './notes.ts';
 import { newMessage } from '../engine/new-rows.ts';
+import { isFromOutside, isThreadTainted } from './taint.ts';
 
 export interface NewMessage {
   id: string;
@@ -52,7 +53,7 @@ const newRun = (
   endedAt: null,
 });
 
-const newMain = (ctx: RunContext, run: RunRow): AgentRow => ({
+const newMain = (ctx: RunContext, run: RunRow, tainted: boolean): AgentRow => ({
   userId: run.userId,
   id: ctx.newId('ag_'),
   threadId: run.threadId,
@@ -72,7 +73,7 @@ const newMain = (ctx: RunContext, run: RunRow): AgentRow => ({
   result: '',
   error: null,
   failure: null,
-  tainted: false,
+  tainted,
   planTaskId: null,
   lastActiveAt: run.startedAt,
   createdAt: run.startedAt,
@@ -97,7 +98,7 @@ export const messageWrites = (
       const own = { userId, threadId, history: mainHistory, id, runId, agentId: null, parts };
       return insert(
         'agentMessages',
-        newMessage(ctx, { ...own, seq: seq + at, role: 'user', source: 'person' }),
+        newMessage(ctx, { ...own, seq: seq + at, role: 'user', source: 'person', sender: run.sender }),
       );
     }),
     events: messages.map(({ id, text, files, source }) =>
@@ -112,7 +113,9 @@ export const messageWrites = (
 /** Its first words name a thread until the helper model has a title for it. */
 const titleWrites = async (ctx: RunContext, run: RunRow, message: NewMessage): Promise<Write[]> => {
   const thread = await threadOf(ctx, run.userId, run.threadId);
-  const title = plainTitle(message.text);
+  // A delivery chooses no name: questions about machines show it.
+  const hook = hookOf(run.sender);
+  const title = plainTitle(hook === null ? message.text : `Webhook ${hook}`);
   if (thread?.titleBy !== null || thread.title !== '' || title === '') return [];
   return [
     update('agentThreads', { userId: run.userId, id: run.threadId, title: '' }, { title }),
@@ -163,7 +166,8 @@ export const startRun = async (
   const { messages, continued } = start;
   const kind = messages.length > 0 ? 'message' : continued ? 'continue' : 'follow-up';
   const run: RunRow = { ...newRun(ctx, thread, start), kind, messageId: messages[0]?.id ?? null };
-  const agent = newMain(ctx, run);
+  const isTainted = isFromOutside(run, messages) || (await isThreadTainted(ctx, run));
+  const agent = newMain(ctx, run, isTainted);
   const spawned = { parentId: null, role: agent.role, kind: agent.kind, tools: [] };
   const traceId = ctx.tracer.traceId(run.id);
   const started = { messageId: run.messageId, kind: run.kind, ...(traceId !== null && { traceId }) };

@@ -5,6 +5,7 @@ import { agentLimits } from '../engine/limits.ts';
 import { nextSeq } from '../engine/load.ts';
 import { messageWrites, type NewMessage } from './start-run.ts';
 import { skipCalls } from './skip-calls.ts';
+import { isFromOutside } from './taint.ts';
 import { closeCalls, withdrawAsks } from './stop.ts';
 import { openAgentStates, openRunStates } from '../states.ts';
 
@@ -33,7 +34,11 @@ const steerMain = async (
       ...writes,
       ...(await closeCalls(ctx, skipped, { outcome: 'skipped', text: skippedText })),
       ...(await withdrawAsks(ctx, main)),
-      update('agentAgents', { userId, id, state, steps }, { state: next }),
+      update(
+        'agentAgents',
+        { userId, id, state, steps },
+        { state: next, ...(isFromOutside(run, messages) && { tainted: true }) },
+      ),
       update(
         'agentRuns',
         { userId, id: run.id, state: openRunStates, stopAskedAt: null },

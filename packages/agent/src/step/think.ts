@@ -209,7 +209,13 @@ export const think = async (ctx: RunContext, thinking: Thinking): Promise<Stored
   });
   const text = thought.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
   const used = { ...work, run: withUsage(work.run, usage, info.prices) };
-  const acting = { state: 'acting', steps: agent.steps + 1, lastActiveAt: now } as const;
+  const acting = {
+    state: 'acting',
+    steps: agent.steps + 1,
+    lastActiveAt: now,
+    // The descriptions of tools are text in the prompt.
+    ...(tools.inPrompt.some(({ isOutside }) => isOutside === true) && { tainted: true }),
+  } as const;
   const storedAt = await commitStep(ctx, {
     work: used,
     message,

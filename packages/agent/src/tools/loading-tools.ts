@@ -17,7 +17,10 @@ const searchTool = (deferred: readonly AgentTool[]) =>
     run: async ({ args }) => {
       const hits = searchTools(deferred, args.query);
       if (hits.length === 0) return textResult('No tool matches. Try other words.');
-      return textResult(hits.map(({ name, description }) => `${name}: ${description}`).join('\n'));
+      const found = textResult(hits.map(({ name, description }) => `${name}: ${description}`).join('\n'));
+      const names = new Set(hits.map(({ name }) => name));
+      const isOutside = deferred.some((tool) => tool.isOutside === true && names.has(tool.name));
+      return isOutside ? { ...found, source: 'descriptions of tools' } : found;
     },
   });
 

@@ -117,6 +117,7 @@ export const machineTools = async (
       description: tool.description,
       inputSchema: tool.inputSchema,
       effect: 'machine',
+      isOutside: !tool.isOwn,
       isParallel: tool.isReading,
       isHidden: !machine.isConnected,
       parse: anyObject,

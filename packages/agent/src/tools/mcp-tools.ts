@@ -30,6 +30,7 @@ export const mcpTools = async (ctx: RunContext): Promise<AgentTool[]> =>
     inputSchema: tool.inputSchema,
     effect: 'outside',
     action: 'executeMcpTool',
+    isOutside: true,
     isParallel: false,
     parse: anyObject,
     run: (use) => run(use, tool),

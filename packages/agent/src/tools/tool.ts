@@ -48,6 +48,8 @@ export interface AgentTool extends ToolSpec {
   effect: Effect;
   /** The policy of the owner that applies. */
   action?: AgentAction;
+  /** Its name and description are of another program. */
+  isOutside?: boolean;
   /** Whether it may run beside other reading tools. */
   isParallel: boolean;
   /** Not offered to the model now; a call of it is answered by the machine's record. */

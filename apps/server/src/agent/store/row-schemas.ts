@@ -122,6 +122,7 @@ export const rowSchemas = {
     step: whole,
     role: z.enum(['user', 'assistant']),
     source: z.enum(['person', 'note', 'continue', 'model']),
+    sender: text,
     v: z.literal(1),
     parts: json(z.array(messagePart)),
     tokens: whole,

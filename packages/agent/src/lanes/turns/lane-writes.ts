@@ -2,6 +2,7 @@ import type { LaneRecord } from '@drawbridge/contracts/agent/lanes';
 import { cutText } from '@drawbridge/kit';
 import type { QueueRow, RequestRow } from '../../rows.ts';
 import { insert, put, remove, update, type Write } from '../../store-port.ts';
+import { hookOf, personKey } from '../sender.ts';
 import type { LoadedLane } from './load-lane.ts';
 import type { LaneEffect, LaneState, Settlement } from '../next-lane.ts';
 
@@ -46,8 +47,13 @@ const settleWrites = (
   return [put('agentRequests', { ...arrival.request, outcome: outcomeOf(outcome) })];
 };
 
-const textOf = ({ queued }: LoadedLane, id: string): string | undefined =>
-  queued.find((row) => row.id === id)?.text;
+/** What the next run is told of a dropped message: only the person's words stand there as they are. */
+const droppedText = ({ queued }: LoadedLane, id: string): string | undefined => {
+  const row = queued.find((one) => one.id === id);
+  if (row === undefined || row.sender === personKey) return row?.text;
+  const hook = hookOf(row.sender);
+  return hook === null ? 'A message of a client' : `A delivery of the webhook ${hook}`;
+};
 
 /** What the thread keeps of its lane after these effects. */
 const recordAfter = (
@@ -59,7 +65,7 @@ const recordAfter = (
   if (effects.some(({ type }) => type === 'start')) return { overrides, droppedCount, droppedTexts: [] };
   const dropped = effects.flatMap((effect) => {
     const text =
-      effect.type === 'settle' && effect.outcome === 'overflow' ? textOf(lane, effect.id) : undefined;
+      effect.type === 'settle' && effect.outcome === 'overflow' ? droppedText(lane, effect.id) : undefined;
     return text === undefined || !isSummarized ? [] : [cutText(text, droppedLength)];
   });
   return { overrides, droppedCount, droppedTexts: [...before, ...dropped].slice(-droppedTexts) };

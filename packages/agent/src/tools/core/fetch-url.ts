@@ -1,5 +1,6 @@
 import type { AskAnswer } from '@drawbridge/contracts/agent/asks';
 import { z } from 'zod';
+import { personKey } from '../../lanes/sender.ts';
 import { WebError } from '../../ports/outside.ts';
 import type { Write } from '../../store-port.ts';
 import { deniedBy, grantOf, grantsAmong } from '../approval.ts';
@@ -13,9 +14,9 @@ import {
 } from '../domain-access.ts';
 import { coreTool, textResult, type NewAsk, type ToolUse } from '../tool.ts';
 
-/** What the person has written in this thread. */
+/** What the signed-in person has written in this thread: no attachment, no client, no webhook. */
 const personsTexts = async ({ ctx, thread }: ToolUse): Promise<string[]> => {
-  const where = { userId: thread.userId, threadId: thread.id, source: 'person' as const };
+  const where = { userId: thread.userId, threadId: thread.id, source: 'person' as const, sender: personKey };
   const messages = await ctx.store.find('agentMessages', where);
   return messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])));
 };

@@ -1,23 +1,17 @@
 import { memorySection } from '@drawbridge/contracts/agent/memory';
 import { z } from 'zod';
-import { personKey } from '../../lanes/sender.ts';
 import { memoryOf, memoryRow } from '../../memory/memory-row.ts';
 import { changeMemory } from '../../memory/working-memory.ts';
+import { isThreadTainted } from '../../run/taint.ts';
 import { put } from '../../store-port.ts';
 import { approvalOf } from '../approval.ts';
-import { coreTool, textResult, type ToolUse } from '../tool.ts';
+import { coreTool, textResult } from '../tool.ts';
 
 const input = z.strictObject({
   section: memorySection,
   mode: z.enum(['add', 'replace', 'remove']),
   text: z.string().max(500),
 });
-
-/** Text from outside is in the history of the thread. */
-const isTainted = async ({ ctx, thread }: ToolUse): Promise<boolean> => {
-  const where = { userId: thread.userId, threadId: thread.id, tainted: true };
-  return (await ctx.store.find('agentAgents', where, { limit: 1 })).length > 0;
-};
 
 /** What the agent knows of the person across threads; asks first where its context holds outside text. */
 export const remember = coreTool({
@@ -28,7 +22,7 @@ export const remember = coreTool({
   effect: 'own',
   action: 'remember',
   run: async (use) => {
-    const { ctx, args, agent, run, thread } = use;
+    const { ctx, args, agent, thread } = use;
     const memory = await memoryOf(ctx.store, thread.userId);
     if (!memory.enabled) return textResult('The person has switched memory off.', 'failed');
     const gate = await approvalOf(use, {
@@ -37,8 +31,8 @@ export const remember = coreTool({
       message: args.mode === 'remove' ? 'Forget this?' : 'Remember this?',
       text: args.text,
       severity: 'info',
-      // What a client says is not the person's word.
-      always: run.sender !== personKey || agent.tainted || (await isTainted(use)),
+      // Another agent of the thread may have read something from outside meanwhile.
+      always: agent.tainted || (await isThreadTainted(ctx, agent)),
     });
     if (gate.type !== 'approved') return gate.outcome;
     const changed = changeMemory(memory.sections, args);
