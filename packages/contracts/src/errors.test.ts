@@ -52,6 +52,15 @@ it('numbers and sentences of every code', () => {
       false,
       'The server cannot write to its data folder',
     ],
+    [
+      'DATA_FOLDER_UNSAFE',
+      503,
+      'SERVICE_UNAVAILABLE',
+      -32002,
+      5,
+      false,
+      'Other users can write to the data folder',
+    ],
     ['DATA_FOLDER_IN_USE', 409, 'CONFLICT', -32009, 18, false, 'Another server runs on this data folder'],
     [
       'EMAIL_TAKEN',

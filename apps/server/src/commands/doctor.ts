@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { systemClock } from '@drawbridge/kit';
 import type { Config } from '../config.ts';
-import { readFolderHolder, sqliteFile } from '../db/index.ts';
+import { findUnsafe, readFolderHolder, sqliteFile } from '../db/index.ts';
 import { requireSound } from '../backup/index.ts';
 import { isLoopback } from '../http/index.ts';
 import { daemonFile, panelDir } from '../built-files.ts';
@@ -38,6 +38,8 @@ const checkFolder = (dataDir: string): Check[] => {
     return [{ name: 'data', state: 'note', says, fix: 'Start the server, or set DATA_DIR to its folder.' }];
   }
   const open = [dataDir, join(dataDir, 'auth-secret')].filter((path) => (statSync(path).mode & 0o077) !== 0);
+  const unsafe = findUnsafe(dataDir);
+  if (unsafe !== null) return [problem('data', unsafe.message, unsafe.fix ?? '')];
   const [first] = open;
   if (first === undefined) return [ok('data', `${dataDir}, accessible only to this user`)];
   const says = `other users of this machine can open ${open.join(' and ')}`;
@@ -78,7 +80,8 @@ const health = async (url: string): Promise<boolean> => {
 
 const checkServer = async ({ dataDir, host, port }: Config): Promise<Check> => {
   const name = 'server';
-  const holder = existsSync(dataDir) ? readFolderHolder(dataDir) : null;
+  const isOpened = existsSync(dataDir) && findUnsafe(dataDir) === null;
+  const holder = isOpened ? readFolderHolder(dataDir) : null;
   if (holder === null) return { name, state: 'note', says: 'not running on this data folder' };
   if (holder === 'starting') return { name, state: 'note', says: 'starting' };
   const says = `running, process ${holder.pid} on ${holder.host}, ${holder.url ?? 'starting'}`;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { z } from 'zod';
 import { errors } from '../errors.ts';
+import { requireOwnFolder } from './own-folder.ts';
 import { keepPrivate } from './sqlite/private-file.ts';
 
 /** The server that holds the lock. `url` is null until it listens. */
@@ -34,12 +35,9 @@ const readHolder = (dataDir: string): FolderHolder | null => {
 };
 
 /** Throws `dataFolderNotWritable`; its cause is what the system says. */
-const openLock = (dataDir: string) => {
+const writing = <Result>(dataDir: string, run: () => Result): Result => {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    accessSync(dataDir, constants.W_OK);
-    keepPrivate(lockFile(dataDir));
-    return new Database(lockFile(dataDir));
+    return run();
   } catch (cause) {
     const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
     const message = `The server cannot write to its data folder ${dataDir} (${reason})`;
@@ -47,9 +45,19 @@ const openLock = (dataDir: string) => {
   }
 };
 
+const openLock = (dataDir: string) => {
+  writing(dataDir, () => mkdirSync(dataDir, { recursive: true, mode: 0o700 }));
+  requireOwnFolder(dataDir);
+  return writing(dataDir, () => {
+    accessSync(dataDir, constants.W_OK);
+    keepPrivate(lockFile(dataDir));
+    return new Database(lockFile(dataDir));
+  });
+};
+
 /**
  * Locks a data folder for this process. The kernel holds SQLite's file lock: it ends with the process and
- * works across containers with equal process ids.
+ * works across containers with equal process ids. Throws `dataFolderUnsafe`, `dataFolderNotWritable`.
  */
 export const takeFolder = (dataDir: string): TakenFolder => {
   const sqlite = openLock(dataDir);

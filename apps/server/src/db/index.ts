@@ -6,6 +6,7 @@ export type {
   GatewayKeyTable,
   MachineTable,
 } from './gateway-tables.ts';
+export { findUnsafe } from './own-folder.ts';
 export { readFolderHolder, takeFolder, type FolderHolder, type FolderLock } from './folder-lock.ts';
 export type { Commit } from './sqlite/group-commit.ts';
 export { inParts } from './in-parts.ts';

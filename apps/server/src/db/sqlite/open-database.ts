@@ -1,8 +1,9 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { systemClock, type Clock } from '@drawbridge/kit';
 import { Kysely, SqliteAdapter, SqliteDialect, SqliteDriver, type SqliteDatabase } from 'kysely';
 import Database from 'libsql';
+import { requireOwnFolder } from '../own-folder.ts';
 import { createGroupCommit, type Commit } from './group-commit.ts';
 import { cacheStatements } from './statement-cache.ts';
 import { createRowCache, type CacheRows } from './row-cache.ts';
@@ -77,10 +78,11 @@ const openSqlite = (file: string): Database.Database => {
 
 const firstOf = (row: unknown): unknown => (Array.isArray(row) ? row[0] : row);
 
-/** Opens the store; makes its folder (0700) and its files (0600). Throws for an unsupported url. */
+/** Opens the store; makes its folder (0700) and its files (0600). Throws for an unsupported url, `dataFolderUnsafe`. */
 export const openDatabase = (place: DatabasePlace, clock: Clock = systemClock): OpenDatabase => {
   const file = sqliteFile(place);
   mkdirSync(place.dataDir, { recursive: true, mode: 0o700 });
+  if (existsSync(dirname(file))) requireOwnFolder(dirname(file));
   const sqlite = openSqlite(file);
   const dialect = new SqliteDialect({ database: sqlite });
   dialect.createAdapter = () => new TransactionalAdapter();
