@@ -88,7 +88,7 @@ const followSettings = (needs: Followed): (() => void) => {
 export const createToolHost = async (needs: ToolHostNeeds) => {
   const { clock, settings, modes, flags, ask, root, toolsets, notifyOfRules, notifyOfModes } = needs;
   const forSession = sessionModes({ settings, modes, flags });
-  const session = createSession({ clock, modes: forSession });
+  const session = createSession({ clock, modes: forSession, root });
   const use = await openRuleUse({ clock, folder: settings.folder });
   const gate = createGate({ settings, session, ask, use, root });
   // A flag may switch `system` off; the gate takes its mode from the file alone.

@@ -42,7 +42,7 @@ export const openGate = async ({
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const clock = createFakeClock();
   const settings = await openSettings(folder, clock);
-  const session = createSession({ clock, modes });
+  const session = createSession({ clock, modes, root: '/w' });
   const use = await openRuleUse({ clock, folder });
   onTestFinished(use.close);
   const gate = createGate({ settings, session, ask, use, root: '/w' });

@@ -46,7 +46,7 @@ export const openTools = async ({
   toolsets = {},
 }: ToolsOptions = {}) => {
   const settings = await openSettings(folders.own, clock);
-  const session = createSession({ clock, modes });
+  const session = createSession({ clock, modes, root: folders.root });
   const use = await openRuleUse({ clock, folder: settings.folder });
   cleanUp(use.close);
   const gate = createGate({ settings, session, ask, use, root: folders.root });

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { Clock } from '@drawbridge/kit';
 import type { Modes } from '../rules/modes.ts';
 import type { Rule } from '../rules/rule.ts';
@@ -6,16 +7,29 @@ import type { Rule } from '../rules/rule.ts';
 export interface SessionRule {
   rule: Rule;
   endsAt: number | null;
+  /** Device and inode of the root for which it was made. */
+  madeFor: string;
 }
 
-/** What holds until explicit disconnect: modes from flags and edits, and what was allowed for the session. */
-export const createSession = (needs: { clock: Clock; modes?: Partial<Modes> }) => {
-  const { clock, modes = {} } = needs;
+/** What stands at a path: another disk that is mounted there is another folder. */
+const identityOf = (path: string): string => {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? 'missing' : `${found.dev} ${found.ino}`;
+};
+
+/**
+ * What holds until explicit disconnect: modes from flags and edits, and what was allowed for the session.
+ * A rule ends when another folder stands at `root`.
+ */
+export const createSession = (needs: { clock: Clock; modes?: Partial<Modes>; root: string }) => {
+  const { clock, modes = {}, root } = needs;
   let rules: SessionRule[] = [];
   const drop = () => {
-    const nowMs = clock.now();
-    if (rules.some(({ endsAt }) => endsAt !== null && endsAt <= nowMs))
-      rules = rules.filter(({ endsAt }) => endsAt === null || endsAt > nowMs);
+    if (rules.length === 0) return;
+    const [nowMs, now] = [clock.now(), identityOf(root)];
+    const isOver = ({ endsAt, madeFor }: SessionRule) =>
+      (endsAt !== null && endsAt <= nowMs) || madeFor !== now;
+    if (rules.some(isOver)) rules = rules.filter((one) => !isOver(one));
   };
   return {
     modes: () => modes,
@@ -29,7 +43,8 @@ export const createSession = (needs: { clock: Clock; modes?: Partial<Modes> }) =
       const nowMs = clock.now();
       const madeAt = new Date(nowMs).toISOString();
       const endsAt = forMs === undefined ? null : nowMs + forMs;
-      rules = [...rules, ...more.map((rule) => ({ rule: { ...rule, madeAt }, endsAt }))];
+      const madeFor = identityOf(root);
+      rules = [...rules, ...more.map((rule) => ({ rule: { ...rule, madeAt }, endsAt, madeFor }))];
     },
     remove: (rule: SessionRule) => {
       const kept = rules.filter((other) => other !== rule);

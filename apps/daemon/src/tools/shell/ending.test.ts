@@ -120,11 +120,11 @@ describeWith('bubblewrap')('the end of what started the sandbox', () => {
     const need = { deniedPaths: { read: [], write: [] }, signal: new AbortController().signal };
     const launch = await createSandboxedLauncher({ root, privateFolder: own })(need);
     const started = { folder: root, inode: statSync(root, { bigint: true }).ino, tag: nanoid() };
-    const { variables } = preludeEnvironment({ ...started, text: `sleep ${time}` });
+    const variables = preludeEnvironment({ ...started, text: `sleep ${time}` });
     const starter = spawn('/bin/sh', ['-c', '"$@" & wait', 'sh', launch.file, ...launch.arguments], {
       cwd: root,
       env: { ...launch.environment, ...variables },
-      stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
     });
     const filter = starter.stdio[firstInput];
     if (filter instanceof Writable) filter.end(launch.inputs[0]);

@@ -34,6 +34,12 @@ const causes: { sign: RegExp; says(root: string): string }[] = [
     says: () => noNetwork,
   },
   {
+    sign: /(unshare|nsenter): .*not permitted|no usable sandbox|bwrap: .*namespace/i,
+    says: () =>
+      'A command in the sandbox cannot make namespaces or mount file systems: containers do not start there, nor does Chromium. ' +
+      'Ask the user to run this command in a terminal.',
+  },
+  {
     sign: /read-only file system|EROFS/i,
     says: (root) =>
       `The sandbox changes files in ${root} and in $TMPDIR only, and none that other programs run: git hooks and config with the programs that it names, a git rebase that runs programs, settings of editors, agents and shells, programs of MCP servers.`,

@@ -7,8 +7,8 @@ import { errors } from '../common/errors.ts';
 import { protectedNames, type Territory } from '../../paths/protected.ts';
 import { temporaryInside } from './sandbox/bubblewrap.ts';
 import { shellEnvironment, withoutRetries } from './config.ts';
-import { prelude } from './sandbox/prelude.ts';
 import { keptNames } from '../../paths/run-names.ts';
+import { prelude, refusalFile } from './sandbox/prelude.ts';
 import { findProgram } from '../../paths/programs.ts';
 import { broughtNodeFolder } from '../../program/places.ts';
 import { findProtectedPlaces } from './sandbox/protected-places.ts';
@@ -24,7 +24,7 @@ export interface Launch {
   environment: Record<string, string>;
   /** Whether all processes end with the started one, which must not end before them. */
   holds: boolean;
-  /** Bytes that it reads from its files 3, 4, …. */
+  /** Bytes that it reads from its files 4, 5, …. File 3 is the prelude's. */
   inputs: Buffer[];
   /** Whether it reports after its inputs, as `--json-status-fd` does: an exit code means a start. */
   reports: boolean;
@@ -33,7 +33,7 @@ export interface Launch {
 }
 
 /** The number of the first of a launch's inputs. */
-export const firstInput = 3;
+export const firstInput = refusalFile + 1;
 
 interface Need {
   deniedPaths: DeniedPaths;

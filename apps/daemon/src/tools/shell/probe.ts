@@ -26,12 +26,13 @@ attempt('own', () => fs.writeFileSync(own, ''));
 attempt('secret', () => fs.readFileSync(secret, 'utf8'));
 attempt('memory', () => fs.readlinkSync('/proc/self/ns/ipc'));
 attempt('filter', () => /^Seccomp:\\s*(\\d)/m.exec(fs.readFileSync('/proc/self/status', 'utf8'))[1]);
+const statusOf = (file, args) => String(require('node:child_process').spawnSync(file, args).status ?? 'untried');
+attempt('namespaces', () => statusOf('unshare', ['--user', 'true']));
 attempt('calls', () => {
   if (program === null) return 'untried';
   const file = process.env.TMPDIR + '/calls';
   fs.writeFileSync(file, Buffer.from(program, 'base64'), { mode: 0o700 });
-  const { status } = require('node:child_process').spawnSync(file);
-  return status === null ? 'untried' : String(status);
+  return statusOf(file, []);
 });
 const connect = (name, target) => new Promise((resolve) => {
   let link;
@@ -52,6 +53,7 @@ const trialResults = z.object({
   socket: z.string(),
   memory: z.string(),
   filter: z.string(),
+  namespaces: z.string(),
   calls: z.string(),
 });
 
@@ -71,11 +73,19 @@ interface Canary {
   touched(): boolean;
 }
 
+/** Sums of the exit code of `callTrial`. */
+const keyCalls = 1 + 2 + 4 + 8;
+const namespaceCalls = 16 + 32;
+
 /** Linux only. Where the temporary folder is noexec, the kernel's report of the filter must do. */
-const evaluateKernel = ({ memory, filter, calls }: z.infer<typeof trialResults>): string | null => {
+const evaluateKernel = (results: z.infer<typeof trialResults>): string | null => {
+  const { memory, filter, namespaces } = results;
   if (memory === readlinkSync('/proc/self/ns/ipc')) return 'a command can share memory with other programs';
-  if (filter !== '2' || !['0', 'untried'].includes(calls))
+  const calls = results.calls === 'untried' ? 0 : Number(results.calls);
+  if (filter !== '2' || (calls & keyCalls) !== 0 || Number.isNaN(calls))
     return 'a command can read kernel keys or reach the host of this machine';
+  if (namespaces === '0' || (calls & namespaceCalls) !== 0)
+    return 'a command can make namespaces or mount file systems of its own';
   return null;
 };
 

@@ -12,7 +12,7 @@ import { firstInput, type Launch, type Launcher } from './launch.ts';
 import { createLiveOutput } from './live-output.ts';
 import { noChange } from './sandbox/run-files.ts';
 import type { Left } from './sandbox/set-aside.ts';
-import { preludeEnvironment } from './sandbox/prelude.ts';
+import { isRefusal, preludeEnvironment, refusalFile } from './sandbox/prelude.ts';
 import { endTree } from '../../processes/process-tree.ts';
 
 export interface Command {
@@ -42,10 +42,10 @@ const hasDescriptors = process.platform === 'linux' && existsSync('/proc/self/fd
 /** Files from 3 on: pipes, and `nothing` in place of every inherited file. */
 const furtherFiles = (pipes: number, nothing: number): (number | 'ignore' | 'pipe')[] => {
   const inherited = new Set(inheritedFiles());
-  const places = Math.max(firstInput + pipes - 1, ...inherited) - firstInput + 1;
+  const places = Math.max(refusalFile + pipes - 1, ...inherited) - refusalFile + 1;
   return Array.from({ length: places }, (_, at) => {
     if (at < pipes) return 'pipe';
-    return inherited.has(firstInput + at) ? nothing : 'ignore';
+    return inherited.has(refusalFile + at) ? nothing : 'ignore';
   });
 };
 
@@ -59,15 +59,21 @@ const feed = (child: ChildProcess, inputs: Buffer[]): void => {
   }
 };
 
+/** Collects what comes on a pipe, in full once all has ended. */
+const collect = (child: ChildProcess, file: number): (() => string) => {
+  const stream = child.stdio[file];
+  if (!(stream instanceof Readable)) throw errors.sandboxFailed();
+  let text = '';
+  stream.on('error', () => undefined);
+  stream.on('data', (chunk: Buffer) => void (text += chunk.toString('latin1')));
+  return () => text;
+};
+
 /** Collects the launch report; returns whether the command was started, once all has ended. */
 const readReport = (child: ChildProcess, { inputs, reports }: Launch): (() => boolean) => {
   if (!reports) return () => true;
-  const stream = child.stdio[firstInput + inputs.length];
-  if (!(stream instanceof Readable)) throw errors.sandboxFailed();
-  let report = '';
-  stream.on('error', () => undefined);
-  stream.on('data', (chunk: Buffer) => void (report += chunk.toString('latin1')));
-  return () => report.includes('"exit-code"');
+  const report = collect(child, firstInput + inputs.length);
+  return () => report().includes('"exit-code"');
 };
 
 const openWorkingFolder = (path: string) => {
@@ -84,7 +90,7 @@ const start = (command: Command, launch: Launch) => {
   const folder = openWorkingFolder(command.cwd);
   const nothing = openSync('/dev/null', 'r');
   try {
-    const { refusal, variables } = preludeEnvironment({
+    const variables = preludeEnvironment({
       folder: command.cwd,
       inode: fstatSync(folder.fd, { bigint: true }).ino,
       tag: command.tag,
@@ -98,13 +104,14 @@ const start = (command: Command, launch: Launch) => {
         'ignore',
         'pipe',
         'pipe',
-        ...furtherFiles(launch.inputs.length + (launch.reports ? 1 : 0), nothing),
+        ...furtherFiles(1 + launch.inputs.length + (launch.reports ? 1 : 0), nothing),
       ],
     });
     const { stdout, stderr } = child;
     if (stdout === null || stderr === null) throw errors.sandboxFailed();
     feed(child, launch.inputs);
-    return { child, stdout, stderr, refusal, isStarted: readReport(child, launch) };
+    const refused = collect(child, refusalFile);
+    return { child, stdout, stderr, refused, isStarted: readReport(child, launch) };
   } finally {
     closeSync(nothing);
     closeSync(folder.fd);
@@ -119,7 +126,7 @@ interface Followed extends Omit<Ended, 'left'> {
 const follow = (command: Command, launch: Launch): Promise<Followed> =>
   new Promise((resolve, reject) => {
     const captured = { stdout: createCapture(), stderr: createCapture() };
-    const { child, stdout, stderr, refusal, isStarted } = start(command, launch);
+    const { child, stdout, stderr, refused, isStarted } = start(command, launch);
     const live = createLiveOutput(command.clock, command.progress);
     let timedOut = false;
     let treeEnded: Promise<void> | undefined;
@@ -156,7 +163,7 @@ const follow = (command: Command, launch: Launch): Promise<Followed> =>
         cleanUp();
         const ended = { stdout: captured.stdout.text(), stderr: captured.stderr.text(), timedOut };
         if (command.signal.aborted) reject(command.signal.reason);
-        else if (ended.stderr === refusal) reject(errors.changed());
+        else if (isRefusal(refused(), code)) reject(errors.changed());
         else resolve({ ...ended, exitCode: timedOut ? null : code, isStarted: isStarted() });
       });
     });

@@ -133,3 +133,26 @@ describeWith('bubblewrap')('a command that only says so', () => {
     ]);
   });
 });
+
+describeWith('bubblewrap')('HN-04 a command that ran is not taken for one that was refused', () => {
+  it.each([
+    [
+      'what it reads of process 1, on stderr',
+      `exec 3>&2 2>/dev/null; R=$(tr '\\0' '\\n' </proc/1/environ | sed -n 's/^DRAWBRIDGE_REFUSAL=//p'); exec 2>&3; printf %s "$R" >&2`,
+    ],
+    ['the word on stderr', 'printf refused >&2'],
+    [
+      'the word on every file of every process',
+      'for p in /proc/[0-9]*; do for fd in 1 2 3 4 5 6 7 8 9; do printf refused > $p/fd/$fd; done; done 2> /dev/null',
+    ],
+    ['nothing', ':'],
+  ])('where it writes %s', async (_case, text) => {
+    const { world, run } = open({});
+    const ended = await run(`echo x >> ran; ${text}; exit 126`);
+    expect([ended.exitCode, readFileSync(join(world.root, 'ran'), 'utf8'), world.starts]).toEqual([
+      126,
+      'x\n',
+      1,
+    ]);
+  });
+});

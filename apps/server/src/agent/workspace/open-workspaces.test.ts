@@ -1,8 +1,9 @@
-import { chmodSync, writeFileSync } from 'node:fs';
-import { spawn } from 'node:child_process';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { z } from 'zod';
 import { describeWith } from '../../../../../e2e/services.ts';
 import { commandsWith, makeDataDir, openTestWorkspaces, ownSeconds } from '../../../test/workspace.ts';
 import { workspaceProgram } from '../../built-files.ts';
@@ -52,6 +53,25 @@ describeWith('bubblewrap')('workspaces', () => {
       port: null,
       problem: `Workspaces are not offered: ${reason}.`,
     });
+  });
+
+  it('NA-13c are not offered where the filter lets user namespaces through', async () => {
+    const dataDir = makeDataDir();
+    const described = spawnSync(process.execPath, [workspaceProgram, 'describe'], { encoding: 'utf8' }).stdout;
+    const { filter, ...rest } = z.looseObject({ filter: z.string() }).parse(JSON.parse(described));
+    const weak = Buffer.from(filter, 'base64');
+    // The rules for `unshare`, each for a call that does not exist.
+    for (let at = 0; at < weak.length; at += 8)
+      if (weak.readUInt16LE(at) === 0x15 && [272, 97].includes(weak.readUInt32LE(at + 4)))
+        weak.writeUInt32LE(99_999, at + 4);
+    const says = JSON.stringify(JSON.stringify({ ...rest, filter: weak.toString('base64') }));
+    const program = join(dataDir, 'weak.cjs');
+    const first = `if (process.argv[2] === 'describe') { console.log(${says}); process.exit(0); }\n`;
+    writeFileSync(program, first + readFileSync(workspaceProgram, 'utf8'));
+    const given = { kind: 'local', dataDir, program, clock: systemClock } as const;
+    expect((await openWorkspaces(given)).problem).toBe(
+      'Workspaces are not offered: a command can make namespaces of its own.',
+    );
   });
 
   it('WK-07 are not offered without bubblewrap, without their program, or where they are off', async () => {

@@ -19,6 +19,7 @@ attempt('system', () => fs.writeFileSync('/usr/drawbridge-probe', ''));
 attempt('secret', () => fs.readFileSync(secret, 'utf8'));
 attempt('shared', () => Object.keys(namespaces).filter((name) => fs.readlinkSync('/proc/self/ns/' + name) === namespaces[name]).join(', '));
 attempt('filter', () => /^Seccomp:\\s*(\\d)/m.exec(fs.readFileSync('/proc/self/status', 'utf8'))[1]);
+attempt('namespaces', () => String(require('node:child_process').spawnSync('unshare', ['--user', 'true']).status));
 const link = net.connect({ port, host: '127.0.0.1' });
 const end = (word) => { told.network = word; console.log(JSON.stringify(told)); link.destroy(); };
 link.once('connect', () => end('done')).once('error', (error) => end(error.code ?? 'failed'));
@@ -31,6 +32,7 @@ const told = z.object({
   /** Namespaces that are the server's own. */
   shared: z.string(),
   filter: z.string(),
+  namespaces: z.string(),
   network: z.string(),
 });
 const shellOutput = z.object({ stdout: z.string(), stderr: z.string() });
@@ -38,13 +40,14 @@ const shellOutput = z.object({ stdout: z.string(), stderr: z.string() });
 const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 const evaluate = (stdout: string, word: string): string | null => {
-  const { folder, system, secret, shared, filter, network } = told.parse(JSON.parse(stdout));
+  const { folder, system, secret, shared, filter, namespaces, network } = told.parse(JSON.parse(stdout));
   if (folder !== 'done') return 'a command cannot write in its folder';
   if (system === 'done') return 'a command can write beside its folder';
   if (secret === word) return 'a command can read the data folder of the server';
   if (network === 'done') return 'a command can connect to the server';
   if (shared !== '') return `a command shares namespaces of the server (${shared})`;
-  return filter === '2' ? null : 'a command runs without a filter of system calls';
+  if (filter !== '2') return 'a command runs without a filter of system calls';
+  return namespaces === '0' ? 'a command can make namespaces of its own' : null;
 };
 
 const ownNamespaces = () =>

@@ -115,6 +115,25 @@ describeWith('bubblewrap')('a command in a workspace', () => {
     expect(stdout).not.toMatch(new RegExp(`^${process.pid}$`, 'm'));
   });
 
+  it('NA-13c makes no namespace and mounts no file system', async () => {
+    const { shell } = await openTestWorkspaces();
+    const attempts = [
+      `unshare -UrCm sh -c 'mkdir /tmp/c; mount -t cgroup2 none /tmp/c && echo a cgroup file system'`,
+      `unshare -Urm sh -c 'mount -t tmpfs none /mnt && echo a mount'`,
+      'unshare -U true && echo a user namespace',
+      'unshare -Ur --fork --pid true && echo a namespace of processes',
+      'unshare -Urn true && echo a network',
+      'nsenter --user=/proc/self/ns/user true && echo a namespace of another process',
+      'bwrap --ro-bind / / true && echo a container in the container',
+      'for at in /sys/fs/cgroup $(grep cgroup /proc/mounts | cut -d " " -f 2); do echo 0 > $at/cgroup.procs && echo $at; done',
+    ];
+    const { stdout, stderr } = await shell(`${attempts.join('; ')}; true`);
+    expect({ stdout, refusals: stderr.match(/unshare: .*not permitted/g)?.length }).toEqual({
+      stdout: '',
+      refusals: 5,
+    });
+  });
+
   it('WK-02 reaches no port, no network and no terminal', async () => {
     const server = createServer((link) => link.destroy());
     onTestFinished(() => void server.close());

@@ -1,4 +1,3 @@
-import { nanoid } from 'nanoid';
 import { tagVariable } from '../../../processes/process-tree.ts';
 
 /** Limits of one process of a command; `processes` counts all of the command's. */
@@ -9,6 +8,11 @@ export const shellLimits = {
   processes: 4_096,
 } as const;
 
+/** The pipe on which the prelude says that it refuses; closed before the command starts. */
+export const refusalFile = 3;
+export const refusalText = 'refused';
+const refusalCode = 126;
+
 /**
  * Runs before the command, in its process: checks the folder and sets limits. The command comes in the
  * environment, so that no text of it is ever part of a script of ours.
@@ -16,9 +20,10 @@ export const shellLimits = {
 export const prelude = `
 set -- $(command -p ls -di . 2> /dev/null)
 if [ "$(pwd -P)" != "$DRAWBRIDGE_FOLDER" ] || [ "$1" != "$DRAWBRIDGE_INODE" ]; then
-  printf %s "$DRAWBRIDGE_REFUSAL" >&2
-  exit 126
+  printf %s ${refusalText} >&${refusalFile}
+  exit ${refusalCode}
 fi
+exec ${refusalFile}>&-
 {
   echo 1000 > /proc/self/oom_score_adj
   ulimit -c 0
@@ -30,7 +35,7 @@ fi
 set -- "$DRAWBRIDGE_COMMAND"
 ${tagVariable}=$DRAWBRIDGE_TAG
 export ${tagVariable}
-unset DRAWBRIDGE_FOLDER DRAWBRIDGE_INODE DRAWBRIDGE_REFUSAL DRAWBRIDGE_COMMAND DRAWBRIDGE_TAG
+unset DRAWBRIDGE_FOLDER DRAWBRIDGE_INODE DRAWBRIDGE_COMMAND DRAWBRIDGE_TAG
 exec /bin/sh -c "$1"
 `;
 
@@ -42,17 +47,14 @@ export interface Started {
   text: string;
 }
 
-/** What the prelude needs, and the text on stderr that says that the folder was another one. */
-export const preludeEnvironment = ({ folder, inode, tag, text }: Started) => {
-  const refusal = nanoid();
-  return {
-    refusal,
-    variables: {
-      DRAWBRIDGE_FOLDER: folder,
-      DRAWBRIDGE_INODE: String(inode),
-      DRAWBRIDGE_REFUSAL: refusal,
-      DRAWBRIDGE_COMMAND: text,
-      DRAWBRIDGE_TAG: tag,
-    },
-  };
-};
+/** What the prelude needs. */
+export const preludeEnvironment = ({ folder, inode, tag, text }: Started) => ({
+  DRAWBRIDGE_FOLDER: folder,
+  DRAWBRIDGE_INODE: String(inode),
+  DRAWBRIDGE_COMMAND: text,
+  DRAWBRIDGE_TAG: tag,
+});
+
+/** Whether the folder was another one, so that nothing of the command ran. */
+export const isRefusal = (said: string, exitCode: number | null): boolean =>
+  said === refusalText && exitCode === refusalCode;

@@ -7,4 +7,5 @@ export const sandboxTrials = [
   'shared memory of other programs',
   'kernel keys',
   'sockets to the host of a virtual machine',
+  'namespaces and mounts of its own',
 ] as const;
