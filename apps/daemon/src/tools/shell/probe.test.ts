@@ -109,7 +109,7 @@ describeWith('bubblewrap')('SH-35 a sandbox that holds', () => {
     ['clone3', [435], 'a command can make namespaces or mount file systems of its own'],
     ['unshare', [272, 97], 'a command can make namespaces or mount file systems of its own'],
     ['mount', [165, 40], 'a command can make namespaces or mount file systems of its own'],
-  ])('is not trusted where its filter lets %s through', async (_case, calls, expected) => {
+  ])('NG-40 is not trusted where its filter lets %s through', async (_case, calls, expected) => {
     const { root, own } = makeFolders();
     const launcher = createSandboxedLauncher({ root, privateFolder: own });
     const weaken = (filter: Buffer) => {

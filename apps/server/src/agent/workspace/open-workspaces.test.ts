@@ -57,7 +57,9 @@ describeWith('bubblewrap')('workspaces', () => {
 
   it('NA-13c are not offered where the filter lets user namespaces through', async () => {
     const dataDir = makeDataDir();
-    const described = spawnSync(process.execPath, [workspaceProgram, 'describe'], { encoding: 'utf8' }).stdout;
+    const described = spawnSync(process.execPath, [workspaceProgram, 'describe'], {
+      encoding: 'utf8',
+    }).stdout;
     const { filter, ...rest } = z.looseObject({ filter: z.string() }).parse(JSON.parse(described));
     const weak = Buffer.from(filter, 'base64');
     // The rules for `unshare`, each for a call that does not exist.
