@@ -9,13 +9,13 @@ const instructions = [
   'bb00000000', // ebx = 0
   'b8fa000000 31ff befdffffff 31d2 0f05 85c0 7803 83cb01', // keyctl(KEYCTL_GET_KEYRING_ID, session)
   'b829000000 bf28000000 be01000000 31d2 0f05 85c0 7803 83cb02', // socket(AF_VSOCK, SOCK_STREAM, 0)
-  'b8f8000000 31ff 31f6 31d2 4531d2 4531c0 0f05 83f8f2 7503 83cb04', // add_key with nothing: EFAULT where it is open
+  'b8f8000000 31ff 31f6 31d2 4531d2 4531c0 0f05 83f8f2 7503 83cb04', // add_key: EFAULT where it is open
   'b8f9000000 31ff 31f6 31d2 4531d2 0f05 83f8f2 7503 83cb08', // request_key with nothing
   // clone(CLONE_NEWUSER | SIGCHLD), where the child ends at once
   'b838000000 bf11000010 31f6 31d2 4531d2 4531c0 0f05 85c0 7509 b83c000000 31ff 0f05 7803 83cb10',
   'b810010000 bf00000010 0f05 85c0 7503 83cb10', // unshare(CLONE_NEWUSER)
-  'b8b3010000 31ff 31f6 0f05 83f8da 7403 83cb20', // clone3 with nothing: ENOSYS where it is refused
-  'b8a5000000 31ff 31f6 31d2 4531d2 4531c0 0f05 83f8f2 7503 83cb20', // mount with nothing: EFAULT where it is open
+  'b8b3010000 31ff 31f6 0f05 83f8da 7403 83cb20', // clone3: ENOSYS where it is refused
+  'b8a5000000 31ff 31f6 31d2 4531d2 4531c0 0f05 83f8f2 7503 83cb20', // mount: EFAULT where open
   'b83c000000 89df 0f05', // exit(ebx)
 ];
 

@@ -10,7 +10,7 @@ export const shellLimits = {
 
 /** The pipe on which the prelude says that it refuses; closed before the command starts. */
 export const refusalFile = 3;
-export const refusalText = 'refused';
+const refusalText = 'refused';
 const refusalCode = 126;
 
 /**
