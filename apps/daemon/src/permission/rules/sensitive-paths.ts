@@ -1,5 +1,7 @@
 import { existsSync, lstatSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { isNamedByGit } from '../../paths/git/named-paths.ts';
 import { runClassOf } from '../../paths/run-names.ts';
 import { normalizeName } from '../../text/normalize.ts';
 import { words } from '../../text/words.ts';
@@ -72,8 +74,11 @@ export const whySensitive = (
   const base = root.endsWith('/') ? root : `${root}/`;
   const own = resource.startsWith(base) ? resource.slice(base.length) : resource;
   const names = own.split('/').filter(Boolean).map(normalizeName);
-  if (toolGroup === 'filesystemWrite' && (runClassOf(names) !== undefined || isInRepository(resource, names)))
-    return 'other programs run what stands here';
+  const isRun = () =>
+    runClassOf(names) !== undefined ||
+    isInRepository(resource, names) ||
+    isNamedByGit(resource.replace(/\/$/, ''), { root, home: homedir() });
+  if (toolGroup === 'filesystemWrite' && isRun()) return 'other programs run what stands here';
   return isSecret(names, resource) ? 'may hold passwords or keys' : undefined;
 };
 

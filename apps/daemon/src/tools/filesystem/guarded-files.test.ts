@@ -30,6 +30,22 @@ it.each<[string, Record<string, unknown>, string]>([
   expect(question).not.toContain('secret-word');
 });
 
+it('NG-02 a program that the configuration of git names asks in mode allow', async () => {
+  const { call, root } = await open();
+  mkdirSync(join(root, '.git'));
+  writeFileSync(
+    join(root, '.git/config'),
+    '[filter "x"]\n\tclean = ./tools/clean.sh\n[core]\n\thooksPath = my\n',
+  );
+  const isAsked = async (filePath: string) =>
+    confirmationText.safeDecode(textOf(await call('write_file', { filePath, content: 'x' }))).success;
+  expect(await Promise.all(['tools/clean.sh', 'my/pre-commit', 'tools/other.sh'].map(isAsked))).toEqual([
+    true,
+    true,
+    false,
+  ]);
+});
+
 const asked = (text: string): string[] =>
   confirmationText.safeDecode(text).success
     ? (confirmationText.decode(text).resources ?? []).map(

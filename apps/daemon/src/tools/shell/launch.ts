@@ -94,7 +94,7 @@ const namesInRoot = (root: string): string[] =>
   [...protectedNames, ...keptNames].map((name) => join(root, name));
 
 const prepareOnMac = async (territory: Territory, { deniedPaths, signal }: Need, temporary: string) => {
-  const { kept, unseen, runFiles } = await findProtectedPlaces(territory, { signal });
+  const { kept, unseen, named, runFiles } = await findProtectedPlaces(territory, { signal });
   const text = await wrapOnMac({
     hidden: [...secretPlaces(homedir(), process.platform), territory.privateFolder, ...deniedPaths.read],
     shown: [broughtNodeFolder(territory.privateFolder)],
@@ -113,7 +113,7 @@ const prepareOnMac = async (territory: Territory, { deniedPaths, signal }: Need,
     temporary,
     holds: false,
     release: async () => {
-      const after = await findProtectedPlaces(territory, { without: unseen, limit: Infinity });
+      const after = await findProtectedPlaces(territory, { named, without: unseen, limit: Infinity });
       return { notes: [], changed: changedRunFiles(territory.root, runFiles, after.runFiles) };
     },
   };

@@ -15,6 +15,7 @@ const record = z.object({
   kept: z.array(z.tuple([z.string(), z.string().nullable()])),
   repositories: z.array(z.object({ folder: z.string(), kind: z.enum(['whole', 'worktree']) })),
   unseen: z.array(z.string()),
+  named: z.array(z.string()).default([]),
   standIns: z.array(z.object({ path: z.string(), text: z.string().optional() })),
   folders: z.array(z.string()),
 });
@@ -45,6 +46,7 @@ export const writePending = (privateFolder: string, { root, before, standIns, fo
     kept: [...before.kept].map(([place, link]) => [place, link ?? null]),
     repositories: [...before.repositories.values()],
     unseen: before.unseen,
+    named: before.named,
     standIns,
     folders,
   };
@@ -67,6 +69,7 @@ export const consumePending = (privateFolder: string): Pending[] =>
         kept: new Map(pending.kept.map(([place, link]) => [place, link ?? undefined])),
         repositories: new Map(pending.repositories.map((one) => [one.folder, one])),
         unseen: pending.unseen,
+        named: pending.named,
       };
       return [{ root: pending.root, before, standIns: pending.standIns, folders: pending.folders }];
     });

@@ -1,10 +1,11 @@
-import { constants, lstatSync, readlinkSync, type Dirent } from 'node:fs';
+import { constants, lstatSync, type Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { errors } from '../../common/errors.ts';
 import { gitNames, isProtected, isWithin, protectedNames, type Territory } from '../../../paths/protected.ts';
 import { runClassIn } from '../../../paths/run-names.ts';
 import { isAccessible, readQuietly } from '../../../program/quiet-files.ts';
+import { linkAt, namedPrograms, placesOf } from './named-programs.ts';
 import { rebaseFolder, runsCommands, todoName } from './rebase-todo.ts';
 import { addRunFile, noRunFiles, type RunFiles } from './run-files.ts';
 import type { StandIn } from './stand-ins.ts';
@@ -29,6 +30,8 @@ export interface ProtectedPlaces {
   /** Folders in which git finds a repository, also bare ones. */
   repositories: Map<string, Repository>;
   unseen: string[];
+  /** Paths in the root that the settings of git name as programs, whether something stands there or not. */
+  named: string[];
   /** Files that other programs run and that a command may change, with what tells a changed one. */
   runFiles: RunFiles;
 }
@@ -37,6 +40,7 @@ export const noPlaces = (): ProtectedPlaces => ({
   kept: new Map(),
   repositories: new Map(),
   unseen: [],
+  named: [],
   runFiles: noRunFiles(),
 });
 
@@ -56,14 +60,6 @@ const list = async (folder: string): Promise<Dirent[]> => {
 };
 
 export const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-
-const linkAt = (path: string): string | undefined => {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
-};
 
 /** Whether git takes a folder with these entries for a repository, whatever its name is. */
 const isRepository = (entries: Dirent[]): boolean => {
@@ -135,15 +131,17 @@ const coverOf = (folders: string[], root: string): string[] => {
 };
 
 /** Drops what vanished meanwhile; if it comes back, the sweep after the command finds it new. */
-const leaveOutGone = ({ kept, repositories, unseen, runFiles }: ProtectedPlaces): ProtectedPlaces => ({
+const leaveOutGone = ({ kept, repositories, unseen, ...rest }: ProtectedPlaces): ProtectedPlaces => ({
   kept: new Map([...kept].filter(([path]) => isThere(path))),
   repositories: new Map([...repositories].filter(([folder]) => isThere(folder))),
   unseen: unseen.filter(isThere),
-  runFiles,
+  ...rest,
 });
 
 interface Inspection {
   start?: Ahead;
+  /** What the settings of git named before a command; read now where it is not given. */
+  named?: readonly string[];
   without?: readonly string[];
   limit?: number | undefined;
   signal?: AbortSignal;
@@ -155,7 +153,7 @@ interface Inspection {
  */
 export const findProtectedPlaces = async (
   territory: Territory,
-  { start, without = [], limit = maxFoldersLookedAt, signal }: Inspection = {},
+  { start, named, without = [], limit = maxFoldersLookedAt, signal }: Inspection = {},
 ): Promise<ProtectedPlaces> => {
   const places = noPlaces();
   const skipped = new Set(territory.root === '/' ? [...without, '/proc', '/sys', '/dev'] : without);
@@ -173,6 +171,9 @@ export const findProtectedPlaces = async (
       ahead.map(({ folder }) => folder),
       territory.root,
     );
+  places.named = [...(named ?? (await namedPrograms(territory.root, places)))];
+  for (const path of places.named)
+    for (const [place, link] of placesOf(path, territory.root)) places.kept.set(place, link);
   return leaveOutGone(places);
 };
 

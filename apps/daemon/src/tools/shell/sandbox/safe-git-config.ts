@@ -1,18 +1,4 @@
-import { words } from '../../../text/words.ts';
-
-/** Keys with which git runs nothing and reads nothing elsewhere; `*` stands for a name in quotes. */
-const safeKeys = new Set(
-  words(`
-    core.repositoryformatversion core.filemode core.bare core.logallrefupdates core.ignorecase core.precomposeunicode
-    core.symlinks core.autocrlf core.eol core.safecrlf core.quotepath core.abbrev core.sharedrepository
-    extensions.objectformat extensions.refstorage init.defaultbranch user.name user.email
-    remote.*.url remote.*.fetch remote.*.pushurl remote.*.mirror remote.*.prune remote.*.tagopt
-    branch.*.remote branch.*.merge branch.*.rebase branch.*.description pull.rebase pull.ff push.default
-    push.autosetupremote fetch.prune merge.ff merge.conflictstyle rebase.autostash rerere.enabled
-    submodule.active submodule.*.active submodule.*.url receive.denycurrentbranch gc.auto commit.gpgsign tag.gpgsign
-    color.ui advice.detachedhead
-  `),
-);
+import { isSafeKey, type GitKey } from '../../../paths/git/safe-keys.ts';
 
 const section = /^\s*\[\s*([A-Za-z0-9-]+)(?:\s+"([^"\\\p{Cc}]*)")?\s*\]\s*$/u;
 const setting = /^\s*([A-Za-z][A-Za-z0-9-]*)(?:\s*=\s*([^\p{Cc}"\\;#]*))?$/u;
@@ -20,21 +6,15 @@ const nothing = /^\s*(?:[#;].*)?$/u;
 /** An address that names a helper program, or that a program could take for an option. */
 const isHelperAddress = (value: string): boolean => value.includes('::') || value.startsWith('-');
 
-interface Setting {
-  section: string;
-  name: string | undefined;
-  key: string;
+interface Setting extends GitKey {
   value: string | undefined;
 }
 
-const idOf = ({ section: first, name, key }: Setting, shown: string | undefined = name): string =>
-  [first, ...(name === undefined ? [] : [shown ?? '*']), key].join('.');
+const idOf = ({ section: first, name, key }: Setting): string =>
+  [first, ...(name === undefined ? [] : [name]), key].join('.');
 
-const isSafe = (entry: Setting): boolean => {
-  const id = idOf(entry, entry.name === undefined ? undefined : '*');
-  if (!safeKeys.has(id)) return false;
-  return !/url$|remote$/.test(entry.key) || !isHelperAddress(entry.value ?? '');
-};
+const isSafe = (entry: Setting): boolean =>
+  isSafeKey(entry) && (!/url$|remote$/.test(entry.key) || !isHelperAddress(entry.value ?? ''));
 
 const headingOf = ({ section: first, name }: Setting): string =>
   name === undefined ? `[${first}]` : `[${first} "${name}"]`;

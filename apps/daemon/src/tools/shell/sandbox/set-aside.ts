@@ -196,7 +196,11 @@ const sweepUp = (sweep: Sweep): void => {
 
 /** Inspects the root after a command, and makes what it left safe for other programs. */
 export const sweepAfter = async (territory: Territory, before: ProtectedPlaces): Promise<Left> => {
-  const after = await findProtectedPlaces(territory, { without: before.unseen, limit: Infinity });
+  const after = await findProtectedPlaces(territory, {
+    named: before.named,
+    without: before.unseen,
+    limit: Infinity,
+  });
   const notes: string[] = [];
   sweepUp({ territory, before, after, notes, shownRoot: '' });
   if (before.runFiles.isCut || after.runFiles.isCut) notes.push(notAllCompared);
@@ -206,7 +210,11 @@ export const sweepAfter = async (territory: Territory, before: ProtectedPlaces):
 /** The same for a repository that was made in a folder of its own, before it gets its place in the root. */
 export const sweepRepository = async (folder: string): Promise<string[]> => {
   const territory = { root: folder, privateFolder: '/nowhere' };
-  const after = await findProtectedPlaces(territory, { start: { folder, kind: 'whole' }, limit: Infinity });
+  const after = await findProtectedPlaces(territory, {
+    start: { folder, kind: 'whole' },
+    named: [],
+    limit: Infinity,
+  });
   const notes: string[] = [];
   sweepUp({ territory, before: noPlaces(), after, notes, shownRoot: '.git' });
   return notes;

@@ -1,0 +1,68 @@
+import { readlinkSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, join, relative, sep } from 'node:path';
+import { nextMacrotask } from '@drawbridge/kit';
+import {
+  gitFolderOf,
+  pathsNamedByGit,
+  readUserSettings,
+  repositoryAbove,
+  type GitPlace,
+} from '../../../paths/git/named-paths.ts';
+import { isWithin } from '../../../paths/protected.ts';
+import { realPathOf } from '../../../program/quiet-files.ts';
+
+/** Repositories whose settings are read before other work of the daemon goes on. */
+const repositoriesAtOnce = 20;
+
+export const linkAt = (path: string): string | undefined => {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+};
+
+interface Found {
+  /** Protected paths; `.git` files among them lead to repositories elsewhere. */
+  kept: ReadonlyMap<string, unknown>;
+  repositories: ReadonlyMap<string, unknown>;
+}
+
+const placesOfGit = (root: string, { kept, repositories }: Found): GitPlace[] => {
+  const entries = [...kept.keys()].filter((path) => basename(path) === '.git');
+  const elsewhere = entries.flatMap((entry): GitPlace[] => {
+    const folder = gitFolderOf(entry);
+    return folder === undefined ? [] : [{ folder, entry }];
+  });
+  const above = repositoryAbove(root);
+  return [
+    ...[...repositories.keys()].map((folder) => ({ folder })),
+    ...elsewhere,
+    ...(above === undefined ? [] : [above]),
+  ];
+};
+
+/** Paths in the root that the settings of its repositories, and of the one around it, name as programs. */
+export const namedPrograms = async (root: string, found: Found): Promise<string[]> => {
+  const home = homedir();
+  const user = readUserSettings(home);
+  const named = new Set<string>();
+  for (const [at, place] of placesOfGit(root, found).entries()) {
+    if (at % repositoriesAtOnce === repositoriesAtOnce - 1) await nextMacrotask();
+    for (const path of pathsNamedByGit(place, user, { root, home })) named.add(path);
+  }
+  return [...named];
+};
+
+/** What must stay so that a path leads to what it leads to now: the links on its way, and its end. */
+export const placesOf = (path: string, root: string): [string, string | undefined][] => {
+  const names = relative(root, path).split(sep);
+  const onTheWay = names.map((_, at) => join(root, ...names.slice(0, at + 1)));
+  const links = onTheWay.flatMap((place): [string, string][] => {
+    const link = linkAt(place);
+    return link === undefined ? [] : [[place, link]];
+  });
+  const real = realPathOf(path);
+  return real !== undefined && real !== root && isWithin(real, root) ? [...links, [real, undefined]] : links;
+};
