@@ -23,6 +23,14 @@ export const replaceFirst = (text: string, oldString: string, newString: string)
   return at === -1 ? undefined : text.slice(0, at) + newString + text.slice(at + oldString.length);
 };
 
+/** The whole file after the edit. Throws `noMatch` and `tooLarge`. */
+const editedText = (text: string, { oldString, newString }: z.infer<typeof input>): string => {
+  const edited = replaceFirst(text, oldString, newString);
+  if (edited === undefined) throw errors.noMatch();
+  if (Buffer.byteLength(edited) > maxFileBytes) throw errors.tooLarge();
+  return edited;
+};
+
 export const editFile = defineTool({
   name: 'edit_file',
   title: 'Edit file',
@@ -43,20 +51,17 @@ export const editFile = defineTool({
     ];
   },
   asks: (_input, [, file], { root }) => `Change ${resourcePath(root, file)}?`,
-  preview: async ({ filePath, oldString, newString }, context) => {
-    const place = locate(context, filePath, { access: 'write' });
-    const edit = (before: string) => replaceFirst(before, oldString, newString) ?? before;
-    return editPreview(context, place, { oldString, newString, edit });
+  preview: async (wanted, context) => {
+    const place = locate(context, wanted.filePath, { access: 'write' });
+    const { oldString, newString } = wanted;
+    return editPreview(context, place, { oldString, newString, edit: (text) => editedText(text, wanted) });
   },
-  run: async ({ filePath, oldString, newString }, context) => {
-    locateGranted(context, filePath, { access: 'read' });
-    const place = locateGranted(context, filePath, { access: 'write' });
-    const text = toText(await readBytes(place.path, context.privateFolder));
-    const edited = replaceFirst(text, oldString, newString);
-    if (edited === undefined) throw errors.noMatch();
-    if (Buffer.byteLength(edited) > maxFileBytes) throw errors.tooLarge();
+  run: async (wanted, context) => {
+    locateGranted(context, wanted.filePath, { access: 'read' });
+    const place = locateGranted(context, wanted.filePath, { access: 'write' });
+    const edited = editedText(toText(await readBytes(place.path, context.privateFolder)), wanted);
     const { requestId } = context;
     await inParent(place.path, (folder, name) => replaceFile(folder, name, { requestId, data: edited }));
-    return jsonResult({ path: filePath });
+    return jsonResult({ path: wanted.filePath });
   },
 });

@@ -7,15 +7,17 @@ import type { Place } from '../../../paths/place.ts';
 import { readBytes } from '../../../paths/read-bytes.ts';
 import { maxPathBytes } from '../../../paths/limits.ts';
 
+/** Whether the caller may read it as it is: what a question says of a file is no way around one. */
+const mayShow = (context: ToolContext, place: Place): boolean =>
+  place.kind === 'file' && context.reading.mode(place.path) === 'allow';
+
+const textAt = async ({ privateFolder }: ToolContext, { path }: Place): Promise<string> =>
+  toText(await readBytes(path, privateFolder));
+
 /** The present text, if the caller may read it: empty for no file, undefined where it must not be shown. */
 const currentText = async (context: ToolContext, place: Place): Promise<string | undefined> => {
   if (place.kind === 'missing') return '';
-  if (place.kind !== 'file' || context.reading.mode(place.path) !== 'allow') return undefined;
-  try {
-    return toText(await readBytes(place.path, context.privateFolder));
-  } catch {
-    return undefined;
-  }
+  return mayShow(context, place) ? textAt(context, place).catch(() => undefined) : undefined;
 };
 
 const nameOf = (context: ToolContext, place: Place): string =>
@@ -28,16 +30,19 @@ export const writePreview = async (context: ToolContext, place: Place, after: st
   return before === undefined ? contentPreview(path, after) : diffPreview(path, { before, after }, 'file');
 };
 
-/** The preview of one text replaced by another. `edit` gives the whole file after it. */
+/**
+ * The preview of one text replaced by another. `edit` gives the whole file after it. What the call would
+ * fail with is thrown here, before anybody is asked, where the file may be read without a question.
+ */
 export const editPreview = async (
   context: ToolContext,
   place: Place,
   texts: { oldString: string; newString: string; edit(before: string): string },
 ): Promise<Preview> => {
-  const before = await currentText(context, place);
   const path = nameOf(context, place);
   // Where reading is to be asked for too, the question shows what the call brings and nothing of the file.
-  if (before === undefined)
+  if (!mayShow(context, place))
     return diffPreview(path, { before: texts.oldString, after: texts.newString }, 'fragment');
+  const before = await textAt(context, place);
   return diffPreview(path, { before, after: texts.edit(before) }, 'file');
 };
