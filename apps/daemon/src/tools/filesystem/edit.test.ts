@@ -62,7 +62,7 @@ describe('edit_file that cannot be done', () => {
       { newString: 'y'.repeat(20_000) },
       'The file is too large',
     ],
-  ])('FS-28 says so and asks nobody: %s', async (_case, content, more, message) => {
+  ])('FS-28 says so without a question: %s', async (_case, content, more, message) => {
     const { root, call, gate } = await openTools({
       modes: { filesystemRead: 'allow', filesystemWrite: 'ask' },
     });

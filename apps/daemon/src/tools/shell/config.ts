@@ -6,14 +6,23 @@ const kept = 'HOME USER LOGNAME LANG LC_ALL LC_CTYPE LC_MESSAGES TERM TZ';
 
 const usualPath = '/usr/local/bin:/usr/bin:/bin';
 
-/** Package tools try a host again for half a minute; where there is no network, once is enough. */
-export const withoutRetries = {
+/** Package tools are told that there is no network: they say so at once, and use what they have stored. */
+export const withoutNetwork = {
+  npm_config_offline: 'true',
   npm_config_fetch_retries: '0',
+  YARN_ENABLE_NETWORK: '0',
   YARN_HTTP_RETRY: '0',
+  COREPACK_ENABLE_NETWORK: '0',
   PIP_RETRIES: '0',
+  PIP_DISABLE_PIP_VERSION_CHECK: '1',
+  UV_OFFLINE: '1',
   UV_HTTP_RETRIES: '0',
+  CARGO_NET_OFFLINE: 'true',
   CARGO_NET_RETRY: '0',
+  GOPROXY: 'off',
   BUNDLE_RETRY: '0',
+  COMPOSER_DISABLE_NETWORK: '1',
+  GIT_TERMINAL_PROMPT: '0',
 } as const;
 
 /** The environment that a command in this root starts with, but for `TMPDIR`. */

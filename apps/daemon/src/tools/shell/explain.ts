@@ -6,19 +6,20 @@ const noNetwork =
   'The sandbox has no network: a command reaches no other host and no program outside of it, and can download nothing. ' +
   'Ask the user to run this command in a terminal; a web page can be opened with the browser tools, if they are offered.';
 
-/** Programs that do nothing without a network, and others that wait for one when they are slow. */
+/** Programs that do nothing without a network, and others that need one for some of their commands. */
 const networkPrograms = new Set(words('curl wget ssh scp sftp rsync ftp telnet ping dig nslookup aria2c'));
 const downloaders = new Set(
   words(
-    'npm npx pnpm pnpx yarn bun bunx pip pip3 pipx uv uvx poetry cargo go gem bundle composer mvn gradle git',
+    'npm npx pnpm pnpx yarn bun bunx corepack pip pip3 pipx uv uvx poetry conda cargo go gem bundle composer mvn gradle git ' +
+      'apt apt-get apk dnf brew docker deno',
   ),
 );
 
-/** Whether a command that failed without a word of it most likely wanted the network. */
-const wantsNetwork = (command: string, timedOut: boolean): boolean =>
-  readingsOf(command).some(
-    ({ program }) => networkPrograms.has(program) || (timedOut && downloaders.has(program)),
-  );
+const saysNoNetwork =
+  /network is unreachable|ENETUNREACH|could not resolve host|EAI_AGAIN|temporary failure in name resolution|ENOTFOUND|no route to host|name or service not known|ENOTCACHED|could(n't| not) connect|failed to (connect|establish a new connection)|ECONNREFUSED|connection refused|network (access|connectivity) (is |have been |has been )?disabled|NO_OFFLINE_|--offline|offline mode|GOPROXY=off|could not find a version that satisfies|no matching distribution|could not find `[^`]+` in registry|performing the request to https?:/i;
+
+const starts = (command: string, programs: ReadonlySet<string>): boolean =>
+  readingsOf(command).some(({ program }) => programs.has(program));
 
 const gitSettings = /could not (write|lock) config file/i;
 
@@ -30,7 +31,7 @@ const causes: { sign: RegExp; says(root: string): string }[] = [
       'For one command pass a setting with `git -c name=value`; for good, ask the user to run this command in a terminal.',
   },
   {
-    sign: /network is unreachable|ENETUNREACH|could not resolve host|EAI_AGAIN|temporary failure in name resolution|ENOTFOUND|no route to host|name or service not known|ENOTCACHED|could(n't| not) connect|failed to (connect|establish a new connection)|ECONNREFUSED|connection refused/i,
+    sign: saysNoNetwork,
     says: () => noNetwork,
   },
   {
@@ -57,13 +58,31 @@ const causesOf = (texts: string[]) => {
   return matching[0]?.sign === gitSettings ? matching.slice(0, 1) : matching;
 };
 
-/** Why a command failed, where that was the sandbox: in sentences, found in what it printed. */
-export const explain = (
+/** What the sandbox had to do with how a command ended: in sentences, found in what it printed. */
+const sandboxCauses = (
   command: string,
   { exitCode, stdout, stderr, timedOut }: Omit<Ended, 'left'>,
   root: string,
 ): string[] => {
-  if (exitCode === 0) return [];
+  const isDownload = starts(command, networkPrograms) || starts(command, downloaders);
+  // `npm install || true` has failed too.
+  if (exitCode === 0)
+    return /[;&|\n]/.test(command) && isDownload && saysNoNetwork.test(stderr) ? [noNetwork] : [];
   const found = causesOf([stderr, stdout]).map(({ says }) => says(root));
-  return found.length === 0 && wantsNetwork(command, timedOut) ? [noNetwork] : found;
+  if (found.length > 0) return found;
+  return starts(command, networkPrograms) || (timedOut && isDownload) ? [noNetwork] : [];
 };
+
+const timedOutAfter = (timeoutMs: number): string =>
+  `The command did not end within ${timeoutMs / 1000} s and was stopped: \`timedOut\`. What it had written until then is kept. ` +
+  'The argument `timeout` gives a command up to 540000 ms.';
+
+/** That it timed out, and what the sandbox had to do with how it ended; for the person and the agent. */
+export const explain = (
+  command: string,
+  ended: Omit<Ended, 'left'>,
+  { root, timeoutMs, sandbox }: { root: string; timeoutMs: number; sandbox: boolean },
+): string[] => [
+  ...(ended.timedOut ? [timedOutAfter(timeoutMs)] : []),
+  ...(sandbox ? sandboxCauses(command, ended, root) : []),
+];

@@ -6,7 +6,7 @@ import type { DeniedPaths } from '../../permission/index.ts';
 import { errors } from '../common/errors.ts';
 import { protectedNames, type Territory } from '../../paths/protected.ts';
 import { temporaryInside } from './sandbox/bubblewrap.ts';
-import { shellEnvironment, withoutRetries } from './config.ts';
+import { shellEnvironment, withoutNetwork } from './config.ts';
 import { keptNames } from '../../paths/run-names.ts';
 import { prelude, refusalFile } from './sandbox/prelude.ts';
 import { findProgram } from '../../paths/programs.ts';
@@ -161,7 +161,7 @@ export const createSandboxedLauncher = (territory: Territory, limit?: number): L
         inputs: [],
         reports: false,
         ...launch,
-        environment: { ...shellEnvironment(territory.root), ...withoutRetries, TMPDIR: inside },
+        environment: { ...shellEnvironment(territory.root), ...withoutNetwork, TMPDIR: inside },
         release: async () => {
           const left = await launch.release();
           await removeTemporary(temporary);

@@ -8,7 +8,7 @@ import type { Modes } from '../../permission/index.ts';
 import { describeWith } from '../../../../../e2e/services.ts';
 import { everythingAllowed, makeFolders, textOf, openTools } from '../../testing/tool-fixture.ts';
 import { createCapture } from './capture.ts';
-import { withoutRetries } from './config.ts';
+import { withoutNetwork } from './config.ts';
 import { clampTimeout } from './shell-execute.ts';
 
 const output = z.object({
@@ -167,7 +167,7 @@ describeWith('bubblewrap')('shell_execute', () => {
       'SHLVL',
       '_',
       'DRAWBRIDGE_CALL',
-      ...Object.keys(withoutRetries),
+      ...Object.keys(withoutNetwork),
     ];
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
     expect(stdout).not.toContain('sess_secret');

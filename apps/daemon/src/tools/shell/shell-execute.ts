@@ -117,12 +117,13 @@ export const createShellExecute = (prepare: Launcher, { sandbox }: { sandbox: bo
       const wanted = toResource({ command, folder, limits }, context);
       if (!isGranted(context, wanted)) throw errors.notGranted();
       const { requestId, clock, signal, progress } = context;
+      const timeoutMs = clampTimeout(timeout);
       const ended = await runCommand(
         {
           tag: requestId,
           text: command,
           cwd: folder,
-          timeoutMs: clampTimeout(timeout),
+          timeoutMs,
           clock,
           signal,
           deniedPaths: context.deniedPaths(),
@@ -131,8 +132,8 @@ export const createShellExecute = (prepare: Launcher, { sandbox }: { sandbox: bo
         prepare,
       );
       const { timedOut, left, ...output } = ended;
-      const explanations = sandbox ? [...explain(command, ended, context.root), ...left.notes] : [];
-      const notes = [...explanations, ...inWords(left.changed)];
+      const explanations = explain(command, ended, { root: context.root, timeoutMs, sandbox });
+      const notes = [...explanations, ...(sandbox ? left.notes : []), ...inWords(left.changed)];
       const result = {
         ...textResult(
           JSON.stringify({ ...output, ...(timedOut && { timedOut }), ...(notes.length > 0 && { notes }) }),

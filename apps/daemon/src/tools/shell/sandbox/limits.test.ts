@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
 import { makeFolders, textOf } from '../../../testing/tool-fixture.ts';
 import { shellLimits } from './prelude.ts';
-import { withoutRetries } from '../config.ts';
+import { withoutNetwork } from '../config.ts';
 import { sharedShell, openShell } from '../../../testing/shell-fixture.ts';
 
 describeWith('bubblewrap')('what a command starts with', () => {
@@ -21,7 +21,7 @@ describeWith('bubblewrap')('what a command starts with', () => {
       'DRAWBRIDGE_CALL HOME LANG LC_ALL LC_CTYPE LOGNAME OLDPWD PATH PWD SHLVL TERM TMPDIR TZ USER _'.split(
         ' ',
       );
-    const known = [...own, ...Object.keys(withoutRetries)];
+    const known = [...own, ...Object.keys(withoutNetwork)];
     const names = stdout.slice(0, stdout.indexOf('not a tty')).trim().split('\n');
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
     const asked = await run('sudo -k true </dev/tty; ssh nobody@localhost true; su nobody -c true </dev/tty');
