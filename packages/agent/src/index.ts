@@ -23,7 +23,7 @@ export { checkpointName } from './memory/session-checkpoints.ts';
 export { untrusted } from './prompt/untrusted.ts';
 export { maskSecrets } from './prompt/mask-secrets.ts';
 export * from './tools/domain-access.ts';
-export * from './tools/names.ts';
+export * from './tools/names/names.ts';
 export * from './tools/schema-limits.ts';
 export type * from './agent-module.ts';
 export { followThread } from './threads/follow.ts';

@@ -21,6 +21,7 @@ export { createPending, type Pending } from './pending.ts';
 export {
   isDrawnOtherwise,
   piecesOf,
+  prosePiecesOf,
   visible,
   visibleLines,
   warningsOf,

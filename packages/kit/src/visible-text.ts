@@ -44,6 +44,27 @@ const writtenOut = new RegExp(
   'gu',
 );
 
+/** One drawn emoji: with its colour, and joined to others. */
+const emoji = String.raw`\p{Extended_Pictographic}[\ufe0e\ufe0f\u{1f3fb}-\u{1f3ff}]?`;
+/** The flags of England, Scotland and Wales are written with tags. */
+const flags = ['gbeng', 'gbsct', 'gbwls']
+  .map((place) =>
+    [...place].map((char) => String.raw`\u{e00${char.codePointAt(0)?.toString(16) ?? ''}}`).join(''),
+  )
+  .join('|');
+/** Scripts whose spelling needs joiners between two of their letters. */
+const joining = ['Arabic', 'Syriac', 'Mongolian', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya']
+  .concat(['Tamil', 'Telugu', 'Kannada', 'Malayalam', 'Sinhala', 'Myanmar', 'Khmer'])
+  .map((script) => String.raw`\p{Script=${script}}`)
+  .join('');
+const ordinary = [
+  String.raw`\u{1f3f4}(?:${flags})\u{e007f}`,
+  String.raw`${emoji}(?:\u200d${emoji}){0,8}`,
+  String.raw`[0-9#*]\ufe0f\u20e3`,
+  String.raw`(?<=[${joining}]\p{M}{0,4})[\u200c\u200d](?=[${joining}])`,
+].join('|');
+const writtenOutInProse = new RegExp(`(?<ordinary>${ordinary})|${hiddenOne}|(?<marks>${excessMarks})`, 'gu');
+
 /** The Unicode blocks of right-to-left scripts, with their digits and marks. */
 const rightToLeftSet = String.raw`\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}`;
 const rightToLeftWord = new RegExp(String.raw`([${rightToLeftSet}][${rightToLeftSet}\p{M}]*)`, 'gu');
@@ -90,22 +111,31 @@ const escaped = ({ 0: found, groups }: RegExpExecArray): string => {
   return groups?.['spaces'] === undefined ? escape(found) : `[${found.length} spaces]`;
 };
 
+const split = (text: string, pattern: RegExp, plain: (part: string) => Piece[]): Piece[] => {
+  const pieces: Piece[] = [];
+  let from = 0;
+  for (const match of text.matchAll(pattern)) {
+    if (lineBreaks.has(match[0]) || match.groups?.['ordinary'] !== undefined) continue;
+    pieces.push(...plain(text.slice(from, match.index)));
+    pieces.push({ kind: 'escape', text: escaped(match) });
+    from = match.index + match[0].length;
+  }
+  pieces.push(...plain(text.slice(from)));
+  return pieces;
+};
+
 /**
  * Splits a text into displayed pieces. Line feeds and tabs stay in plain ones. Nothing is dropped: hidden
  * text becomes an escape, or a count of marks or spaces.
  */
-export const piecesOf = (text: string): Piece[] => {
-  const pieces: Piece[] = [];
-  let from = 0;
-  for (const match of text.matchAll(writtenOut)) {
-    if (lineBreaks.has(match[0])) continue;
-    pieces.push(...plainPieces(text.slice(from, match.index)));
-    pieces.push({ kind: 'escape', text: escaped(match) });
-    from = match.index + match[0].length;
-  }
-  pieces.push(...plainPieces(text.slice(from)));
-  return pieces;
-};
+export const piecesOf = (text: string): Piece[] => split(text, writtenOut, plainPieces);
+
+/**
+ * The same for a text that is read and not decided on, such as an answer: joined emoji, joiners inside words
+ * of scripts that need them, all spaces and right-to-left words stay as they are.
+ */
+export const prosePiecesOf = (text: string): Piece[] =>
+  split(text, writtenOutInProse, (part) => (part === '' ? [] : [{ kind: 'plain', text: part }]));
 
 const scripts = [
   /\p{Script=Latin}/u,

@@ -86,7 +86,7 @@ const createParts = (needs: Needs) => {
       clock,
       warn,
       servers: async () => (await services()).mcpServers,
-      reserved: [...machineToolNames, ...n8n.toolNames],
+      reserved: [...machineToolNames.flatMap((name) => [name, `workspace_${name}`]), ...n8n.toolNames],
     }),
     n8n,
   };

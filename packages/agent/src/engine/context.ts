@@ -15,6 +15,7 @@ import type { WorkspacePort } from '../ports/workspace.ts';
 import type { EndedCalls } from '../repeats.ts';
 import type { AgentRow, RunRow, ThreadRow } from '../rows.ts';
 import type { AgentStore, Write } from '../store-port.ts';
+import type { IsTaken } from '../tools/names/loose-names.ts';
 import type { ThreadKey } from '../thread-key.ts';
 
 /** A message that has interrupted the run of another one. */
@@ -64,6 +65,10 @@ export interface RunContext extends AgentNeeds {
   wake(userId: string, agentId: string): void;
   lanes: LaneSignals;
   canvas: Canvas;
+  /** Whether the name of a machine's tool looks like one of the agent's. */
+  isOwnName: IsTaken;
+  /** What the person was told of each thread since the start: once each. */
+  noticed: BoundedMap<string, true>;
   /** Drops the model call of an agent; its step begins again when it is woken. */
   interruptThought(agent: Pick<AgentRow, 'id' | 'state'>): void;
   /** Runs a job beside the agents, one of each key at a time; dropped when the server stops. */

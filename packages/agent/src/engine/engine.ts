@@ -7,18 +7,30 @@ import { drive } from './drive.ts';
 import { agentLimits } from './limits.ts';
 import { openCallsOf } from './load.ts';
 import { tickPlan } from '../tasks/run-plan.ts';
+import { ownNames } from '../tools/names/names.ts';
 import { closeAgent, stoppedText } from '../run/stop.ts';
 
 const newMemory = (): Pick<
   RunContext,
-  'counts' | 'histories' | 'endedCalls' | 'withdrawing' | 'notesAfter'
+  'counts' | 'histories' | 'endedCalls' | 'withdrawing' | 'notesAfter' | 'noticed'
 > => ({
   counts: createBoundedMap({ maxEntries: 1_000 }),
   histories: new Map(),
   endedCalls: new Map(),
   withdrawing: new Set(),
   notesAfter: createBoundedMap({ maxEntries: 1_000 }),
+  noticed: createBoundedMap({ maxEntries: 10_000 }),
 });
+
+/** What is made of the host's parts once. */
+const partsOf = (needs: AgentNeeds): Pick<RunContext, 'canvas' | 'isOwnName'> => {
+  const { domains, workspace } = needs;
+  const ofWorkspaces = (workspace?.tools() ?? []).map(({ name }) => `workspace_${name}`);
+  return {
+    canvas: createCanvas(needs),
+    isOwnName: ownNames([...domains.flatMap(({ toolNames }) => toolNames), ...ofWorkspaces]),
+  };
+};
 
 /** Runs agents: one at a time each, woken whenever their rows have changed. Nothing waits in memory alone. */
 export const createEngine = (needs: AgentNeeds) => {
@@ -78,7 +90,7 @@ export const createEngine = (needs: AgentNeeds) => {
   const ctx: RunContext = {
     ...needs,
     lanes: laneSignals(() => lanes.runner),
-    canvas: createCanvas(needs),
+    ...partsOf(needs),
     ...newMemory(),
     wake: (userId, agentId) => void queue.run(agentId, () => run(userId, agentId)).catch(onError),
     tickPlan: (userId, planId) => void queue.run(planId, () => tickPlan(ctx, userId, planId)).catch(onError),

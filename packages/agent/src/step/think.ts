@@ -130,6 +130,8 @@ interface Step {
   signal: AbortSignal;
 }
 
+const noticeKey = ({ thread }: Work, text: string) => JSON.stringify([thread.userId, thread.id, text]);
+
 const unreadNotes = '[The notes above came while you wrote your last message.]';
 
 /**
@@ -216,11 +218,14 @@ export const think = async (ctx: RunContext, thinking: Thinking): Promise<Stored
     // The descriptions of tools are text in the prompt.
     ...(tools.inPrompt.some(({ isOutside }) => isOutside === true) && { tainted: true }),
   } as const;
+  const news =
+    agent.kind === 'main' ? tools.left.filter((text) => !ctx.noticed.has(noticeKey(work, text))) : [];
   const storedAt = await commitStep(ctx, {
     work: used,
     message,
     writes: [
       update('agentAgents', { userId, id, state: 'ready', steps: agent.steps }, acting),
+      ...news.map((text) => eventOf(ctx, agent, ['notice', { text }])),
       ...blockEvents(ctx, work, said),
       ...calls.flatMap((call) => [insert('agentToolCalls', call), callEvent(ctx, work, call)]),
       ...usageWrites(work.run, usage, { prices: info.prices, calls: calls.length }),
@@ -229,6 +234,7 @@ export const think = async (ctx: RunContext, thinking: Thinking): Promise<Stored
     signal: thinking.signal,
   });
   if (storedAt === null) return null;
+  for (const text of news) ctx.noticed.set(noticeKey(work, text), true);
   if (thought.usage !== null) ctx.counts.set(id, { tokens, seq: storedAt, from: history.from });
   ctx.tidy(`notes ${userId} ${thread.id} ${message.history}`, (signal) =>
     keepNotes(ctx, { work, history }, signal),

@@ -1,3 +1,4 @@
+import { toolsOfTask } from '@drawbridge/contracts/agent/plan-tools';
 import { cutText } from '@drawbridge/kit';
 import { untrusted } from '../prompt/untrusted.ts';
 import type { PlanRow, PlanTaskRow } from '../rows.ts';
@@ -15,8 +16,6 @@ import { planEvent } from './plan-rows.ts';
 import { newSubAgent } from './sub-agents.ts';
 import { planTaskId } from './plan-task-id.ts';
 
-const readOnly = ['fetch-url', 'web-search', 'read-result'];
-
 /** The main agent that proposed the plan, as the parent of its tasks. */
 const workOfPlan = async (ctx: RunContext, plan: PlanRow): Promise<Work | undefined> => {
   const { userId, threadId, runId } = plan;
@@ -25,14 +24,13 @@ const workOfPlan = async (ctx: RunContext, plan: PlanRow): Promise<Work | undefi
   return thread && run && agent && { thread, run, agent };
 };
 
-/** The tools of a task by its kind. */
-const toolsFor = ({ kind, tools }: PlanTaskRow, all: ReadonlySet<string>): string[] => {
-  if (kind === 'research') return [...new Set([...readOnly, ...tools])];
-  if (kind === 'machine' || kind.startsWith('domain:'))
-    return tools.length > 0
-      ? [...tools, 'report-verification-verdict']
-      : [...all, 'report-verification-verdict'];
-  return [...tools, 'report-verification-verdict'];
+/** The tools of a task, as the person was told of them. */
+const toolsFor = (task: PlanTaskRow, all: ReadonlySet<string>): string[] => {
+  const tools = toolsOfTask(task);
+  return [
+    ...(tools === 'all' ? all : tools),
+    ...(task.kind === 'research' ? [] : ['report-verification-verdict']),
+  ];
 };
 
 const resultLength = 2_000;

@@ -43,6 +43,7 @@ export const viewRun = (run: RunRow, { agents, kept }: RunParts): ViewRun => {
     .filter(({ runId }) => runId === id)
     .toSorted(byEnd)
     .flatMap(({ error, failure }) => (failure === null ? [] : [{ content: error ?? '', ...failure }]));
+  const notices = kept('notice').flatMap(({ runId, payload }) => (runId === id ? [payload.text] : []));
   const finish = kept('run-finish').find(({ runId }) => runId === id);
   return {
     id,
@@ -52,6 +53,7 @@ export const viewRun = (run: RunRow, { agents, kept }: RunParts): ViewRun => {
     ...(reason !== null && { reason }),
     // What its tasks and its title use after its end is in its row alone.
     ...(!isOpenRun(run) && { usage: finish?.payload.usage ?? usageOf(run) }),
+    ...(notices.length > 0 && { notices }),
     errors,
     startedAt,
     endedAt,

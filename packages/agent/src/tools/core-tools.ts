@@ -11,6 +11,7 @@ import { remember } from './core/remember.ts';
 import { reportVerdict } from './core/report-verdict.ts';
 import { updateTasks } from './core/update-tasks.ts';
 import { webSearch } from './core/web-search.ts';
+import { loadingTools } from './loading-tools.ts';
 import { openCheckpoints } from '../tasks/checkpoints.ts';
 import type { AgentTool } from './tool.ts';
 
@@ -30,8 +31,7 @@ const forMain = [
 /** The tools that no other tool may be named like. */
 export const coreToolNames = [
   ...[...forMain, fetchUrl, webSearch, readResult, reportVerdict].map(({ name }) => name),
-  'search_tools',
-  'load_tool',
+  ...loadingTools([]).map(({ name }) => name),
 ];
 
 /** Our own tools of an agent, the same whatever machine is connected. */

@@ -1,13 +1,14 @@
 import { errorTable } from '@drawbridge/contracts/errors';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import type { ToolGroup } from '@drawbridge/contracts/groups';
-import type { MachineOutcome, MachineTool } from '../ports/machine.ts';
+import type { MachineOutcome, MachineTool, MachineView } from '../ports/machine.ts';
 import type { RunContext, Work } from '../engine/context.ts';
 import type { ResultPart, ThreadRow, ToolCallRow } from '../rows.ts';
 import { insert, type Write } from '../store-port.ts';
 import { anyObject, textResult, type AgentTool, type ToolOutcome, type ToolUse } from './tool.ts';
 import { newFile } from '../engine/new-rows.ts';
 import { deniedBy } from './approval.ts';
+import { takenNames } from './names/loose-names.ts';
 
 /** Tools of these groups fill a context quickly: a sub-agent uses them. */
 const subAgentGroups: ReadonlySet<ToolGroup | null> = new Set<ToolGroup | null>(['browser']);
@@ -101,18 +102,48 @@ export const followMachineCall = async (
   return toOutcome({ ctx, thread, call }, made);
 };
 
+/** The tools that the agent may be offered, and one sentence for each that imitates another one. */
+const readMachineTools = (
+  { isOwnName }: Pick<RunContext, 'isOwnName'>,
+  { name: machine, tools }: MachineView,
+): { offered: MachineTool[]; left: string[] } => {
+  const isOfDaemon = takenNames(tools.filter(({ isOwn }) => isOwn).map(({ name }) => name));
+  const offered = new Map<string, MachineTool>();
+  const left: string[] = [];
+  for (const tool of tools) {
+    const { name, isOwn } = tool;
+    const isTaken = offered.has(safeName(name)) || (!isOwn && isOfDaemon(name));
+    const why = isOwnName(name)
+      ? 'its name looks like that of a tool of the agent'
+      : 'its name looks like that of another tool of the machine';
+    if (isOwnName(name) || isTaken)
+      left.push(
+        `The tool "${name}" of the machine "${machine}" is left out: ${why}. Rename it to use it here.`,
+      );
+    else offered.set(safeName(name), tool);
+  }
+  return { offered: [...offered.values()], left };
+};
+
+export interface MachineTools {
+  tools: AgentTool[];
+  /** What was left out, for the person. */
+  left: string[];
+}
+
 /** The machine's tools, checked and confirmed as for every other caller; hidden while it is offline. */
 export const machineTools = async (
   ctx: RunContext,
   { thread, agent, run: { groups } }: Work,
-): Promise<AgentTool[]> => {
+): Promise<MachineTools> => {
   const machine = await ctx.machine.view(thread.userId, thread.machineId, groups);
-  if (!machine) return [];
-  return machine.tools
+  if (!machine) return { tools: [], left: [] };
+  const { offered, left } = readMachineTools(ctx, machine);
+  const tools = offered
     .filter(
       ({ group, name }) => agent.kind !== 'main' || !(subAgentGroups.has(group) || subAgentTool.test(name)),
     )
-    .map((tool) => ({
+    .map((tool): AgentTool => ({
       name: safeName(tool.name),
       description: tool.description,
       inputSchema: tool.inputSchema,
@@ -123,4 +154,5 @@ export const machineTools = async (
       parse: anyObject,
       run: (use) => run(use, tool),
     }));
+  return { tools, left };
 };

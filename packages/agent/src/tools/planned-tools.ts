@@ -9,7 +9,7 @@ export const plannedTools = async (ctx: RunContext, work: Work): Promise<PlanOff
   const asPlanned = { ...work, agent: { ...work.agent, kind: 'planned' as const } };
   const tools = [
     ...workspaceTools(ctx),
-    ...(await machineTools(ctx, asPlanned)),
+    ...(await machineTools(ctx, asPlanned)).tools,
     ...(await domainTools(ctx, work.thread.userId)),
   ];
   return {

@@ -14,6 +14,8 @@ export interface ToolSet {
   byName: ReadonlyMap<string, AgentTool>;
   /** What the model is told of. */
   inPrompt: readonly AgentTool[];
+  /** Tools that were left out because of their names: one sentence each, for the person. */
+  left: readonly string[];
   /** Whether a call may run while other reading calls run. */
   canRunBeside(call: { tool: string }): boolean;
 }
@@ -43,7 +45,7 @@ export const toolSetOf = async (ctx: RunContext, work: Work): Promise<ToolSet> =
     (agent.tools === null || agent.tools.includes(tool.name));
   const allowed = unique([
     ...(isRestricted ? [] : workspaceTools(ctx)),
-    ...machine,
+    ...machine.tools,
     ...domain,
     ...mcp,
   ]).filter((tool) => !taken.has(tool.name) && isAllowed(tool));
@@ -56,5 +58,6 @@ export const toolSetOf = async (ctx: RunContext, work: Work): Promise<ToolSet> =
     { loaded: agent.loaded, areToolsDeferred: isDeferred },
   );
   const byName = new Map([...allowed, ...inPrompt].map((tool) => [tool.name, tool]));
-  return { byName, inPrompt, canRunBeside: ({ tool }) => byName.get(tool)?.isParallel === true };
+  const { left } = machine;
+  return { byName, inPrompt, left, canRunBeside: ({ tool }) => byName.get(tool)?.isParallel === true };
 };

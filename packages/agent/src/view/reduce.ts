@@ -176,6 +176,10 @@ const apply = (view: ThreadView, event: StoredEvent): ThreadView => {
       return { ...view, tasks: event.payload.tasks.tasks, plan: event.payload.plan ?? view.plan };
     case 'thread-title-updated':
       return { ...view, title: event.payload.title };
+    case 'notice': {
+      const { text } = event.payload;
+      return withRun(view, event.runId, ({ notices = [] }) => ({ notices: [...notices, text] }));
+    }
     case 'error': {
       const { content, code, retryable } = event.payload;
       const runId = event.runId ?? view.runs.at(-1)?.id ?? null;

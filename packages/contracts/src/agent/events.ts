@@ -109,6 +109,8 @@ const payloads = {
   'confirmation-closed': z.object({ requestId: askPayload.shape.requestId, outcome: askOutcome }),
   'tasks-update': z.object({ tasks: taskList, plan: planView.optional() }),
   'thread-title-updated': z.object({ title: z.string() }),
+  /** What the person should know of the agent's tools; the run goes on. */
+  notice: z.object({ text: z.string() }),
   error: z.object({
     content: z.string(),
     code: z.string(),
@@ -149,6 +151,7 @@ export const storedEvent = z.discriminatedUnion('type', [
   event('confirmation-closed'),
   event('tasks-update'),
   event('thread-title-updated'),
+  event('notice'),
   event('error'),
 ]);
 export type StoredEvent = z.infer<typeof storedEvent>;

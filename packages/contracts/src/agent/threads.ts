@@ -163,6 +163,7 @@ export const viewRun = z.object({
   reason: z.string().optional(),
   /** Known when it has ended. */
   usage: usage.optional(),
+  notices: z.array(z.string()).optional(),
   errors: z.array(z.object({ content: z.string(), code: z.string(), retryable: z.boolean() })),
   startedAt: z.number(),
   endedAt: z.number().nullable(),

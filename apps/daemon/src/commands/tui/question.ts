@@ -1,5 +1,7 @@
 import type { AskAnswer } from '@drawbridge/contracts/agent/asks';
 import { question as askedQuestion } from '@drawbridge/contracts/agent/asks';
+import { toolWordsOfTask } from '@drawbridge/contracts/agent/plan-tools';
+import { planTask, type PlanTask } from '@drawbridge/contracts/agent/tasks';
 import { affectedResource } from '@drawbridge/contracts/confirmation-payload';
 import { decision, type Decision } from '@drawbridge/contracts/groups';
 import { preview } from '@drawbridge/contracts/preview';
@@ -19,7 +21,7 @@ const agentQuestion = z.object({
   introMessage: z.string().default(''),
   approval: z.object({ text: z.string() }).optional(),
   questions: z.array(askedQuestion).default([]),
-  planItems: z.array(z.object({ title: z.string() })).default([]),
+  planItems: z.array(planTask).default([]),
   domainAccess: z.object({ url: z.string(), warnings: z.array(z.string()) }).optional(),
   webSearch: z.object({ query: z.string() }).optional(),
 });
@@ -80,6 +82,13 @@ const ofMachine = (given: unknown): Parts | null => {
 
 type AgentQuestion = z.infer<typeof agentQuestion>;
 
+/** What runs is shown, not only its title. */
+const drawTask = (task: PlanTask, at: number): string[] => [
+  `  ${at + 1}. ${task.title} (${task.kind})`,
+  `     May use: ${toolWordsOfTask(task)}`,
+  ...task.spec.split('\n').map((line) => `     ${line}`),
+];
+
 const drawAgent = (asked: AgentQuestion): string =>
   [
     '',
@@ -89,7 +98,7 @@ const drawAgent = (asked: AgentQuestion): string =>
     asked.domainAccess?.url ?? '',
     ...(asked.domainAccess?.warnings ?? []),
     asked.webSearch?.query ?? '',
-    ...asked.planItems.map(({ title }, at) => `  ${at + 1}. ${title}`),
+    ...asked.planItems.flatMap(drawTask),
     ...asked.questions.flatMap(({ question, options = [] }) => [
       question,
       ...options.map((option, at) => `  ${at + 1}. ${option}`),

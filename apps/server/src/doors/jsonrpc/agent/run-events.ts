@@ -128,6 +128,7 @@ export const createRunEvents = ({ runId, sessionId }: { runId: string; sessionId
       case 'reasoning-block':
       case 'tasks-update':
       case 'thread-title-updated':
+      case 'notice':
       case 'error':
         return [];
       default:

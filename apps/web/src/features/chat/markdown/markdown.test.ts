@@ -97,3 +97,55 @@ it('keeps the blocks that are done', () => {
   expect(next.blocks?.[0]).toBe(first.blocks?.[0]);
   expect(next.blocks?.[2]).not.toBe(first.blocks?.[2]);
 });
+
+const override = '\u202e';
+const tags = [...'run'].map((char) => String.fromCodePoint(0xe0000 + (char.codePointAt(0) ?? 0))).join('');
+
+it.each([
+  ['in a paragraph', `see http://x.example/${override}gpj.exe`, 'see http://x.example/\\u{202e}gpj.exe'],
+  ['in a heading', `# a${override}b`, 'a\\u{202e}b'],
+  ['in a code block', `\`\`\`\nrm\u200b -rf${override}\n\`\`\``, 'rm\\u{200b} -rf\\u{202e}'],
+  ['in an indented code block', `    a\u2066b`, 'a\\u{2066}b'],
+  ['in inline code', `\`a\u2060b\``, 'a\\u{2060}b'],
+  ['in the text of a link', `[good${override}moc](https://example.org)`, 'good\\u{202e}moc'],
+  ['in a table', `| a |\n|---|\n| b\u200dc |`, 'b\\u{200d}c'],
+  ['in a list and a quote', `> - a\u00adb`, 'a\\xadb'],
+  ['as an entity', 'a&#x202e;b', 'a\\u{202e}b'],
+  ['tag characters', `hello${tags}`, 'hello\\u{e0072}\\u{e0075}\\u{e006e}'],
+  ['variation selectors', 'a\u{e0101}', 'a\\u{e0101}'],
+  ['joiners outside of words', 'a\u200cb \u0645\u200c', 'a\\u{200c}b \u0645\\u{200c}'],
+  ['several joiners in a word', '\u0645\u200c\u200c\u06cc', '\\u{200c}\\u{200c}'],
+  ['tags behind a flag', `\u{1f3f4}${tags}`, '\\u{e0072}'],
+  ['a filler and blanks', 'a\u3164b\u2800c', 'a\\u{3164}b\\u{2800}c'],
+])('NE-03: writes out hidden characters: %s', (_what, text, expected) => {
+  const view = show(text);
+  expect(view.text()).toContain(expected);
+  expect(view.text()).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u2060\u200b\u{e0000}-\u{e01ff}]/u);
+  expect(view.findAll('mark').length).toBeGreaterThan(0);
+});
+
+it('NE-03: a text of too many nodes, and the address of a link', () => {
+  const view = show(`${'| a '.repeat(maxNodes)}|\n${'|---'.repeat(maxNodes)}|\n${override}`);
+  expect(view.text()).not.toContain(override);
+  expect(show(`[a](https://example.org/${override}x)`).get('a').attributes('title')).not.toContain(override);
+});
+
+it.each([
+  [
+    'emoji that are joined',
+    '\u{1f468}\u200d\u{1f469}\u200d\u{1f467} \u{1f9d1}\u{1f3fd}\u200d\u{1f4bb} \u2764\ufe0f\u200d\u{1f525}',
+  ],
+  [
+    'a keycap and flags',
+    '1\ufe0f\u20e3 \u{1f1e9}\u{1f1ea} \u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}',
+  ],
+  ['Persian with its joiner', '\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645'],
+  ['Arabic and Hebrew', '\u0645\u0631\u062d\u0628\u0627 \u05e9\u05dc\u05d5\u05dd 12'],
+  ['Sinhala', '\u0dc1\u0dca\u200d\u0dbb\u0dd3'],
+  ['spaces of other languages', '50\u00a0% \u202f\u00bb \u3042\u3000\u3044'],
+])('shows as it is: %s', (_what, text) => {
+  const view = show(text);
+  expect(view.text()).toBe(text.trim());
+  expect(view.findAll('mark, bdi')).toEqual([]);
+  expect(show(`\`\`\`\n${text}\n\`\`\``).findAll('mark')).toEqual([]);
+});

@@ -1,4 +1,6 @@
+import { prosePiecesOf, visible } from '@drawbridge/kit';
 import { h, Text, type VNode } from 'vue';
+import { HiddenMark } from '../../../ui/text/hidden-mark.ts';
 import type { Block } from './parse.ts';
 
 type Token = Block[number];
@@ -22,13 +24,25 @@ const elements: Record<string, { tag: string; class: string }> = {
   s: { tag: 's', class: '' },
 };
 
+/** A text with its hidden characters written out, as they are copied too. */
+const textOf = (text: string): VNode[] =>
+  prosePiecesOf(text).map((piece) =>
+    piece.kind === 'escape' ? h(HiddenMark, { text: piece.text }) : h(Text, piece.text),
+  );
+
 const headingTags: Record<string, string> = { h1: 'h3', h2: 'h4', h3: 'h5' };
 
 const linkOf = (token: Token, children: VNode[]): VNode => {
   const href = String(token.attrGet('href') ?? '');
   return h(
     'a',
-    { href, title: href, target: '_blank', rel: 'noopener noreferrer', class: 'text-primary underline' },
+    {
+      href,
+      title: visible(href),
+      target: '_blank',
+      rel: 'noopener noreferrer',
+      class: 'text-primary underline',
+    },
     children,
   );
 };
@@ -56,7 +70,7 @@ const codeOf = (token: Token): VNode =>
       role: 'group',
       'aria-label': 'Code',
     },
-    [h('code', { class: 'font-mono text-highlighted' }, token.content)],
+    [h('code', { class: 'font-mono text-highlighted' }, textOf(token.content))],
   );
 
 const leafOf = (token: Token): VNode[] => {
@@ -74,10 +88,14 @@ const leafOf = (token: Token): VNode[] => {
       return [codeOf(token)];
     case 'code_inline':
       return [
-        h('code', { class: 'rounded bg-elevated px-1 py-0.5 font-mono text-[0.875em]' }, token.content),
+        h(
+          'code',
+          { class: 'rounded bg-elevated px-1 py-0.5 font-mono text-[0.875em]' },
+          textOf(token.content),
+        ),
       ];
     default:
-      return token.content === '' ? [] : [h(Text, token.content)];
+      return textOf(token.content);
   }
 };
 
