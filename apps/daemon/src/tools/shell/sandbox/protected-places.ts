@@ -5,8 +5,8 @@ import { errors } from '../../common/errors.ts';
 import { gitNames, isProtected, isWithin, protectedNames, type Territory } from '../../../paths/protected.ts';
 import { runClassIn } from '../../../paths/run-names.ts';
 import { isAccessible, readQuietly } from '../../../program/quiet-files.ts';
-import { linkAt, namedPrograms, placesOf } from './named-programs.ts';
-import { rebaseFolder, runsCommands, todoName } from './rebase-todo.ts';
+import { linkAt, namedPrograms, placesOf } from './git/named-programs.ts';
+import { stateFolders, unsafeEntries } from './git/states.ts';
 import { addRunFile, noRunFiles, type RunFiles } from './run-files.ts';
 import type { StandIn } from './stand-ins.ts';
 import { isExcluded } from '../../../paths/limits.ts';
@@ -76,10 +76,11 @@ const insideRepository = (folder: string, entries: Dirent[], places: ProtectedPl
   for (const entry of entries) {
     const path = join(folder, entry.name);
     if (gitNames.has(entry.name)) places.kept.set(path, linkAt(path));
-    if (entry.name !== rebaseFolder) continue;
-    const todo = join(path, todoName);
-    if (!entry.isDirectory()) places.kept.set(path, linkAt(path));
-    else if (isThere(todo) && runsCommands(todo)) places.kept.set(todo, linkAt(todo));
+    if (!stateFolders.has(entry.name)) continue;
+    const unsafe = entry.isDirectory()
+      ? unsafeEntries(path, entry.name).map((name) => join(path, name))
+      : [path];
+    for (const one of unsafe) places.kept.set(one, linkAt(one));
   }
   return foldersIn(folder, entries, 'plain').flatMap((inner) => {
     const kind = inside[basename(inner.folder)];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
 import { makeFolders } from '../../../testing/tool-fixture.ts';
-import { withoutCommands } from './rebase-todo.ts';
+import { withoutCommands } from './git/rebase-todo.ts';
 import { openShell } from '../../../testing/shell-fixture.ts';
 
 const git =

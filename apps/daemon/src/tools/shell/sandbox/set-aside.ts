@@ -16,8 +16,9 @@ import { openFolder, type Folder } from '../../../paths/open.ts';
 import { gitNames, type Territory } from '../../../paths/protected.ts';
 import { findProtectedPlaces, noPlaces, type ProtectedPlaces, type Repository } from './protected-places.ts';
 import { changedRunFiles, notAllCompared } from './run-files.ts';
-import { readPlainFile, readTodo, todoName, withoutCommands } from './rebase-todo.ts';
-import { safeGitConfig } from './safe-git-config.ts';
+import { readPlainFile, readTodo, withoutCommands } from './git/rebase-todo.ts';
+import { safeGitConfig } from './git/safe-git-config.ts';
+import { stateFolders, todoNames } from './git/states.ts';
 import { normalizeName } from '../../../text/normalize.ts';
 
 const maxConfigBytes = 256 * 1024;
@@ -84,14 +85,14 @@ const makeHooksSafe = (place: Place): void => {
   mkdirSync(folder.entry('hooks'));
 };
 
-const makeTodoSafe = (place: Place): void => {
+const makeTodoSafe = (place: Place, name: string): void => {
   const { folder, note, shown } = place;
-  const text = readTodo(folder.entry(todoName));
-  if (text === undefined) return setAside(place, todoName, 'git reads it, and it is no plain file');
+  const text = readTodo(folder.entry(name));
+  if (text === undefined) return setAside(place, name, 'git reads it, and it is no plain file');
   const safe = withoutCommands(text);
-  replace(folder, todoName, safe.text);
+  replace(folder, name, safe.text);
   const lines = safe.dropped === 1 ? '1 line was' : `${safe.dropped} lines were`;
-  note(`From ${shown(todoName)} ${lines} removed that run programs: a command may not write them.`);
+  note(`From ${shown(name)} ${lines} removed that run programs: a command may not write them.`);
 };
 
 const makeWholeSafe = (place: Place): void => {
@@ -165,7 +166,7 @@ const putAway = (sweep: Sweep, path: string): void =>
     const [{ folder }, name] = [place, basename(path)];
     if (statOf(folder, name) === undefined) return;
     if (normalizeName(name) === '.git' && leadsToKnown(sweep, place)) return;
-    if (name === todoName) return makeTodoSafe(place);
+    if (stateFolders.has(basename(dirname(path))) && todoNames.has(name)) return makeTodoSafe(place, name);
     // A copy of a stand-in.
     if (!isEmpty(folder, name))
       setAside(place, name, 'it makes other programs run things, and a command may not make it');

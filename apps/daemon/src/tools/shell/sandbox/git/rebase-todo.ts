@@ -1,12 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 
-/** In a repository, the folder of a rebase that has stopped, and in it the list of what git does next. */
-export const rebaseFolder = 'rebase-merge';
-export const todoName = 'git-rebase-todo';
-
 /** Lines of git's list that start no program: comments, and every command but `exec`. */
 const harmlessLine =
-  /^[ \t]*(#|$|(p|pick|r|reword|e|edit|s|squash|f|fixup|d|drop|l|label|t|reset|m|merge|u|update-ref)[ \t]|(b|break|noop)[ \t\r]*$)/;
+  /^[ \t]*(#|$|(p|pick|r|reword|e|edit|s|squash|f|fixup|d|drop|l|label|t|reset|m|merge|u|update-ref|revert)[ \t]|(b|break|noop)[ \t\r]*$)/;
 
 /** The text of a plain file of at most `maxBytes`, else undefined. Does not wait or follow a link. */
 export const readPlainFile = (path: string, maxBytes: number): string | undefined => {
@@ -33,10 +29,4 @@ export const withoutCommands = (text: string): { text: string; dropped: number }
   const lines = text.split('\n');
   const kept = lines.filter((line) => harmlessLine.test(line));
   return { text: kept.join('\n'), dropped: lines.length - kept.length };
-};
-
-/** Whether git would run a program when a rebase with this list continues; true for unreadable lists. */
-export const runsCommands = (path: string): boolean => {
-  const text = readTodo(path);
-  return text === undefined || withoutCommands(text).dropped > 0;
 };

@@ -1,4 +1,4 @@
-import { isSafeKey, type GitKey } from '../../../paths/git/safe-keys.ts';
+import { isSafeKey, type GitKey } from '../../../../paths/git/safe-keys.ts';
 
 const section = /^\s*\[\s*([A-Za-z0-9-]+)(?:\s+"([^"\\\p{Cc}]*)")?\s*\]\s*$/u;
 const setting = /^\s*([A-Za-z][A-Za-z0-9-]*)(?:\s*=\s*([^\p{Cc}"\\;#]*))?$/u;

@@ -8,9 +8,9 @@ import {
   readUserSettings,
   repositoryAbove,
   type GitPlace,
-} from '../../../paths/git/named-paths.ts';
-import { isWithin } from '../../../paths/protected.ts';
-import { realPathOf } from '../../../program/quiet-files.ts';
+} from '../../../../paths/git/named-paths.ts';
+import { isWithin } from '../../../../paths/protected.ts';
+import { realPathOf } from '../../../../program/quiet-files.ts';
 
 /** Repositories whose settings are read before other work of the daemon goes on. */
 const repositoriesAtOnce = 20;
