@@ -175,7 +175,7 @@ describe.each(['socket', 'stream'])('over the %s', (link) => {
     await server.restart();
     await says(daemon, 2);
     expect(await ended(ann, requestId)).toMatchObject({ state: 'succeeded' });
-    expect(readFileSync(join(daemon.root, 'ran'), 'utf8')).toBe('run\n');
+    expect([readFileSync(join(daemon.root, 'ran'), 'utf8'), linkOf(daemon)]).toEqual(['run\n', link]);
   });
 
   it('answers probes, and ends when it is disconnected', async () => {

@@ -1,4 +1,4 @@
-import { openSocket, type SocketNeeds } from './socket.ts';
+import { broken, openSocket, type SocketNeeds } from './socket.ts';
 import { openStream, type StreamEvents, type StreamNeeds, type Way } from './stream.ts';
 
 /** A proxy that refuses sockets is not asked again for this long. */
@@ -11,10 +11,14 @@ interface Needs extends SocketNeeds, StreamNeeds {
   hasSocket(): boolean;
 }
 
-/** Opens the socket where it works, else the event stream; both carry the same events. */
+/**
+ * Opens the socket where it works, else the event stream; both carry the same events. A socket that has worked and is
+ * late once is a failure like others, after which it is tried again: a busy server is no proxy that refuses.
+ */
 export const createOpenLink = (needs: Needs) => {
   const { clock, hasSocket, way } = needs;
   let refusedUntil = 0;
+  let hasWorked = false;
 
   return (key: string, events: StreamEvents): (() => void) => {
     const tryStream = (its: StreamEvents) => {
@@ -34,9 +38,15 @@ export const createOpenLink = (needs: Needs) => {
     events.tried('socket');
     let close = openSocket(needs, key, {
       ...events,
-      opened: () => events.opened('socket'),
-      refused: (sentence) => {
-        close = fallBack(sentence);
+      opened: () => {
+        hasWorked = true;
+        events.opened('socket');
+      },
+      refused: (sentence, isLate) => {
+        const isTriedAgain = isLate && hasWorked;
+        hasWorked = false;
+        if (isTriedAgain) events.failed(broken(sentence));
+        else close = fallBack(sentence);
       },
     });
     return () => close();

@@ -52,15 +52,18 @@ const open = async (upgrade: Upgrade, headers: Record<string, string> = {}) => {
     streamRequest: () => ({ path: '/events', headers }),
     eventRead: () => {},
   });
-  const close = openLink('sess_x', {
-    tried: (way) => said.push(['tried', way]),
-    opened: (way) => said.push(['opened', way]),
-    event: ({ type }) => said.push([type]),
-    failed: ({ sentence }) => said.push(['failed', sentence]),
-  });
-  later(close);
+  const again = () => {
+    const close = openLink('sess_x', {
+      tried: (way) => said.push(['tried', way]),
+      opened: (way) => said.push(['opened', way]),
+      event: ({ type }) => said.push([type]),
+      failed: ({ sentence }) => said.push(['failed', sentence]),
+    });
+    later(close);
+  };
+  again();
   const saying = (...expected: unknown[][]) => until(() => expect(said).toEqual(expected));
-  return { clock, posts, said, saying, close };
+  return { clock, posts, said, saying, again };
 };
 
 const probe = '[{"event":{"type":"probe","payload":{"id":1}}}]';
@@ -94,6 +97,34 @@ it('falls back to the stream after 5 s where the socket opens and nothing comes'
   await saying(['tried', 'socket']);
   clock.advance(5_000);
   await saying(...fellBack);
+});
+
+it('tries a socket that has worked once more where the server is late, then falls back to the stream', async () => {
+  const greetings: ((socket: WebSocket) => void)[] = [(socket) => socket.send(probe, () => socket.close())];
+  let opened = 0;
+  const { clock, said, again } = await open(
+    accept((socket) => {
+      opened += 1;
+      greetings.shift()?.(socket);
+    }),
+  );
+  const late = async (times: number) => {
+    again();
+    await until(() => expect(opened).toBe(times));
+    clock.advance(5_000);
+  };
+  const worked = [
+    ['tried', 'socket'],
+    ['opened', 'socket'],
+    ['probe'],
+    ['failed', 'the server closed the connection'],
+  ];
+  await until(() => expect(said).toEqual(worked));
+  await late(2);
+  const lateOnce = [...worked, ['tried', 'socket'], ['failed', 'no answer in time']];
+  expect(said).toEqual(lateOnce);
+  await late(3);
+  await until(() => expect(said).toEqual([...lateOnce, ...fellBack]));
 });
 
 it('falls back to the stream where a socket cannot be made', async () => {

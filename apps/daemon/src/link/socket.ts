@@ -24,8 +24,8 @@ export interface SocketNeeds {
 
 interface SocketEvents extends Omit<StreamEvents, 'opened' | 'tried'> {
   opened(): void;
-  /** Said once, in the place of `opened`: the event stream may work where this did not. */
-  refused(sentence: string): void;
+  /** Said once, in the place of `opened`: the event stream may work where this did not. `isLate`: nothing came in time. */
+  refused(sentence: string, isLate: boolean): void;
 }
 
 const addressOf = (url: URL): URL => {
@@ -35,7 +35,8 @@ const addressOf = (url: URL): URL => {
   return address;
 };
 
-const broken = (sentence: string): Failure => ({ kind: 'network', sentence });
+/** A link that is opened again. */
+export const broken = (sentence: string): Failure => ({ kind: 'network', sentence });
 
 /** Opens the server's socket. The returned function closes it; no event follows. */
 export const openSocket = (needs: SocketNeeds, key: string, events: SocketEvents): (() => void) => {
@@ -52,11 +53,11 @@ export const openSocket = (needs: SocketNeeds, key: string, events: SocketEvents
     posts.closed();
     socket?.terminate();
   };
-  const fail = (sentence: string) => {
+  const fail = (sentence: string, isLate = false) => {
     if (isClosed) return;
     close();
     if (isOpen) events.failed(broken(sentence));
-    else events.refused(sentence);
+    else events.refused(sentence, isLate);
   };
   const waitForSound = () => timer.start(silenceMs, () => fail(`no data for ${silenceMs / 1000} s`));
 
@@ -96,7 +97,7 @@ export const openSocket = (needs: SocketNeeds, key: string, events: SocketEvents
     socket.on('message', (data) => receive(String(data)));
   };
 
-  timer.start(openMs, () => fail('no answer in time'));
+  timer.start(openMs, () => fail('no answer in time', true));
   // Files of the program may be gone after an update.
   open().catch((error: unknown) => fail(networkFailure(error).sentence));
   return close;
