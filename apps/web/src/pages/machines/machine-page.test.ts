@@ -1,10 +1,11 @@
 import type { MachineSummary } from '@drawbridge/contracts/machines/summary';
+import type { Settings } from '@drawbridge/contracts/settings';
 import { flushPromises, mount } from '@vue/test-utils';
 import { afterEach, expect, it } from 'vitest';
 import { useMachinesStore } from '../../features/machines/use-machines-store.ts';
 import { setBench, type Bench } from '../../../test/mounting.ts';
 import { router } from '../../../test/router.ts';
-import { machineOf } from '../../../test/worlds.ts';
+import { machineOf, worldOf } from '../../../test/worlds.ts';
 import MachinePage from './machine-page.vue';
 import MachinesPage from './machines-page.vue';
 
@@ -62,6 +63,35 @@ it('without a machine the list offers to connect one', async () => {
   const page = mount(MachinesPage, { global: bench.global, attachTo: document.body });
   close = () => page.unmount();
   while (!page.text().includes('No machine is connected')) await flushPromises();
+});
+
+const off = 'Remote use is off, so no machine can connect. Turn it on in Settings.';
+it.each<[string, Partial<Settings>, string | null]>([
+  ['its own switch', { disabledByUser: true }, off],
+  ["the owner's switch, to the owner", { disabledByOwner: true, isOwner: true }, off],
+  [
+    "the owner's switch, to others",
+    { disabledByOwner: true, isOwner: false },
+    'The owner of this server has turned remote use off, so no machine can connect.',
+  ],
+  ['no switch', {}, null],
+])('the list says that remote use is off by %s', async (_, change, text) => {
+  bench = await setBench({ machines: [machineOf(away)], settings: { ...worldOf({}).settings, ...change } });
+  await useMachinesStore().load();
+  const page = mount(MachinesPage, {
+    global: { ...bench.global, plugins: [...bench.global.plugins, router] },
+  });
+  close = () => page.unmount();
+  const said = () => page.find('[data-test=remote-use]');
+  if (text === null) {
+    while (!page.find('[data-test=machine-row]').exists()) await flushPromises();
+    await bench.api.settings.get.query();
+    await flushPromises();
+    expect(said().exists()).toBe(false);
+  } else {
+    while (!said().exists()) await flushPromises();
+    expect(said().text()).toBe(text);
+  }
 });
 
 const differs = (is: 'newer' | 'older') => ({ update: { from: '0.1.0', to: '0.2.0', is } });
