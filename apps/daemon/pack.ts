@@ -19,6 +19,16 @@ const manifest = z.object({
   }),
 });
 
+/** The packages that an install brings, with their hashes; npm reads it where the daemon is the root. */
+export const shrinkwrapFile = 'npm-shrinkwrap.json';
+
+const shrinkwrap = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({ version: z.string(), optional: z.boolean().optional(), os: z.array(z.string()).optional() }),
+  ),
+});
+
 /** What stands beside the bundle and goes with it. */
 export const noticesFile = 'THIRD-PARTY-NOTICES';
 
@@ -63,15 +73,51 @@ const versionIn = (catalog: string, dependency: string): string => {
   return line.slice(dependency.length + 2);
 };
 
+/** The manifest of what is packed, with the dependencies that it has itself, in exact versions. */
+export const packedManifest = async (folder: string) => {
+  const { name, version, license, packed } = manifest.parse(await readJson(join(folder, 'package.json')));
+  const catalog = await readFile(join(folder, '../../pnpm-workspace.yaml'), 'utf8');
+  const pinned = (names: readonly string[]): Record<string, string> =>
+    Object.fromEntries(names.map((one) => [one, versionIn(catalog, one)]));
+  return {
+    name,
+    version,
+    license,
+    // No engines: on an older Node it brings one of its own, and npm would warn.
+    type: 'module',
+    bin: { drawbridge: 'dist/cli.cjs' },
+    files: ['dist', noticesFile, shrinkwrapFile],
+    dependencies: pinned(packed.dependencies),
+    optionalDependencies: pinned(packed.optionalDependencies),
+  };
+};
+
+/**
+ * Adds what these bring along. Of a package from an address npm reads no shrinkwrap, so each version is named
+ * in the manifest; packages for one system are named exactly by those that bring them.
+ */
+const withAllPinned = async <Manifest extends Awaited<ReturnType<typeof packedManifest>>>(
+  own: Manifest,
+  folder: string,
+): Promise<Manifest> => {
+  const { packages } = shrinkwrap.parse(await readJson(join(folder, shrinkwrapFile)));
+  const { dependencies, optionalDependencies } = structuredClone(own);
+  for (const [path, { version, optional = false, os }] of Object.entries(packages)) {
+    const name = path.replace(/^node_modules\//, '');
+    if (name === '' || os !== undefined) continue;
+    if (name.includes('node_modules/'))
+      throw new Error(`${path}: two versions of one package cannot be pinned`);
+    const list = optional ? optionalDependencies : dependencies;
+    list[name] ??= version;
+    if (list[name] !== version) throw new Error(`${shrinkwrapFile} has another ${name}: run pnpm shrinkwrap`);
+  }
+  return { ...own, dependencies, optionalDependencies };
+};
+
 /** Packs what was built into `dist/daemon.tgz`: installs and runs anywhere with Node and a registry. */
 export const pack = async (folder: string): Promise<void> => {
   const dist = join(folder, 'dist');
   const staged = join(dist, 'package');
-  const manifestOfOurs = manifest.parse(await readJson(join(folder, 'package.json')));
-  const catalog = await readFile(join(folder, '../../pnpm-workspace.yaml'), 'utf8');
-  const { name, version, license, packed: outside } = manifestOfOurs;
-  const pinned = (names: readonly string[]) =>
-    Object.fromEntries(names.map((one) => [one, versionIn(catalog, one)]));
   await rm(staged, { recursive: true, force: true });
   await mkdir(join(staged, 'dist'), { recursive: true });
   for (const file of await readdir(dist)) {
@@ -79,17 +125,8 @@ export const pack = async (folder: string): Promise<void> => {
   }
   await copyFile(join(folder, '../../LICENSE'), join(staged, 'LICENSE'));
   await copyFile(join(dist, noticesFile), join(staged, noticesFile));
-  const packed = {
-    name,
-    version,
-    license,
-    // No engines: on an older Node it brings one of its own, and npm would warn.
-    type: 'module',
-    bin: { drawbridge: 'dist/cli.cjs' },
-    files: ['dist', noticesFile],
-    dependencies: pinned(outside.dependencies),
-    optionalDependencies: pinned(outside.optionalDependencies),
-  };
+  await copyFile(join(folder, shrinkwrapFile), join(staged, shrinkwrapFile));
+  const packed = await withAllPinned(await packedManifest(folder), folder);
   await writeFile(join(staged, 'package.json'), `${JSON.stringify(packed, null, 2)}\n`);
   await seal(staged, dist);
   await rm(staged, { recursive: true, force: true });

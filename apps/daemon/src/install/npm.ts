@@ -11,6 +11,8 @@ const flags = [
   '--no-fund',
   '--no-update-notifier',
   '--no-package-lock',
+  // Nothing that the daemon needs is built at install: its binaries are in its packages.
+  '--ignore-scripts',
   '--prefer-offline',
   '--loglevel=error',
 ];
