@@ -3,7 +3,7 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /src
 COPY . .
 # What `pnpm start` installs and builds: nothing of the tests and checks.
-RUN npx --yes pnpm@10 start --build-only \
+RUN npx --yes pnpm@10.34.9 start --build-only \
   && deploy/assemble.sh /out
 
 FROM node:24-bookworm-slim

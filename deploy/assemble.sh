@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 test ! -e "$target" || { echo "$target exists already" >&2; exit 1; }
 
 # With packages of the workspace copied in, pnpm takes the versions of the lockfile; its older way would look for new ones.
-npx --yes pnpm@10 --filter @drawbridge/server --prod --prefer-offline \
+npx --yes pnpm@10.34.9 --filter @drawbridge/server --prod --prefer-offline \
   --config.inject-workspace-packages=true deploy "$target/apps/server"
 mkdir -p "$target/apps/web" "$target/apps/daemon/dist" "$target/bin"
 cp -R apps/web/dist "$target/apps/web/dist"

@@ -38,7 +38,7 @@ it('the image is built in two stages from what `pnpm start` builds, and runs as 
   expect(images[0]).toMatch(/ AS build$/);
   const [building = ''] = valuesOf('RUN');
   expect(building.split(' && ').map((step) => step.trim())).toEqual([
-    'npx --yes pnpm@10 start --build-only',
+    'npx --yes pnpm@10.34.9 start --build-only',
     'deploy/assemble.sh /out',
   ]);
   expect(valuesOf('COPY')).toEqual(['. .', '--from=build /out /opt/drawbridge']);

@@ -1,13 +1,17 @@
 // Runs the pnpm that runs this script, which need not be in PATH: `node tools/run/pnpm.mjs <arguments>`.
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
+/** With its version, such as `pnpm@10.1.2`. */
+const { packageManager } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+
 /** Command and first arguments of pnpm. */
 export const pnpmCommand = () => {
   const own = process.env.npm_execpath;
-  return own?.includes('pnpm') ? [process.execPath, own] : ['npx', '--yes', 'pnpm@10'];
+  return own?.includes('pnpm') ? [process.execPath, own] : ['npx', '--yes', packageManager];
 };
 
 /** For every pnpm and turbo of our scripts: nothing is reported, and nothing asks for an update. */
