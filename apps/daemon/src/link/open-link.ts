@@ -12,8 +12,8 @@ interface Needs extends SocketNeeds, StreamNeeds {
 }
 
 /**
- * Opens the socket where it works, else the event stream; both carry the same events. A socket that has worked and is
- * late once is a failure like others, after which it is tried again: a busy server is no proxy that refuses.
+ * Opens the socket where it works, else the event stream; both carry the same events. A socket that
+ * has worked and is late once is tried again: a busy server is no proxy that refuses.
  */
 export const createOpenLink = (needs: Needs) => {
   const { clock, hasSocket, way } = needs;

@@ -24,7 +24,7 @@ export interface SocketNeeds {
 
 interface SocketEvents extends Omit<StreamEvents, 'opened' | 'tried'> {
   opened(): void;
-  /** Said once, in the place of `opened`: the event stream may work where this did not. `isLate`: nothing came in time. */
+  /** Said once, in the place of `opened`: the event stream may work where this did not. */
   refused(sentence: string, isLate: boolean): void;
 }
 

@@ -3,7 +3,7 @@ import { useToast } from '@nuxt/ui/composables/useToast';
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
 import { attempt, createLoaded, useApi } from '../../api/index.ts';
-import { pausedWords, resumedWords, stoppedWords } from './pause-words.ts';
+import { pausedWords, resumedWords, stoppedWords } from './pause/pause-words.ts';
 
 /** Refused daemons that are shown. */
 const refusedShown = 10;

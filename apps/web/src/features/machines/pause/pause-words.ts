@@ -1,4 +1,4 @@
-import { counted } from '../../ui/text/format.ts';
+import { counted } from '../../../ui/text/format.ts';
 
 interface Open {
   calls: number;
