@@ -1,5 +1,5 @@
 import { createBoundedMap, jsonOf } from '@drawbridge/kit';
-import type { Scrubber } from '@drawbridge/kit/node';
+import { withoutKeys, type Scrubber } from '@drawbridge/kit/node';
 import { pino, type Logger } from 'pino';
 import { z } from 'zod';
 
@@ -11,14 +11,6 @@ const shortestSecret = 8;
 /** Of secrets that `hide` was called with; one that is in use is passed to it at each read. */
 const maxHidden = 1_000;
 
-/** Our own tokens, by their prefix; the underscore also URL-encoded or as a JSON escape. */
-const ownToken =
-  /(whsec|gw|sess|setup|invite|reset|dbt|dbo|dbr|dbs|dbp|dbw)(_|%5f|\\u005f)[A-Za-z0-9_-]{16,}/gi;
-/** What follows the name of a header, parameter or field that holds a secret. */
-const named =
-  /((?:api_?key|x-gateway-key|authorization|cookie|password|secret|session_token|setuptoken|invitationtoken|resettoken|access_token|refresh_token|code_verifier|requeststate)(?:\\?"|%22)?(?:=|%3d|\s{0,4}:)\s{0,4}(?:\\?"|%22)?(?:bearer |basic )?)([^"\\,&\s}]+)/gi;
-/** A code of OAuth in an address; elsewhere `code` names errors. */
-const codeInAddress = /([?&]code(?:=|%3d))[^&\s"\\]+/gi;
 /** Valid in JSON, but a terminal or another reader of lines acts on them. */
 const lineBreaking = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
@@ -40,11 +32,7 @@ export const createScrubber = (secrets: readonly string[]): Scrubber => {
     scrub: (line) => {
       const known = [...own, ...[...later].map(([spelling]) => spelling)];
       const without = known.reduce((text, secret) => text.replaceAll(secret, hidden), line);
-      return without
-        .replace(ownToken, `$1_${hidden}`)
-        .replace(named, `$1${hidden}`)
-        .replace(codeInAddress, `$1${hidden}`)
-        .replace(lineBreaking, escaped);
+      return withoutKeys(without, hidden).replace(lineBreaking, escaped);
     },
   };
 };

@@ -5,7 +5,29 @@ import { createScrubber, withoutKeys } from './scrub.ts';
 const tail = 'AbCdEfGhIjKlMnOpQrStUvWxYz012345';
 const key = `sess_${tail}`;
 
+/** What the server gives out begins with one of these. */
+const prefixes = [
+  'gw',
+  'sess',
+  'setup',
+  'invite',
+  'reset',
+  'whsec',
+  'dbt',
+  'dbo',
+  'dbr',
+  'dbs',
+  'dbp',
+  'dbw',
+];
+
 describe('what is taken out of a text', () => {
+  it.each(prefixes)('LG-03 LG-04 a token that begins with %s_, in each spelling', (prefix) => {
+    for (const underscore of ['_', '%5f', '%5F', '\\u005f'])
+      for (const text of [`${prefix}${underscore}${tail}`, `a${prefix}${underscore}${tail}z`])
+        expect(withoutKeys(text)).not.toContain(tail);
+  });
+
   it.each([
     ['a token of the server', `dbt_${tail} reset_${tail}`],
     ['the proof of a session', `dbp_${tail}`],
@@ -16,6 +38,7 @@ describe('what is taken out of a text', () => {
     ['a session key in a URL', `GET /events?apiKey=${key}&x=1`],
     ['a key of another form in a URL', `GET /events?apiKey=${tail}`],
     ['a URL-encoded one', `%3FapiKey%3Dsess%5f${tail}`],
+    ['the secret of a webhook, in base64', `whsec_ab+c/${tail}=`],
     ['one with a JSON escape', `{"a":"sess\\u005f${tail}"}`],
     ['one in a stack', `Error: gw_${tail}\\n    at gw_${tail}:1:1`],
     ['a doubled one', `gw_${tail}gw_${tail}`],

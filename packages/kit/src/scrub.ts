@@ -1,6 +1,6 @@
-/** Our own tokens, by their prefix; the underscore also URL-encoded or as a JSON escape. */
+/** Our own tokens, by their prefix; the underscore also URL-encoded or as a JSON escape. The one list. */
 const ownToken =
-  /(?:(gw|sess|setup|invite)(?:_|%5f|\\u005f)[A-Za-z0-9_-]{6,}|(reset|dbt|dbo|dbr|dbs|dbp)(?:_|%5f|\\u005f)[A-Za-z0-9_-]{16,})/gi;
+  /(?:(gw|sess|setup|invite)(?:_|%5f|\\u005f)[A-Za-z0-9_-]{6,}|(reset|whsec|dbt|dbo|dbr|dbs|dbp|dbw)(?:_|%5f|\\u005f)[A-Za-z0-9_+/-]{16,}=?)/gi;
 /** The value after the name of a header, parameter or field that holds a secret. */
 const named =
   /((?:api_?key|x-gateway-key|authorization|cookie|password|passwd|secret|access_?token|refresh_?token|session_token|setuptoken|invitationtoken|resettoken|code_verifier|requeststate)(?:\\?"|%22)?(?:=|%3d|\s{0,4}:)\s{0,4}(?:\\?"|%22)?(?:bearer |basic )?)([^"\\,&\s}]+)/gi;
