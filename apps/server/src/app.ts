@@ -85,7 +85,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
     rpcPort: web.rpcPort,
     /** The open port for the tailnet; undefined without one. */
     tailnetPort: () => tailnet?.port(),
-    /** Every HTTP route. */
+    unreadBytes: web.limits.unread.bytes,
     routes: web.routes,
     /** Opens the port and returns the origin of the server. Throws when the port is in use. */
     listen: async () => {

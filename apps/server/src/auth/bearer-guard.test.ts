@@ -16,6 +16,8 @@ const few = {
   pairingPerMinute: 10,
   notFoundPerMinute: 10,
   tokenPerMinute: 3,
+  unreadPerUserBytes: 1e8,
+  unreadBytes: 1e9,
 };
 
 /** A door that says who came, with a token of the one person. */
@@ -123,7 +125,12 @@ describe('the guard of the doors for access tokens', () => {
   });
 
   it('MC-20 holds 300 requests of one token at a time, and gives a place back when one is over', async () => {
-    const { token, ask, hold } = await openDoor(undefined, { ...few, tokenPerMinute: 1_000 });
+    const { token, ask, hold } = await openDoor(undefined, {
+      ...few,
+      tokenPerMinute: 1_000,
+      unreadPerUserBytes: 1e8,
+      unreadBytes: 1e9,
+    });
     const [busy, calm] = [await token(), await token()];
     const free = await Promise.all(Array.from({ length: 300 }, () => hold(busy)));
     expect((await ask(`Bearer ${busy}`))[0]).toBe(429);

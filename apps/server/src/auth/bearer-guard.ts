@@ -65,6 +65,7 @@ export const createBearerGuard = (needs: Needs) => {
     }
     limits.bearer.count(reply, verified.name);
     atClose(reply, limits.exchanges.acquire(verified.name));
+    limits.unread.admit(reply, verified.access.userId);
     // From here on, so that a body which is slow to come does not outlive its token.
     atClose(
       reply,

@@ -4,6 +4,8 @@ import { parseUrl } from '@drawbridge/kit';
 import { z } from 'zod';
 import { setting, whole } from '../setting.ts';
 
+const megabyte = 1024 * 1024;
+
 const isOrigin = (text: string) => {
   const url = parseUrl(text);
   return (
@@ -63,6 +65,16 @@ export const limitsConfig = z.object({
     'TOKEN_PER_MINUTE',
     'Requests per minute with one access token, or of one client of a user.',
     whole(1, 10_000_000).prefault('1200'),
+  ),
+  unreadPerUserBytes: setting(
+    'UNREAD_BYTES_PER_USER',
+    'Bytes of answers and events that one user may leave unread, over all connections. Beyond an eighth of it no further requests of a slow connection are read; beyond half, requests by HTTP are refused; beyond all of it, the largest connection is closed.',
+    whole(megabyte, 1_024 * 1_024 * megabyte).prefault(String(128 * megabyte)),
+  ),
+  unreadBytes: setting(
+    'UNREAD_BYTES',
+    'The same of all users together. Beyond it, connections of the user with most are closed.',
+    whole(megabyte, 1_024 * 1_024 * megabyte).prefault(String(512 * megabyte)),
   ),
 });
 

@@ -22,4 +22,5 @@ export { createSseStream, cutStreamsAtClose } from './sse.ts';
 export { closeServers } from './sockets/close-servers.ts';
 export { createSecondPort } from './sockets/second-port.ts';
 export { createUpgrades } from './sockets/upgrades.ts';
+export { createUnread, type Unread } from './unread/unread.ts';
 export { sendResponse } from './web-response.ts';

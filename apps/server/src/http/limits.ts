@@ -5,6 +5,7 @@ import { errors } from '../errors.ts';
 import type { LimitsConfig } from './config-schema.ts';
 import { createNameLimit, type NameLimit } from './name-limit.ts';
 import { createQuota } from './quota.ts';
+import { createUnread } from './unread/unread.ts';
 
 /** Counts one attempt and throws `tooManyRequests`, with `Retry-After`, when there were too many. */
 export interface Limit {
@@ -81,6 +82,11 @@ export const createLimits = async (app: FastifyInstance, { clock, config }: Limi
     bearer: named(config.tokenPerMinute),
     /** Requests with one access token, or of one person's client, that wait for their answer. */
     exchanges: createQuota(openExchanges),
+    /** What waits unread for each person, over all doors. */
+    unread: createUnread({
+      clock,
+      limits: { perPerson: config.unreadPerUserBytes, inAll: config.unreadBytes },
+    }),
     /**
      * Invalid session keys and access tokens: machines behind one address share it and reconnect together.
      */

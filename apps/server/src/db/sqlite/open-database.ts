@@ -78,7 +78,7 @@ const openSqlite = (file: string): Database.Database => {
 
 const firstOf = (row: unknown): unknown => (Array.isArray(row) ? row[0] : row);
 
-/** Opens the store; makes its folder (0700), its files (0600). Throws `dataFolderUnsafe`, or for a bad url. */
+/** Opens the store in its folder (0700) and files (0600). Throws `dataFolderUnsafe`, and for a bad url. */
 export const openDatabase = (place: DatabasePlace, clock: Clock = systemClock): OpenDatabase => {
   const file = sqliteFile(place);
   mkdirSync(place.dataDir, { recursive: true, mode: 0o700 });

@@ -53,6 +53,7 @@ interface Needs {
 export const createDaemonDoor = (needs: Needs): FastifyPluginAsync => {
   const { gateway, accounts, access, limits, clock, resultMaxBytes, guardOrigin } = needs;
   const { daemon } = gateway;
+  const { unread } = limits;
   const posts = createDaemonPosts(daemon);
   const inits = createQuota(maxInits);
   const streams = createQuota(needs.streamsPerAddress);
@@ -64,10 +65,11 @@ export const createDaemonDoor = (needs: Needs): FastifyPluginAsync => {
     app.addHook('onRequest', refuseBrowsers);
     const refuseOthers = refuseOtherMethods(app);
     initRoute(app, mount, { daemon, limits, inits });
-    eventsRoute(app, mount, { daemon, clock, streams });
+    eventsRoute(app, mount, { daemon, clock, streams, unread });
     responseRoute(app, mount, { daemon, post: posts.response, resultMaxBytes, largeResults, collector });
     machineRoutes(app, mount, posts);
-    if (mount.socket) await socketRoute(app, { daemon, posts, clock, streams, upgrades: needs.upgrades });
+    if (mount.socket)
+      await socketRoute(app, { daemon, posts, clock, streams, unread, upgrades: needs.upgrades });
     refuseOthers();
   };
   const person = (mount: Mount) => async (app: FastifyInstance) => {

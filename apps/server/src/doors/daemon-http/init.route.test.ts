@@ -14,6 +14,8 @@ const few = {
   pairingPerMinute: 10,
   notFoundPerMinute: 10,
   tokenPerMinute: 10,
+  unreadPerUserBytes: 1e8,
+  unreadBytes: 1e9,
 };
 
 it('PK-05 after 600 session keys in a minute that are not valid an address is refused as such', async () => {

@@ -49,6 +49,7 @@ export const createIdentify = ({ accounts, access, limits }: Needs) => {
   const ofSession = async (request: FastifyRequest, reply: FastifyReply): Promise<Identity> => {
     const session = await accounts.session(credentialsOf(request));
     if (!session) throw errors.unauthorized();
+    limits.unread.count(reply, session.user.id);
     const stopWatching = accounts.watch(session, () => reply.raw.destroy());
     atClose(reply, stopWatching);
     const { id: userId, isOwner } = session.user;

@@ -118,7 +118,7 @@ export const createJsonRpcDoor = (needs: Needs) => {
           socket.send(JSON.stringify(errorFrame('seed', null, who)));
           return socket.close(closeCodes.policy);
         }
-        const connection = createConnection({ socket, identity: who, clock });
+        const connection = createConnection({ socket, identity: who, clock, unread: needs.limits.unread });
         serveSocket(ctx, socket, connection);
         connection.onClosed(needs.presence.opened(presenceOf(who)));
       },

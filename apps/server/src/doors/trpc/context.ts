@@ -2,7 +2,7 @@ import type { AgentModule } from '@drawbridge/agent';
 import type { Accounts, Clients, People, Session, Tokens } from '../../auth/index.ts';
 import type { CallerContext } from '../../callers/index.ts';
 import type { Hooks } from '../../hooks/index.ts';
-import type { Quota } from '../../http/index.ts';
+import type { Quota, Unread } from '../../http/index.ts';
 import type { Notifications } from '../../push/index.ts';
 
 /** What every procedure has at hand. */
@@ -24,6 +24,8 @@ export interface Context extends ServerContext {
   session: Session | null;
   /** For subscriptions, by user. */
   streams: Quota;
+  /** Counts what waits for each person. */
+  unread: Pick<Unread, 'add'>;
   /** Counts a try at a token from outside; throws `tooManyRequests`. */
   countAttempt(): Promise<void>;
   /** Puts `Set-Cookie` values on the answer. */

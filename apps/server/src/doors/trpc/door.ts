@@ -49,13 +49,18 @@ export const createTrpcDoor = (needs: Needs): FastifyPluginAsync => {
     request: FastifyRequest,
     reply: FastifyReply,
     info: TRPCRequestInfo,
-  ): Promise<Context> => ({
-    ...server,
-    session: await accounts.session(credentials(request, info)),
-    countAttempt: () => limits.setup.count(request, reply),
-    streams,
-    setCookies: (cookies) => void reply.header('set-cookie', cookies),
-  });
+  ): Promise<Context> => {
+    const session = await accounts.session(credentials(request, info));
+    if (session) limits.unread.count(reply, session.user.id);
+    return {
+      ...server,
+      session,
+      countAttempt: () => limits.setup.count(request, reply),
+      streams,
+      unread: limits.unread,
+      setCookies: (cookies) => void reply.header('set-cookie', cookies),
+    };
+  };
 
   return async (app) => {
     const cutAtClose = cutStreamsAtClose(app);
@@ -94,6 +99,7 @@ export const createTrpcDoor = (needs: Needs): FastifyPluginAsync => {
     app.get('/export/calls', async (request, reply) => {
       const session = await accounts.session(credentialsOf(request));
       if (!session) throw errors.unauthorized();
+      limits.unread.count(reply, session.user.id);
       cutAtClose(reply);
       return exportCalls({ gateway, exports }, session.user.id, { request, reply });
     });

@@ -75,6 +75,7 @@ export const liveRouter = router({
     live<LiveEvent>({
       accounts: ctx.accounts,
       streams: ctx.streams,
+      unread: ctx.unread,
       session: ctx.session,
       signal,
       listen: (publish) => listen(ctx, ctx.userId, publish),

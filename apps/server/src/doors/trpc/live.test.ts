@@ -1,7 +1,7 @@
-import { createEmitter } from '@drawbridge/kit';
+import { createEmitter, systemClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import type { Accounts } from '../../auth/index.ts';
-import { createQuota } from '../../http/index.ts';
+import { createQuota, createUnread } from '../../http/index.ts';
 import { live } from './live.ts';
 
 const session = {
@@ -12,6 +12,7 @@ const session = {
 const accounts = { watch: () => () => {} } as unknown as Accounts;
 
 const streams = createQuota(2);
+const unread = createUnread({ clock: systemClock, limits: { perPerson: 1e9, inAll: 1e9 } });
 
 /** A reader that has taken one event and then stands still. */
 const standing = async () => {
@@ -20,6 +21,7 @@ const standing = async () => {
     accounts,
     session,
     streams,
+    unread,
     signal: undefined,
     listen: (onEvent) => events.on('all', onEvent),
     lengthOf: (event) => event.length,

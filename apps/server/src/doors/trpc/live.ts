@@ -2,7 +2,7 @@ import { tracked, type TrackedEnvelope } from '@trpc/server';
 import { nanoid } from 'nanoid';
 import { errors } from '../../errors.ts';
 import type { Accounts, Session } from '../../auth/index.ts';
-import type { Quota } from '../../http/index.ts';
+import type { Quota, Unread } from '../../http/index.ts';
 
 /**
  * A reader that leaves more than this unread is cut off; its client comes back and starts from what holds
@@ -15,6 +15,7 @@ interface Source<T> {
   accounts: Accounts;
   session: Session;
   streams: Quota;
+  unread: Pick<Unread, 'add'>;
   signal: AbortSignal | undefined;
   /** Hands each new event on; the returned function stops it. */
   listen(onEvent: (event: T) => void): () => void;
@@ -35,6 +36,15 @@ export async function* live<T>(source: Source<T>): AsyncGenerator<TrackedEnvelop
   let behind = false;
   let ended = false;
   let wake: () => void = () => {};
+  const counted = source.unread.add(source.session.user.id, {
+    unread: () => unreadLength,
+    cut: () => {
+      behind = true;
+      unread.length = 0;
+      unreadLength = 0;
+      wake();
+    },
+  });
   const stopListening = source.listen((event) => {
     if (behind) return;
     unread.push(event);
@@ -42,6 +52,7 @@ export async function* live<T>(source: Source<T>): AsyncGenerator<TrackedEnvelop
     behind = unread.length > maxUnread || unreadLength > maxUnreadLength;
     // A reader that stands still is not told before it moves on: until then nothing more is kept for it.
     if (behind) unread.length = 0;
+    else counted.grew();
     wake();
   });
   const stopWatching = source.accounts.watch(source.session, () => {
@@ -67,6 +78,7 @@ export async function* live<T>(source: Source<T>): AsyncGenerator<TrackedEnvelop
     source.signal?.removeEventListener('abort', leave);
     stopWatching();
     stopListening();
+    counted.remove();
     leavePlace();
   }
 }

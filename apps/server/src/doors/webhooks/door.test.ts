@@ -11,6 +11,8 @@ const few = {
   pairingPerMinute: 10,
   notFoundPerMinute: 10,
   tokenPerMinute: 10,
+  unreadPerUserBytes: 1e8,
+  unreadBytes: 1e9,
 };
 
 it('WH-02 after 600 wrong signatures in a minute from one address none is looked at', async () => {

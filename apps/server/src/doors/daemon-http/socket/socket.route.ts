@@ -3,10 +3,10 @@ import { socketLimits, socketPath } from '@drawbridge/contracts/link/socket';
 import type { Clock } from '@drawbridge/kit';
 import type { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { errors } from '../../../errors.ts';
 import type { DaemonSession } from '../../../gateway/index.ts';
-import type { Quota } from '../../../http/index.ts';
+import type { Quota, Unread } from '../../../http/index.ts';
 import { daemonCredentials } from '../key.ts';
 import type { DaemonPosts } from '../posts.ts';
 import { servePosts } from './serve-posts.ts';
@@ -20,6 +20,7 @@ interface Needs {
   posts: DaemonPosts;
   clock: Clock;
   streams: Quota;
+  unread: Pick<Unread, 'add'>;
   /** Emits `upgrade` for the requests of this route. */
   upgrades: EventEmitter;
 }
@@ -27,7 +28,7 @@ interface Needs {
 /** `GET socket`: the stream and the small posts of a machine on one WebSocket. */
 export const socketRoute = async (
   app: FastifyInstance,
-  { daemon, posts, clock, streams, upgrades }: Needs,
+  { daemon, posts, clock, streams, unread, upgrades }: Needs,
 ) => {
   const options = {
     // The plugin only listens to its `upgrade`.
@@ -41,12 +42,13 @@ export const socketRoute = async (
     preClose: (done) => done(),
     options,
   });
+  const userOf = new WeakMap<FastifyRequest, string>();
   app.route({
     method: 'GET',
     url: socketPath,
     // Before 101: a key that does not hold, and one socket too many, are refused with their status.
     onRequest: async (request) => {
-      await daemon.userOf(daemonCredentials(request, { query: false }));
+      userOf.set(request, await daemon.userOf(daemonCredentials(request, { query: false })));
       const { socket } = request.raw;
       if (request.ws && !socket.destroyed) socket.once('close', streams.acquire(request.ip));
     },
@@ -60,6 +62,11 @@ export const socketRoute = async (
         isLeft = true;
         closed();
       });
+      const counted = unread.add(userOf.get(request) ?? '', {
+        unread: () => socket.bufferedAmount,
+        cut: () => socket.terminate(),
+      });
+      socket.once('close', counted.remove);
       const credentials = daemonCredentials(request, { query: false });
       const stream = createSocketStream(socket, clock);
       servePosts(posts, { socket, stream, credentials, request });

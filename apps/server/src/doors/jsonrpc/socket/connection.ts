@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { rpcLimits } from '@drawbridge/contracts/rpc/protocol';
 import type { Clock } from '@drawbridge/kit';
 import type { WebSocket } from 'ws';
+import type { Unread } from '../../../http/index.ts';
 import type { Identity } from '../identity.ts';
 import type { Dialect, Failure } from '../protocol/error.ts';
 import { errorFrame, eventFrame, type RpcEvent } from '../protocol/reply.ts';
@@ -40,6 +41,8 @@ export interface Connection {
   refuse(failure: Failure): void;
   /** Whether frames are read: they are while no reason speaks against it. */
   setReading(reason: 'frames' | 'outbox', isRead: boolean): void;
+  /** Resolves once the person has not too much unread for another request, or the socket is gone. */
+  whenServed(): Promise<void>;
   /** Runs once when the socket is gone; at once if it is. */
   onClosed(run: () => void): void;
 }
@@ -48,6 +51,8 @@ interface Needs {
   socket: WebSocket;
   identity: Identity;
   clock: Clock;
+  /** Counts what waits for each person. */
+  unread: Pick<Unread, 'add'>;
 }
 
 const isText = (event: RpcEvent): event is Delta['event'] =>
@@ -58,7 +63,7 @@ const isText = (event: RpcEvent): event is Delta['event'] =>
   typeof event.data.text === 'string' &&
   !('transient' in event.data);
 
-export const createConnection = ({ socket, identity, clock }: Needs): Connection => {
+export const createConnection = ({ socket, identity, clock, unread }: Needs): Connection => {
   const id = randomUUID();
   const ending = new AbortController();
   const { signal } = ending;
@@ -72,17 +77,35 @@ export const createConnection = ({ socket, identity, clock }: Needs): Connection
     if (notRead.size === 0) socket.resume();
     else socket.pause();
   };
+  let served = Promise.withResolvers<void>();
+  served.resolve();
   const outbox = createOutbox({
     socket,
     clock,
     onRead: (isRead) => setReading('outbox', isRead),
     onTooSlow: () => socket.close(closeCodes.tryLater),
+    onGrew: () => counted.grew(),
+    onShrank: () => counted.shrank(),
+  });
+  const counted = unread.add(identity.userId, {
+    unread: outbox.unread,
+    cut: () => {
+      outbox.end();
+      socket.close(closeCodes.tryLater);
+    },
+    hold: (isHeld) => {
+      setReading('person', !isHeld);
+      if (isHeld) served = Promise.withResolvers<void>();
+      else served.resolve();
+    },
   });
   const send = (frame: object) => {
     if (socket.readyState === socket.OPEN) outbox.send(frame);
   };
   socket.once('close', () => {
     outbox.end();
+    counted.remove();
+    served.resolve();
     ending.abort();
   });
 
@@ -115,6 +138,7 @@ export const createConnection = ({ socket, identity, clock }: Needs): Connection
       ending.abort();
     },
     setReading,
+    whenServed: () => served.promise,
     onClosed: (run) => {
       if (signal.aborted) run();
       else signal.addEventListener('abort', run, { once: true });

@@ -25,6 +25,8 @@ const world = () => {
     clock,
     onRead: (mayRead) => void (told.at(-1) !== String(mayRead) && told.push(String(mayRead))),
     onTooSlow: () => void told.push('too slow'),
+    onGrew: () => {},
+    onShrank: () => {},
   });
   const readOnce = () => {
     const [first, ...rest] = unread;

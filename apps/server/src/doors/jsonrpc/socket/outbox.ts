@@ -41,6 +41,9 @@ interface Needs {
   /** Whether the client may go on sending. */
   onRead(mayRead: boolean): void;
   onTooSlow(): void;
+  /** More waits than before, or less. */
+  onGrew(): void;
+  onShrank(): void;
 }
 
 const sizeOf = ({ text, delta }: Waiting): number =>
@@ -58,7 +61,7 @@ const joined = (first: Delta, next: Delta): Delta => ({
 });
 
 /** What a socket is to send, in order; bounds what waits for a slow reader. */
-export const createOutbox = ({ socket, clock, onRead, onTooSlow }: Needs) => {
+export const createOutbox = ({ socket, clock, onRead, onTooSlow, onGrew, onShrank }: Needs) => {
   let waiting: Waiting[] = [];
   let bytes = 0;
   let progressAt = 0;
@@ -97,6 +100,7 @@ export const createOutbox = ({ socket, clock, onRead, onTooSlow }: Needs) => {
     }
     if (sent > 0) waiting = waiting.slice(sent);
     if (bytes < outboxLimits.dropFrom) onRead(true);
+    onShrank();
     if (waiting.length > 0) return;
     stopChecking?.();
     stopChecking = null;
@@ -119,6 +123,7 @@ export const createOutbox = ({ socket, clock, onRead, onTooSlow }: Needs) => {
       const text = JSON.stringify(frame);
       if (mayGoNow()) socket.send(text, pump);
       else wait({ text, delta: null });
+      onGrew();
     },
     delta: (delta: Delta): void => {
       if (isEnded) return;
@@ -129,6 +134,8 @@ export const createOutbox = ({ socket, clock, onRead, onTooSlow }: Needs) => {
       waiting[waiting.length - 1] = { text: null, delta: joined(last.delta, delta) };
       bytes += Buffer.byteLength(delta.event.data.text);
     },
+    /** The bytes that wait, here and in the socket. */
+    unread: (): number => bytes + socket.bufferedAmount,
     /** Drops what waits; nothing is sent from now on. */
     end,
   };

@@ -1,4 +1,4 @@
-import type { Clock } from '@drawbridge/kit';
+import { nextMacrotask, type Clock } from '@drawbridge/kit';
 import type { RawData, WebSocket } from 'ws';
 import { errors } from '../../../errors.ts';
 import type { RpcContext } from '../context.ts';
@@ -8,6 +8,8 @@ import { failureOf } from '../protocol/error.ts';
 import { readFrame } from '../protocol/frame.ts';
 import { closeCodes, type Connection } from './connection.ts';
 
+/** Open requests of a connection from which on one more is begun for each turn of the event loop. */
+const fewOpen = 4;
 /** Frames that wait for their turn; beyond it the socket is not read. */
 const maxWaiting = 64;
 const pingEveryMs = 15_000;
@@ -87,6 +89,10 @@ export const serveSocket = (ctx: RpcContext, socket: WebSocket, connection: Conn
       ? gather(connection, members.length)
       : (frame: object | null) => frame && connection.send(frame);
     for (const member of members) {
+      // What the requests before have to say counts before this one is begun.
+      if (connection.requests.size() >= fewOpen) await nextMacrotask();
+      await connection.whenServed();
+      if (socket.readyState !== socket.OPEN) return;
       if (member.kind === 'call') connection.dialect = member.dialect;
       dispatch(ctx, { connection, member, settle }).catch(ctx.onError);
     }

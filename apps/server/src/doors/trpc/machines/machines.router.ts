@@ -80,6 +80,7 @@ export const machinesRouter = router({
     live<MachinesEvent>({
       accounts: ctx.accounts,
       streams: ctx.streams,
+      unread: ctx.unread,
       session: ctx.session,
       signal,
       listen: (publish) => watchMachines(ctx, ctx.userId, publish),
