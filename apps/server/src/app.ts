@@ -85,8 +85,8 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
     rpcPort: web.rpcPort,
     /** The open port for the tailnet; undefined without one. */
     tailnetPort: () => tailnet?.port(),
-    unreadBytes: web.limits.unread.bytes,
-    routes: web.routes,
+    /** Every HTTP route, and the bytes that wait unread, for one user or for all. */
+    ...web.measures,
     /** Opens the port and returns the origin of the server. Throws when the port is in use. */
     listen: async () => {
       await web.listen();

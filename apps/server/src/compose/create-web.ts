@@ -60,7 +60,7 @@ export const createWeb = async ({ config, clock, opened, daemon }: Parts) => {
   return {
     server,
     limits,
-    routes,
+    measures: { routes, unreadBytes: limits.unread.bytes },
     upgrades,
     /** The open port; 0 before the server listens. */
     port: (): number => portOf(server),
