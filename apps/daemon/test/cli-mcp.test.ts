@@ -44,6 +44,21 @@ describe('drawbridge mcp', { timeout: 60_000 }, () => {
     expect((await run(['mcp', 'list'])).stdout).toMatch(/^There are no MCP servers/);
   });
 
+  it('NG-60 keeps the digests of the files that it starts, and takes them again with confirm', async () => {
+    const script = join(work, 'server.cjs');
+    writeFileSync(script, 'one');
+    await run(['mcp', 'add', 'own', '--', 'node', './server.cjs']);
+    const digest = () =>
+      (JSON.parse(readFileSync(file(), 'utf8')) as { servers: { own: { programs: object } } }).servers.own
+        .programs;
+    const [first, confirmed] = [digest(), await run(['mcp', 'confirm', 'own'])];
+    expect([Object.keys(first), digest()]).toEqual([[script], first]);
+    writeFileSync(script, 'two');
+    expect((await run(['mcp', 'confirm', 'own'])).stdout).toBe(`confirmed  own: ${script}\n`);
+    expect([confirmed.code, digest()]).toEqual([0, expect.not.objectContaining(first)]);
+    expect(await run(['mcp', 'confirm', 'other'])).toMatchObject({ code: 2 });
+  });
+
   it.each([
     ['a bad name', ['add', 'A_b', '--', 'node'], /The name: use a-z, 0-9 and -/],
     ['a bad variable', ['add', 'a', '--env', 'secretvalue', '--', 'node'], /--env needs KEY=VALUE/],

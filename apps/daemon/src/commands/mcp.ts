@@ -3,7 +3,7 @@ import { systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import { ownCommand } from '../program/own-command.ts';
-import { mcpServer, mcpServerName, openMcpServers, type McpServer } from '../tools/index.ts';
+import { mcpServer, mcpServerName, openMcpServers, withPrograms, type McpServer } from '../tools/index.ts';
 import { inWords, jsonFlag, type Answer, type AnswerWith, type CommandContext } from './common/command.ts';
 import { errors } from './common/errors.ts';
 
@@ -64,7 +64,7 @@ const add = async (
   const servers = await open(context);
   const validName = read(mcpServerName, name, 'The name');
   const before = (await servers.read()).has(validName);
-  await servers.add(validName, server);
+  await servers.add(validName, await withPrograms(server, context.environment.privateFolder));
   return inWords(`${before ? 'replaced' : 'added'}  ${show(validName, server)}`);
 };
 
@@ -74,17 +74,33 @@ const list = async (context: CommandContext): Promise<Answer> => {
   return {
     text: () => (servers.length === 0 ? [none] : servers.map(([name, server]) => show(name, server))),
     // Values of variables are often keys.
-    json: servers.map(([name, { env, ...server }]) => ({ name, ...server, env: Object.keys(env) })),
+    json: servers.map(([name, { command, args, env }]) => ({ name, command, args, env: Object.keys(env) })),
     code: 0,
   };
 };
 
-const remove = async (name: string, context: CommandContext): Promise<Answer> => {
-  if (await (await open(context)).remove(name)) return inWords(`removed  ${visible(name)}`);
-  throw errors.wrongUse({
+const unknownServer = (name: string) =>
+  errors.wrongUse({
     message: `There is no MCP server ${visible(name)}`,
     fix: `See ${ownCommand('mcp list')}.`,
   });
+
+/** Takes the files that a server starts as they are now; a running daemon starts it again. */
+const confirmPrograms = async (name: string, context: CommandContext): Promise<Answer> => {
+  const servers = await open(context);
+  const server = (await servers.read()).get(name);
+  if (server === undefined) throw unknownServer(name);
+  const confirmed = await withPrograms(server, context.environment.privateFolder);
+  await servers.add(name, confirmed);
+  const files = Object.keys(confirmed.programs ?? {}).map(visible);
+  return inWords(
+    `confirmed  ${visible(name)}: ${files.length === 0 ? 'it starts no file' : files.join(', ')}`,
+  );
+};
+
+const remove = async (name: string, context: CommandContext): Promise<Answer> => {
+  if (await (await open(context)).remove(name)) return inWords(`removed  ${visible(name)}`);
+  throw unknownServer(name);
 };
 
 const collect = (value: string, all: readonly string[]): string[] => [...all, value];
@@ -108,6 +124,12 @@ export const addMcp = (program: Command, answer: AnswerWith): void => {
     .option(...jsonFlag)
     .addHelpText('after', '\nExample:\n  $ drawbridge mcp list --json')
     .action((options: { json?: boolean }) => answer(options, list));
+  command
+    .command('confirm')
+    .description('start it again after you have changed the files that it starts')
+    .argument('<name>')
+    .addHelpText('after', '\nExample:\n  $ drawbridge mcp confirm files')
+    .action((name: string) => answer({}, (context) => confirmPrograms(name, context)));
   command
     .command('remove')
     .description('remove one')

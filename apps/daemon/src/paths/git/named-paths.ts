@@ -15,6 +15,7 @@ const hookNames = (
 ).split(' ');
 /** What an interpreter runs of a folder. */
 const entryNames = ['__main__.py', 'index.js', 'index.cjs', 'index.mjs'];
+const settingsName = /\.(json|jsonc|toml|ya?ml|ini|conf|cfg)$/;
 const scriptName = /\.(sh|py|[cm]?[jt]s|rb|pl|php|lua|awk|mk)$/;
 
 const kindAt = (path: string): 'file' | 'folder' | 'none' => {
@@ -55,7 +56,7 @@ export const gitFolderOf = (entry: string): string | undefined => {
   return target === undefined ? undefined : resolve(dirname(entry), target);
 };
 
-interface Reading {
+export interface Reading {
   root: string;
   home: string;
 }
@@ -79,6 +80,12 @@ const startFolders = ({ folder, entry }: GitPlace, settings: readonly GitSetting
   ];
 };
 
+/** A file that can be run, or a missing one that looks like it. */
+const isScript = (path: string, at: ReturnType<typeof kindAt>, text: string): boolean =>
+  at === 'file'
+    ? scriptName.test(path) || isExecutable(path)
+    : at === 'none' && (scriptName.test(path) || text.includes('/'));
+
 /** What a word names, from one folder: paths that must not be changed. */
 const pathsOf = ({ text, kind }: NamedWord, folder: string, home: string): string[] => {
   const path = gitPath(text, { folder, home });
@@ -91,19 +98,22 @@ const pathsOf = ({ text, kind }: NamedWord, folder: string, home: string): strin
       return at === 'folder' ? entryNames.map((name) => join(path, name)) : [path];
     case 'name':
       return at === 'file' || (at === 'none' && text.includes('.')) ? [path] : [];
+    case 'input':
+      if (at === 'file' && isExecutable(path)) return [path];
+      return at !== 'folder' && (settingsName.test(path) || scriptName.test(path)) ? [path] : [];
     case 'script':
-      if (at === 'file') return scriptName.test(path) || isExecutable(path) ? [path] : [];
-      return at === 'none' && (scriptName.test(path) || text.includes('/')) ? [path] : [];
+      return isScript(path, at, text) ? [path] : [];
     default:
       return kind satisfies never;
   }
 };
 
 /** From the folder itself, from one that a word names (`cd tools && ./run`), and from `$(…)/tools`. */
-const pathsFrom = (words: readonly NamedWord[], folder: string, { home }: Reading): string[] => {
+export const pathsFrom = (words: readonly NamedWord[], folder: string, { root, home }: Reading): string[] => {
   const folders = words
     .map(({ text }) => gitPath(text, { folder, home }))
-    .filter((path) => path !== folder && isWithin(path, folder) && kindAt(path) === 'folder');
+    .filter((path) => path !== folder && [folder, root].some((above) => isWithin(path, above)))
+    .filter((path) => kindAt(path) === 'folder');
   return [folder, ...new Set(folders)].flatMap((from) =>
     words.flatMap((word) => {
       const below = word.text.startsWith('/') ? [{ ...word, text: `.${word.text}` }] : [];

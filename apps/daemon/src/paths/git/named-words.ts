@@ -6,9 +6,9 @@ export interface NamedWord {
   text: string;
   /**
    * `path`: with all below it. `run`: a file, or what an interpreter runs of a folder. `name`: a file beside
-   * it. `script`: a file that can be run.
+   * it. `script`: a file that can be run. `input`: the same, or settings.
    */
-  kind: 'path' | 'run' | 'name' | 'script';
+  kind: 'path' | 'run' | 'name' | 'script' | 'input';
 }
 
 const interpreters =
@@ -23,9 +23,10 @@ const wordsOf = (value: string): string[] => {
   const quoted = [...value.matchAll(/"([^"]*)"|'([^']*)'/g)].map(([, one, other]) => one ?? other ?? '');
   const plain = value.replace(variable, ' ').split(bounds);
   const whole = [value, ...quoted].map((text) => text.replace(variable, ''));
-  return [...plain, ...whole.filter((text) => /\s/.test(text.trim()))].filter(
-    (word) => word !== '' && !word.startsWith('-') && !isUrl(word),
-  );
+  return [...plain, ...whole.filter((text) => /\s/.test(text.trim()))]
+    .filter((word) => !isUrl(word))
+    .map((word) => word.replace(/^-[^/]*/, ''))
+    .filter((word) => word !== '');
 };
 
 /** Most words of an alias are arguments: it may run the scripts. */
@@ -33,6 +34,19 @@ const aliasWords = (value: string): NamedWord[] =>
   value.startsWith('!') || /(^|\s)(-c|--config-env|--exec)\b|-pack=/.test(value)
     ? wordsOf(value.replace(/^!/, '')).map((text) => ({ text, kind: 'script' }))
     : [];
+
+/** What the command line of an MCP server starts, and the scripts and settings that it is given. */
+export const commandWords = (command: readonly string[], values: readonly string[]): NamedWord[] => {
+  const line = command
+    .map((word) => (/[\s"']/.test(word) ? `"${word.replaceAll('"', ' ')}"` : word))
+    .join(' ');
+  const found = wordsOf(line);
+  const isRun = (at: number) => at === 0 || interpreters.test(found[at - 1] ?? '');
+  return [
+    ...found.map((text, at): NamedWord => ({ text, kind: isRun(at) ? 'run' : 'input' })),
+    ...values.flatMap(wordsOf).map((text): NamedWord => ({ text, kind: 'script' })),
+  ];
+};
 
 /** What a setting's value may name, in words. Empty for a value that is a number or a switch. */
 export const namedWords = (setting: GitSetting): NamedWord[] => {

@@ -3,6 +3,9 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isNamedByGit } from '../../paths/git/named-paths.ts';
 import { runClassOf } from '../../paths/run-names.ts';
+import { programsOfServers } from '../../paths/server-programs.ts';
+import { privateFolderOf } from '../../program/places.ts';
+import { realPathOf } from '../../program/quiet-files.ts';
 import { normalizeName } from '../../text/normalize.ts';
 import { words } from '../../text/words.ts';
 import { isPathGroup, type Resource } from './resource.ts';
@@ -62,6 +65,15 @@ const isInRepository = (path: string, names: readonly string[]): boolean => {
   return repositories.some((above) => existsSync(join('/', ...above, 'HEAD')));
 };
 
+/** Whether the settings of git or the list of MCP servers name this file as a program. */
+const isNamed = (resource: string, root: string): boolean => {
+  const home = homedir();
+  const path = resource.replace(/\/$/, '');
+  if (isNamedByGit(path, { root, home })) return true;
+  const servers = programsOfServers({ root, home, privateFolder: privateFolderOf(home) });
+  return servers.some((one) => one === path || realPathOf(one) === path);
+};
+
 /**
  * Why a path asks even where its group is on allow; undefined where it does not.
  * Names of the root itself and above it do not count: the person chose the root.
@@ -75,9 +87,7 @@ export const whySensitive = (
   const own = resource.startsWith(base) ? resource.slice(base.length) : resource;
   const names = own.split('/').filter(Boolean).map(normalizeName);
   const isRun = () =>
-    runClassOf(names) !== undefined ||
-    isInRepository(resource, names) ||
-    isNamedByGit(resource.replace(/\/$/, ''), { root, home: homedir() });
+    runClassOf(names) !== undefined || isInRepository(resource, names) || isNamed(resource, root);
   if (toolGroup === 'filesystemWrite' && isRun()) return 'other programs run what stands here';
   return isSecret(names, resource) ? 'may hold passwords or keys' : undefined;
 };

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Clock } from '@drawbridge/kit';
 import { z } from 'zod';
+import { serversFileName } from '../../paths/server-programs.ts';
 import { tagVariable } from '../../processes/process-tree.ts';
 import { openPrivateFolder, readPrivateFile, writePrivateFile } from '../../private-files/private-folder.ts';
 import { parsePrivateJson } from '../../private-files/private-json.ts';
@@ -26,6 +27,8 @@ export const mcpServer = z.strictObject({
   command: text.min(1),
   args: z.array(text).max(256).default([]),
   env: z.record(variable, text).default({}),
+  /** SHA-256 of the files that it starts, by path, as the person confirmed them. */
+  programs: z.record(z.string().max(4_096), z.string().regex(/^[0-9a-f]{64}$/)).optional(),
 });
 export type McpServer = z.infer<typeof mcpServer>;
 
@@ -39,7 +42,7 @@ const mcpServersFile = z.strictObject({
 /** Opens `mcp-servers.json` in the private folder (0700, file 0600). */
 export const openMcpServers = async (folder: string, clock: Clock) => {
   const realFolder = await openPrivateFolder(folder);
-  const name = 'mcp-servers.json';
+  const name = serversFileName;
   const path = join(realFolder, name);
 
   const read = async (): Promise<ReadonlyMap<string, McpServer>> => {

@@ -1,13 +1,14 @@
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { createSerialQueue } from '@drawbridge/kit';
+import { createSerialQueue, visible } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { ownCommand } from '../../program/own-command.ts';
+import { serversFolder } from '../../paths/server-programs.ts';
 import { toLazyTool, type LazyTool } from '../common/lazy-tool.ts';
 import type { ToolsetContext, Toolset } from '../common/toolset.ts';
 import { serverEnvironment } from './config.ts';
 import { toDaemonTool } from './mcp-tool.ts';
 import { digestOf } from './offered-tools.ts';
+import { changedPrograms } from './programs.ts';
 import type { RunningServer, ServerNeeds } from './server.ts';
 import { createServerLog } from './transport/server-log.ts';
 import { openMcpServers, type McpServer, type McpServers } from './servers-file.ts';
@@ -26,6 +27,9 @@ interface Started {
 const maxReason = 500;
 const noServers = () => `no MCP server is set up here; see ${ownCommand('mcp add --help')}`;
 
+const programsChanged = (name: string, paths: readonly string[]): string =>
+  `${visible(paths.slice(0, 3).join(', '))} changed since it was confirmed. Start it again? If you know the change: ${ownCommand(`mcp confirm ${name}`)}`;
+
 const openServer = async (
   context: ToolsetContext,
   { name, server }: { name: string; server: McpServer },
@@ -37,7 +41,7 @@ const openServer = async (
     import('./server.ts'),
   ]);
   const { clock, privateFolder, root } = context;
-  const cwd = join(privateFolder, 'mcp');
+  const cwd = serversFolder(privateFolder);
   await mkdir(cwd, { recursive: true, mode: 0o700 });
   const log = createServerLog({ folder: privateFolder, name, clock });
   const process = {
@@ -47,7 +51,11 @@ const openServer = async (
     cwd,
     tag: `mcp-${nanoid()}`,
   };
-  const connect: ServerNeeds['connect'] = (events) => connectServer(process, { ...events, clock, log });
+  const connect: ServerNeeds['connect'] = async (events) => {
+    const changed = await changedPrograms(server, context);
+    if (changed.length > 0) throw new Error(programsChanged(name, changed));
+    return connectServer(process, { ...events, clock, log });
+  };
   return runServer({ ...needs, clock, name, server, log, connect });
 };
 

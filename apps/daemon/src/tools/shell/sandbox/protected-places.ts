@@ -172,7 +172,7 @@ export const findProtectedPlaces = async (
       ahead.map(({ folder }) => folder),
       territory.root,
     );
-  places.named = [...(named ?? (await namedPrograms(territory.root, places)))];
+  places.named = [...(named ?? (await namedPrograms(territory, places)))];
   for (const path of places.named)
     for (const [place, link] of placesOf(path, territory.root)) places.kept.set(place, link);
   return leaveOutGone(places);

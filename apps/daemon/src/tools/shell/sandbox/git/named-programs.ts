@@ -9,7 +9,8 @@ import {
   repositoryAbove,
   type GitPlace,
 } from '../../../../paths/git/named-paths.ts';
-import { isWithin } from '../../../../paths/protected.ts';
+import { isWithin, type Territory } from '../../../../paths/protected.ts';
+import { programsOfServers } from '../../../../paths/server-programs.ts';
 import { realPathOf } from '../../../../program/quiet-files.ts';
 
 /** Repositories whose settings are read before other work of the daemon goes on. */
@@ -43,11 +44,12 @@ const placesOfGit = (root: string, { kept, repositories }: Found): GitPlace[] =>
   ];
 };
 
-/** Paths in the root that the settings of its repositories, and of the one around it, name as programs. */
-export const namedPrograms = async (root: string, found: Found): Promise<string[]> => {
+/** Paths in the root that the settings of git and the list of MCP servers name as programs. */
+export const namedPrograms = async (territory: Territory, found: Found): Promise<string[]> => {
   const home = homedir();
+  const { root } = territory;
   const user = readUserSettings(home);
-  const named = new Set<string>();
+  const named = new Set(programsOfServers({ ...territory, home }));
   for (const [at, place] of placesOfGit(root, found).entries()) {
     if (at % repositoriesAtOnce === repositoriesAtOnce - 1) await nextMacrotask();
     for (const path of pathsNamedByGit(place, user, { root, home })) named.add(path);
