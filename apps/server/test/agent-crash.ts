@@ -5,7 +5,7 @@ import type { ResponseBody } from '@drawbridge/contracts/daemon-surface';
 import { sleep, systemClock, type Clock } from '@drawbridge/kit';
 import { onTestFinished } from 'vitest';
 import { openRows } from '../../../e2e/agent/crash-rows.ts';
-import { createServerAgent } from '../src/agent/index.ts';
+import { createServerAgent, createSwitchedWorkspaces } from '../src/agent/index.ts';
 import { configFrom } from '../src/config.ts';
 import { migrate, openDatabase, type Store } from '../src/db/index.ts';
 import { createGateway, defaultLimits, type DaemonStream, type Gateway } from '../src/gateway/index.ts';
@@ -160,7 +160,7 @@ export const createCrashWorld = async (environment: Record<string, string>): Pro
         store: own,
         callers: { gateway, clock, onError },
         secret: 'secret',
-        workspaces: { port: null, problem: null },
+        workspaces: createSwitchedWorkspaces({ dataDir: folder, program: '', clock }),
         isUser: () => Promise.resolve(true),
         hide: () => {},
         onSettingsChanged: () => {},

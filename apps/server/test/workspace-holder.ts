@@ -5,7 +5,6 @@ import { workspaceProgram } from '../src/built-files.ts';
 
 const [dataDir = '', seconds = ''] = process.argv.slice(2);
 const { port } = await openWorkspaces({
-  kind: 'local',
   dataDir,
   program: workspaceProgram,
   clock: systemClock,

@@ -34,7 +34,6 @@ export const openTestWorkspaces = async (
   { dataDir = makeDataDir(), ...more }: { dataDir?: string; bwrapPlaces?: string[] } = {},
 ) => {
   const { port, problem } = await openWorkspaces({
-    kind: 'local',
     dataDir,
     program: workspaceProgram,
     clock: systemClock,

@@ -89,6 +89,7 @@ export const agentWorldOf = (change: Partial<AgentWorld> = {}): AgentWorld => ({
     ...{ model: 'anthropic/some-model', modelUrl: null, modelKey: { lastFour: 'abcd' }, helperModel: null },
     ...{ contextTokens: null, prices: null, tokensPerDay: null, costPerDay: null, policy: defaultPolicies },
     ...{ mcpServers: [], searxngUrl: null, braveKey: null, n8nUrl: null, fromEnvironment: [] },
+    workspaces: 'none',
     workspace: { isOn: false, problem: null },
   },
   memory: {

@@ -1,4 +1,4 @@
-import { mcpServer } from '@drawbridge/contracts/agent/settings';
+import { mcpServer, workspaceKinds } from '@drawbridge/contracts/agent/settings';
 import { z } from 'zod';
 import { onOff, setting, whole } from '../setting.ts';
 
@@ -162,8 +162,8 @@ export const agentConfig = z.object({
   ),
   agentWorkspace: setting(
     'AGENT_WORKSPACE',
-    '`local` gives each chat a folder on the server with file tools and a shell, in a container of bubblewrap (Linux). `none`: no chat has one.',
-    z.enum(['none', 'local']).prefault('none'),
+    '`local` gives each chat a folder on the server with file tools and a shell, in a container of bubblewrap (Linux). `none`: no chat has one. The owner can change it in Settings.',
+    z.enum(workspaceKinds).prefault('none'),
   ),
   otlpEndpoint: setting(
     'OTEL_EXPORTER_OTLP_ENDPOINT',

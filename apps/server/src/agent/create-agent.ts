@@ -21,7 +21,7 @@ import { createSettings, createSettingsStore } from './settings/index.ts';
 import { createSealer } from '../auth/index.ts';
 import { createAgentStore } from './store/agent.store.ts';
 import { createSearch, createWeb } from './web/index.ts';
-import type { Workspaces } from './workspace/index.ts';
+import type { SwitchedWorkspaces } from './workspace/index.ts';
 
 interface Needs {
   environment: AgentEnvironment;
@@ -33,7 +33,7 @@ interface Needs {
   isUser(userId: string): Promise<boolean>;
   /** Masks a secret in the log. */
   hide(secret: string): void;
-  workspaces: Workspaces;
+  workspaces: SwitchedWorkspaces;
   /** Undefined where nothing is traced. */
   tracing?: OpenTracer | undefined;
   /** Undefined where exchanges with models are not recorded. */
@@ -67,7 +67,7 @@ const createParts = (needs: Needs) => {
     sealer: createSealer(secret),
     environment,
     clock,
-    workspace: { isOn: workspaces.port !== null, problem: workspaces.problem },
+    workspaces,
     hide,
   });
   const { services } = settings;
@@ -132,7 +132,7 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
     search,
     mcp,
     domains: [n8n],
-    workspace: workspaces.port ?? undefined,
+    workspace: workspaces.port,
     clock,
     newId: (prefix) => prefix + nanoid(idLength),
     config: settings.config,

@@ -9,4 +9,4 @@ export {
 } from './sessions/sessions.ts';
 export { createRecorder } from './models/index.ts';
 export { openTracer } from './otel/index.ts';
-export { openWorkspaces } from './workspace/index.ts';
+export { createSwitchedWorkspaces } from './workspace/index.ts';

@@ -4,7 +4,7 @@ import {
   createRecorder,
   createServerAgent,
   openTracer,
-  openWorkspaces,
+  createSwitchedWorkspaces,
   type ServerAgent,
 } from '../agent/index.ts';
 import { workspaceProgram } from '../built-files.ts';
@@ -33,11 +33,10 @@ export const startAgent = async (parts: Parts): Promise<ServerAgent | null> => {
   const { otlpEndpoint: endpoint, agentTraceContent: hasContent } = config;
   const tracerNeeds = { hasContent, scrub: scrubber.scrub, warn, clock };
   const tracing = endpoint === undefined ? undefined : await openTracer({ endpoint, ...tracerNeeds });
-  const { agentRecord: folder, agentWorkspace: kind, dataDir } = config;
+  const { agentRecord: folder, dataDir } = config;
   const recorder =
     folder === undefined ? undefined : createRecorder({ folder, clock, scrub: scrubber.scrub, onError });
-  const workspaces = await openWorkspaces({ kind, dataDir, program: workspaceProgram, clock });
-  if (workspaces.problem !== null) warn(workspaces.problem);
+  const workspaces = createSwitchedWorkspaces({ dataDir, program: workspaceProgram, clock });
   const agent = createServerAgent({
     environment: config,
     clock,
@@ -58,6 +57,8 @@ export const startAgent = async (parts: Parts): Promise<ServerAgent | null> => {
     onSettingsChanged: gateway.settings.changed,
     onError,
   });
+  const { problem } = (await agent.settings.get()).workspace;
+  if (problem !== null) warn(problem);
   await agent.agent.start();
   return agent;
 };

@@ -37,6 +37,10 @@ export const mcpServer = z.strictObject({
   url: httpUrl,
 });
 
+/** `local`: each chat has a folder on the server, with file tools and a shell. */
+export const workspaceKinds = ['none', 'local'] as const;
+const workspaceKind = z.enum(workspaceKinds);
+
 /** What the owner may change; it wins over the environment. */
 export const agentSettingsInput = z.strictObject({
   /** `anthropic/…`, `openai/…`, `google/…`, or a bare name with a URL. Null: as in the environment. */
@@ -54,6 +58,7 @@ export const agentSettingsInput = z.strictObject({
   searxngUrl: httpUrl.nullable().optional(),
   braveKey: secret,
   n8nUrl: httpUrl.nullable().optional(),
+  workspaces: workspaceKind.nullable().optional(),
 });
 export type AgentSettingsInput = z.infer<typeof agentSettingsInput>;
 
@@ -84,7 +89,8 @@ export const agentSettings = z.object({
   searxngUrl: z.string().nullable(),
   braveKey: secretView,
   n8nUrl: z.string().nullable(),
-  /** Whether chats have workspaces; `problem` is why not, in a sentence, where the server wants them. */
+  workspaces: workspaceKind,
+  /** Whether chats have workspaces; `problem` is why not, in a sentence, where they are wanted. */
   workspace: z.object({ isOn: z.boolean(), problem: z.string().nullable() }),
   /** The settings that come from the environment. */
   fromEnvironment: z.array(z.string()),

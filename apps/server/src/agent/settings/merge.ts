@@ -38,6 +38,7 @@ const fromEnvironment = (given: AgentEnvironment) =>
     costPerDay: given.agentCostPerDay,
     mcpServers: given.agentMcpServers,
     searxngUrl: given.agentSearxngUrl,
+    workspaces: given.agentWorkspace === 'none' ? undefined : given.agentWorkspace,
   }) satisfies Partial<Record<keyof OwnValues, unknown>>;
 
 /** The URL of the environment holds for a model of the owner that has the same provider. */
@@ -63,6 +64,7 @@ export const effective = (own: OwnValues, given: AgentEnvironment): Effective =>
     mcpServers: own.mcpServers ?? others.mcpServers ?? [],
     searxngUrl: own.searxngUrl ?? others.searxngUrl ?? null,
     n8nUrl: own.n8nUrl ?? null,
+    workspaces: own.workspaces ?? given.agentWorkspace,
   };
 };
 

@@ -24,7 +24,7 @@ const open = async (variables: Record<string, string> = {}) => {
       sealer: createSealer(secret),
       environment: configFrom(environment),
       clock: createFakeClock(),
-      workspace: { isOn: false, problem: null },
+      workspaces: { open: () => Promise.resolve({ problem: null }), retry: () => {} },
       hide: (key) => void hidden.add(key),
     });
   const rows = () => db.selectFrom('agentSettings').selectAll().execute();

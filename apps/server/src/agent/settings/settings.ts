@@ -15,6 +15,7 @@ import { keyView, modelKeyOf, sentKeyOf, vendorKeysOf } from './keys.ts';
 import { namesFromEnvironment, type Effective } from './merge.ts';
 import { createOwner, type OwnerSettings } from './owner.ts';
 import type { Sealer } from '../../auth/index.ts';
+import type { SwitchedWorkspaces } from '../workspace/index.ts';
 import type { Scope, SettingsStore } from './settings.store.ts';
 
 /** Services that the agent uses beside its model. */
@@ -31,14 +32,14 @@ interface Needs {
   sealer: Sealer;
   environment: AgentEnvironment;
   clock: Clock;
-  workspace: AgentSettings['workspace'];
+  workspaces: Pick<SwitchedWorkspaces, 'open' | 'retry'>;
   /** Masks a key in the log from now on. */
   hide(secret: string): void;
 }
 
 const configOf = (holds: Effective, environment: AgentEnvironment): AgentConfig => ({
   off: keyOriginOf(holds) === null ? 'model' : null,
-  policy: holds.policy,
+  policy: holds.workspaces === 'none' ? { ...holds.policy, workspace: 'blocked' } : holds.policy,
   areToolsDeferred: environment.agentDeferredTools,
   areSecretsMasked: environment.agentMaskSecrets,
   observerTokens: environment.agentObserverTokens,
@@ -93,14 +94,21 @@ const servicesOf = ({ holds, braveKey }: OwnerSettings, environment: AgentEnviro
 
 /** The agent's settings: a change holds from the next read; one of another server within half a second. */
 export const createSettings = (needs: Needs) => {
-  const { store, cacheRows, sealer, environment, clock, workspace, hide } = needs;
+  const { store, cacheRows, sealer, environment, clock, workspaces, hide } = needs;
   const keys = createKeyBox(sealer, hide);
   const owner = createOwner({ store, cacheRows, keys, environment, clock });
 
-  const get = async (): Promise<AgentSettings> => ({
-    ...settingsOf(await owner.readWithKeys(), environment),
-    workspace,
-  });
+  const none = { problem: null };
+  /** Opens workspaces where they are wanted: their tools are there from then on. */
+  const workspaceOf = async ({ workspaces: kind }: Effective): Promise<AgentSettings['workspace']> => {
+    const { problem } = kind === 'none' ? none : await workspaces.open();
+    return { isOn: kind !== 'none' && problem === null, problem };
+  };
+
+  const get = async (): Promise<AgentSettings> => {
+    const values = await owner.readWithKeys();
+    return { ...settingsOf(values, environment), workspace: await workspaceOf(values.holds) };
+  };
 
   /** The key of a user goes to the n8n that the owner has named. */
   const n8nLabel = async (scope: Scope): Promise<KeyLabel> => {
@@ -121,9 +129,14 @@ export const createSettings = (needs: Needs) => {
     /** The caller has checked that this is the owner. Throws `badRequest` for a key without its server. */
     change: async (input: AgentSettingsInput) => {
       await owner.change(input);
+      workspaces.retry();
       return get();
     },
-    config: async () => configOf((await owner.read()).holds, environment),
+    config: async () => {
+      const { holds } = await owner.read();
+      await workspaceOf(holds);
+      return configOf(holds, environment);
+    },
     modelSettings: async () => modelSettingsOf(await owner.readWithKeys(), environment),
     /** The same as if the draft were saved. Throws `badRequest` for a key with blanks. */
     draftedModel: async (draft: ModelDraft) => modelSettingsOf(await owner.readDraft(draft), environment),

@@ -47,17 +47,37 @@ describeWith('bubblewrap')('the workspace of a chat', () => {
     expect(workspaceTools(requestsOf(model.requests)[0]!)).toHaveLength(13);
 
     const off = await settings.change.mutate({ policy: { workspace: 'blocked' } });
+    expect(off.fromEnvironment).toContain('workspaces');
     expect(off.workspace).toEqual({ isOn: true, problem: null });
     await say('again');
     await expect.poll(() => requestsOf(model.requests)).toHaveLength(3);
     expect(workspaceTools(requestsOf(model.requests)[2]!)).toEqual([]);
   });
 
-  it('is not there by default', async () => {
-    const { say, until, model, panel } = await withAgent(story([{ text: 'Done.' }]));
+  it('is not there until the owner turns it on, and goes with its chat while it is off', async () => {
+    const world = await withAgent(story([{ text: 'None.' }, write, { text: 'Done.' }, { text: 'None.' }]));
+    const { say, model, agent, userId, panel, server } = world;
+    const { settings } = panel.agent;
+    const tools = async (request: number) => {
+      await expect.poll(() => requestsOf(model.requests).length).toBeGreaterThan(request);
+      return workspaceTools(requestsOf(model.requests)[request]!).length;
+    };
+    expect((await settings.get.query()).workspace).toEqual({ isOn: false, problem: null });
     await say('hello');
-    await until('run-finish');
-    expect(workspaceTools(requestsOf(model.requests)[0]!)).toEqual([]);
-    expect((await panel.agent.settings.get.query()).workspace).toEqual({ isOn: false, problem: null });
+    expect(await tools(0)).toBe(0);
+
+    const on = await settings.change.mutate({ workspaces: 'local' });
+    expect(on).toMatchObject({ workspaces: 'local', workspace: { isOn: true, problem: null } });
+    await say('write');
+    expect(await tools(2)).toBe(13);
+
+    expect(await settings.change.mutate({ workspaces: null })).toMatchObject({ workspaces: 'none' });
+    await say('again');
+    expect(await tools(3)).toBe(0);
+    const [user = ''] = readdirSync(join(server.dataDir, 'workspaces'));
+    const folder = join(server.dataDir, 'workspaces', user);
+    expect(readdirSync(folder)).toHaveLength(1);
+    await agent.threads.remove(userId, 'thread');
+    expect(readdirSync(folder)).toEqual([]);
   });
 });

@@ -1,1 +1,1 @@
-export { openWorkspaces, type Workspaces } from './open-workspaces.ts';
+export { createSwitchedWorkspaces, type SwitchedWorkspaces } from './switched-workspaces.ts';

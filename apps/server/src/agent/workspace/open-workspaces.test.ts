@@ -48,7 +48,7 @@ describeWith('bubblewrap')('workspaces', () => {
   ])('WK-07 are not offered where a container has %s', async (_what, change, reason) => {
     const dataDir = makeDataDir();
     const bwrap = replacement(dataDir, change.replaceAll('$DATA', dataDir));
-    const given = { kind: 'local', dataDir, program: workspaceProgram, clock: systemClock } as const;
+    const given = { dataDir, program: workspaceProgram, clock: systemClock };
     expect(await openWorkspaces({ ...given, bwrapPlaces: [bwrap] })).toEqual({
       port: null,
       problem: `Workspaces are not offered: ${reason}.`,
@@ -70,19 +70,18 @@ describeWith('bubblewrap')('workspaces', () => {
     const program = join(dataDir, 'weak.cjs');
     const first = `if (process.argv[2] === 'describe') { console.log(${says}); process.exit(0); }\n`;
     writeFileSync(program, first + readFileSync(workspaceProgram, 'utf8'));
-    const given = { kind: 'local', dataDir, program, clock: systemClock } as const;
+    const given = { dataDir, program, clock: systemClock };
     expect((await openWorkspaces(given)).problem).toBe(
       'Workspaces are not offered: a command can make namespaces of its own.',
     );
   });
 
-  it('WK-07 are not offered without bubblewrap, without their program, or where they are off', async () => {
+  it('WK-07 are not offered without bubblewrap, or without their program', async () => {
     const dataDir = makeDataDir();
-    const given = { kind: 'local', dataDir, program: workspaceProgram, clock: systemClock } as const;
+    const given = { dataDir, program: workspaceProgram, clock: systemClock };
     const missing = await openWorkspaces({ ...given, bwrapPlaces: [] });
     expect(missing.problem).toContain('bubblewrap is not installed');
     expect((await openWorkspaces({ ...given, program: join(dataDir, 'none.cjs') })).port).toBeNull();
-    expect(await openWorkspaces({ ...given, kind: 'none' })).toEqual({ port: null, problem: null });
   });
 
   it('WK-01 pass on no folder that the server has inherited open', async () => {

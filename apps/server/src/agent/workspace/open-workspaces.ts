@@ -6,7 +6,6 @@ import { promisify } from 'node:util';
 import type { WorkspacePort } from '@drawbridge/agent';
 import { workspaceProgram } from '@drawbridge/contracts/agent/workspace';
 import type { Clock } from '@drawbridge/kit';
-import type { AgentEnvironment } from '../config-schema.ts';
 import type { Container } from './container.ts';
 import { workspaceLimits, type WorkspaceLimits } from './limits.ts';
 import { probe } from './probe.ts';
@@ -14,8 +13,7 @@ import { createWorkspaces } from './workspaces.ts';
 
 const runFile = promisify(execFile);
 
-interface Needs {
-  kind: AgentEnvironment['agentWorkspace'];
+export interface Opening {
   dataDir: string;
   /** The program that runs in a workspace: one file. */
   program: string;
@@ -24,7 +22,7 @@ interface Needs {
   bwrapPlaces?: readonly string[];
 }
 
-/** `problem`: why workspaces are not offered, in a sentence for the owner; null where none are wanted. */
+/** `problem`: why workspaces are not offered, in a sentence for the owner. */
 export type Workspaces = { port: WorkspacePort; problem: null } | { port: null; problem: string | null };
 
 const usualPlaces = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap'];
@@ -49,7 +47,7 @@ const describe = async (program: string) => {
   return workspaceProgram.parse(JSON.parse(stdout));
 };
 
-const open = async (needs: Needs): Promise<Workspaces> => {
+const open = async (needs: Opening): Promise<Workspaces> => {
   const { dataDir, program, clock, limits = workspaceLimits, bwrapPlaces = usualPlaces } = needs;
   if (process.platform !== 'linux') return without('they need Linux');
   const bwrap = bwrapPlaces.find(isExecutable);
@@ -70,9 +68,8 @@ const open = async (needs: Needs): Promise<Workspaces> => {
   return { port: createWorkspaces({ container, tools, base, clock }), problem: null };
 };
 
-/** Workspaces as the setting says, where a trial shows that a container keeps what it promises. */
-export const openWorkspaces = async (needs: Needs): Promise<Workspaces> => {
-  if (needs.kind === 'none') return { port: null, problem: null };
+/** Workspaces, where a trial shows that a container keeps what it promises. */
+export const openWorkspaces = async (needs: Opening): Promise<Workspaces> => {
   try {
     return await open(needs);
   } catch (error) {

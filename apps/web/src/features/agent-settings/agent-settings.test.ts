@@ -45,16 +45,31 @@ it('never shows a key, and sends one only when it was typed or removed', async (
 });
 
 it.each([
-  [{ isOn: false, problem: null }, false, false],
-  [{ isOn: true, problem: null }, true, false],
-  [{ isOn: false, problem: 'Workspaces are not offered: no bubblewrap.' }, false, true],
-])('offers a policy for workspaces where the server has them: %o', async (workspace, row, sentence) => {
-  const card = await open(AgentCard, { settings: { ...agentWorldOf().settings, workspace } });
-  const text = card.get('form[aria-label="What it may do"]').text();
-  expect([text.includes('Use the workspace of a chat'), text.includes('not offered')]).toEqual([
-    row,
-    sentence,
-  ]);
+  ['none', { isOn: false, problem: null }, false, false],
+  ['local', { isOn: true, problem: null }, true, false],
+  ['local', { isOn: false, problem: 'Workspaces are not offered: no bubblewrap.' }, false, true],
+] as const)(
+  'offers a policy for workspaces where there are some: %s, %o',
+  async (kind, workspace, row, sentence) => {
+    const settings = { ...agentWorldOf().settings, workspaces: kind, workspace };
+    const card = await open(AgentCard, { settings });
+    const text = card.get('form[aria-label="What it may do"]').text();
+    expect([text.includes('Use the workspace of a chat'), text.includes('not offered')]).toEqual([
+      row,
+      sentence,
+    ]);
+  },
+);
+
+it('turns workspaces on, and leaves the value of the environment alone otherwise', async () => {
+  const form = (await open(AgentCard)).get('form[aria-label="What it may do"]');
+  await form.trigger('submit');
+  await expect.poll(() => calls()).toHaveLength(1);
+  expect(calls()[0]?.[1]).not.toHaveProperty('workspaces');
+  await form.get('button[role=switch]').trigger('click');
+  expect(form.text()).toContain('Use the workspace of a chat');
+  await form.trigger('submit');
+  await expect.poll(() => calls()[1]?.[1]).toMatchObject({ workspaces: 'local' });
 });
 
 it('tests the model, line by line', async () => {
