@@ -79,10 +79,16 @@ describe('drawbridge', { timeout: 30_000 }, () => {
       /^error {2}There is no folder nowhere/,
     ],
     [
-      'the whole disk without a question',
+      'NG-16 the whole disk',
       ['https://x.example', pairingToken, '/'],
       {},
-      /is too wide to share without asking/,
+      /^error {2}\/ cannot be shared: it is or holds a home folder.*\n.*Share a folder inside of it/,
+    ],
+    [
+      'NG-16 the home folder',
+      ['https://x.example', pairingToken, '..'],
+      {},
+      /cannot be shared: it is or holds a home folder/,
     ],
     [
       'a question without a terminal',

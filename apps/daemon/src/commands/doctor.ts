@@ -1,5 +1,4 @@
 import { mkdir } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { perGroup, toolGroups } from '@drawbridge/contracts/groups';
 import { releaseName } from '@drawbridge/contracts/release';
 import { CodedError, systemClock, visible } from '@drawbridge/kit';
@@ -61,7 +60,7 @@ const checkTools = async (privateFolder: string): Promise<Check[]> => {
   const kept = settings.modes();
   // What is on deny is looked at too, but for MCP servers: those would be started.
   const modes: Modes = { ...perGroup(() => 'ask' as const), mcp: kept.mcp, system: 'deny' };
-  const root = (await findRootFolder('.', homedir())).path;
+  const root = await findRootFolder('.');
   const { categories } = await inspectTools({ settings, modes, root, shellSandbox: true });
   const { readStatuses } = await import('../status/read-status.ts');
   return [

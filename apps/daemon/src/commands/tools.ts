@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { toolGroups } from '@drawbridge/contracts/groups';
 import { systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
@@ -15,7 +14,7 @@ const tools = async (flags: Record<string, unknown>, { environment }: CommandCon
   const options = readOptions({ url: undefined, token: undefined, dir: undefined, flags }, environment);
   const settings = await openSettings(environment.privateFolder, systemClock);
   const modes = effectiveModes(wantedModes(options, settings));
-  const root = (await findRootFolder(options.dir ?? '.', homedir())).path;
+  const root = await findRootFolder(options.dir ?? '.');
   const { shellSandbox } = options;
   const { tools: found, categories } = await inspectTools({ settings, modes, root, shellSandbox });
   const offered = found.map(({ name, annotations }) => ({

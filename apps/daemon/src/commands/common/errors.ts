@@ -1,7 +1,7 @@
 import { createErrors } from '@drawbridge/kit';
 import { ownCommand } from '../../program/own-command.ts';
 
-/** How the command line fails. `WRONG_USE` and `NOT_A_RULE` exit with 2, all else with 1. */
+/** How the command line fails. Codes of wrong use (see `exitCodeOf`) exit with 2, all else with 1. */
 export const errors = createErrors({
   wrongUse: {
     code: 'WRONG_USE',
@@ -21,6 +21,7 @@ export const errors = createErrors({
     message: 'This folder cannot be used',
     fix: 'Pass another folder with --dir.',
   },
+  tooWide: { code: 'FOLDER_TOO_WIDE', message: 'This folder cannot be shared' },
   nothingAllowed: {
     code: 'NOTHING_ALLOWED',
     message: 'Every tool group is on deny, so there is nothing to offer',
@@ -47,4 +48,6 @@ export const errors = createErrors({
   declined: { code: 'DECLINED', message: 'Not connected: you answered no' },
 });
 
-export const exitCodeOf = (code: string): 1 | 2 => (code === 'WRONG_USE' || code === 'NOT_A_RULE' ? 2 : 1);
+const wrongUse = new Set(['WRONG_USE', 'NOT_A_RULE', 'FOLDER_TOO_WIDE']);
+
+export const exitCodeOf = (code: string): 1 | 2 => (wrongUse.has(code) ? 2 : 1);

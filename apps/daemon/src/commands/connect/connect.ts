@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { releaseName, type Release } from '@drawbridge/contracts/release';
 import { systemClock } from '@drawbridge/kit';
 import { keepHeapSmall } from '@drawbridge/kit/node';
@@ -221,15 +220,13 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
   await refuseSecond(options, sessionFile, settings.folder);
   await sessionFile.probe();
   const { url, key: given, isTyped, folder: before } = await findTarget(options, sessionFile, ask);
-  const start = await findSessionFolder(options.dir, before, homedir());
+  const root = await findSessionFolder(options.dir, before);
   const { release } = needs;
-  const plan = planModes({ options, settings, start, ask });
-  const key = isTyped
-    ? await checkKey({ url, key: given, folder: start.path, release, ask }, terminal)
-    : given;
-  const folderNote = noteOf(start.path, { before, given: options.dir });
+  const plan = planModes({ options, settings });
+  const key = isTyped ? await checkKey({ url, key: given, folder: root, release, ask }, terminal) : given;
+  const folderNote = noteOf(root, { before, given: options.dir });
   const { shellSandbox } = options;
-  const shown = { url: showUrl(url), start, folderNote, shellSandbox, ask };
+  const shown = { url: showUrl(url), folder: root, folderNote, shellSandbox, ask };
   const { modes, flags } = await settleModes(plan, shown, terminal);
   if (options.install !== null || isTyped) {
     await offerToInstall({ environment, release, terminal, wanted: options.install, ask });
@@ -241,7 +238,7 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
     modes,
     flags,
     ask: whereAsked,
-    root: start.path,
+    root,
     toolsets: {
       notify: (sentence) => {
         terminal.line('tools', sentence, 'yellow');
@@ -273,7 +270,7 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
       key,
       ask,
       way: options.link,
-      rootPath: start.path,
+      rootPath: root,
       name: options.name,
     });
   } finally {

@@ -4,15 +4,12 @@ import type { TerminalOutput } from '../../terminal/terminal-output.ts';
 import { errors } from '../common/errors.ts';
 import { modeSources, sessionModes, wantedModes, type ModeSources } from '../common/mode-sources.ts';
 import type { ConnectOptions } from '../common/options.ts';
-import type { RootFolder } from '../common/root-folder.ts';
 import { askToStart } from './start-question.ts';
 import { summary, type Summed } from '../common/summary.ts';
 
 interface Given {
   options: ConnectOptions;
   settings: SettingsStore;
-  start: RootFolder;
-  ask: boolean;
 }
 
 interface Planned {
@@ -31,31 +28,28 @@ const refuseNothing = (modes: Modes): void => {
   if (Object.values(modes).every((mode) => mode === 'deny')) throw errors.nothingAllowed();
 };
 
-/** The modes of flags, variables and settings. Throws `wrongUse`, `nothingAllowed`, `badFolder`. */
-export const planModes = ({ options, settings, start, ask }: Given): Planned => {
+/** The modes of flags, variables and settings. Throws `wrongUse` and `nothingAllowed`. */
+export const planModes = ({ options, settings }: Given): Planned => {
   const wanted = wantedModes(options, settings);
   refuseNothing(wanted);
-  if (!ask && start.wide !== null)
-    throw errors.badFolder({ message: `${start.path} is too wide to share without asking` });
   const flags = toolGroups.filter((group) => options.modes[group] !== undefined);
   const forSession = sessionModes({ settings, modes: wanted, flags });
   return { wanted, flags, sources: modeSources(settings, { flags, forSession }) };
 };
 
-interface Shown extends Omit<Summed, 'modes' | 'sources' | 'folder'> {
-  start: RootFolder;
+interface Shown extends Omit<Summed, 'modes' | 'sources'> {
   ask: boolean;
 }
 
 /** Shows the modes and asks at a terminal. Throws `declined`, `nothingAllowed`. */
 export const settleModes = async (
   { wanted, flags, sources }: Planned,
-  { start, ask, ...rest }: Shown,
+  { ask, ...rest }: Shown,
   terminal: TerminalOutput,
 ): Promise<SettledModes> => {
-  const shown = { ...rest, folder: start.path, modes: wanted, sources };
+  const shown = { ...rest, modes: wanted, sources };
   if (!ask) terminal.printText(summary(shown));
-  const modes = ask ? effectiveModes(await askToStart({ ...shown, wide: start.wide }, terminal)) : wanted;
+  const modes = ask ? effectiveModes(await askToStart(shown, terminal)) : wanted;
   refuseNothing(modes);
   return { modes, flags: flags.filter((group) => modes[group] === wanted[group]) };
 };

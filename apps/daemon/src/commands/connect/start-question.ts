@@ -4,19 +4,11 @@ import { ownCommand } from '../../program/own-command.ts';
 import { errors } from '../common/errors.ts';
 import { groupLabel, summary, type Summed } from '../common/summary.ts';
 import type { TerminalOutput } from '../../terminal/terminal-output.ts';
-import { confirm } from '../common/command.ts';
-
-interface Start extends Summed {
-  /** Set when the folder needs a yes of its own. */
-  wide: 'disk' | 'home' | null;
-}
 
 // Only a person at a terminal pays for loading the prompts.
 const loadPrompts = () => import('@clack/prompts');
 
 const output = process.stderr;
-
-const wideWords = { disk: 'the whole disk', home: 'your home folder or more' } as const;
 
 const editModes = async (modes: Modes): Promise<Modes> => {
   const { isCancel, select } = await loadPrompts();
@@ -44,13 +36,9 @@ const editModes = async (modes: Modes): Promise<Modes> => {
 };
 
 /** Shows the summary and asks once. Returns the modes for this session; throws `declined` on a no. */
-export const askToStart = async (start: Start, terminal: TerminalOutput): Promise<Modes> => {
+export const askToStart = async (start: Summed, terminal: TerminalOutput): Promise<Modes> => {
   terminal.printText(summary(start));
   const { isCancel, selectKey } = await loadPrompts();
-  if (start.wide !== null) {
-    if (!(await confirm(`The folder is ${wideWords[start.wide]}. Share all of it?`, false)))
-      throw errors.declined();
-  }
   const keep = ownCommand('permissions set <group> <mode>');
   // The key is the option's first letter; Enter gives nothing, and stands for the first option.
   const answer = await selectKey({

@@ -52,10 +52,7 @@ const install = async (
   const options = readOptions({ url: undefined, token: undefined, dir: undefined, flags }, environment);
   const settings = await openSettings(privateFolder, systemClock);
   wantedModes(options, settings);
-  const root = await findSessionFolder(options.dir, kept.folder, homedir());
-  if (root.wide !== null) {
-    throw errors.badFolder({ message: `${root.path} is too wide to share without asking` });
-  }
+  const root = await findSessionFolder(options.dir, kept.folder);
   if (process.getuid?.() === 0) notify('careful  This service runs as root: allowed calls have all rights.');
   const facts = {
     node: await realpath(process.execPath),
@@ -65,7 +62,7 @@ const install = async (
       `--permission-${kebab(group as keyof typeof options.modes)}`,
       mode,
     ]),
-    folder: root.path,
+    folder: root,
     path,
   };
   await mkdir(dirname(manager.path), { recursive: true });
@@ -79,7 +76,7 @@ const install = async (
         : row('not started', `${manager.name} says: ${visible(started.words)}`, 'yellow'),
       row('unit', visible(manager.path)),
       row('program', visible(facts.cli)),
-      row('folder', visible(root.path)),
+      row('folder', visible(root)),
       row('key', showKept(kept.keptIn, privateFolder)),
       lingers === false && row('next', `It starts when you sign in. ${linger} lets it start at boot.`),
       lingers === true && kept.keptIn === 'keyring' && row('next', lockedKeyring),
@@ -90,7 +87,7 @@ const install = async (
       started: started.ok,
       unit: manager.path,
       program: facts.cli,
-      folder: root.path,
+      folder: root,
       lingers,
       keptIn: kept.keptIn,
     },

@@ -2,7 +2,7 @@ import { constants, lstatSync, type Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { errors } from '../../common/errors.ts';
-import { gitNames, isProtected, isWithin, protectedNames, type Territory } from '../../../paths/protected.ts';
+import { gitNames, isProtected, isWithin, type Territory } from '../../../paths/protected.ts';
 import { runClassIn } from '../../../paths/run-names.ts';
 import { isAccessible, readQuietly } from '../../../program/quiet-files.ts';
 import { linkAt, namedPrograms, placesOf } from './git/named-programs.ts';
@@ -200,38 +200,12 @@ const standInsOf = ({ folder, kind }: Repository): StandIn[] => {
 
 /** Folders that editors and agents read while they run. */
 const editorFolders = ['.vscode', '.idea', '.claude', '.cursor'];
-const homeFolders = ['.ssh', '.config/fish', '.config/powershell', '.config/autostart', '.config/systemd'];
-/** Where one of these is there, the shell reads it and not the next. */
-const readInstead: Record<string, string[]> = {
-  '.bash_profile': ['.bash_login', '.profile'],
-  '.bash_login': ['.profile'],
-  '.tcshrc': ['.cshrc'],
-};
-/** An empty file of these names ends a graphical session at its start. */
-const notInHome = new Set(['.xinitrc', '.xsession', '.xsessionrc', '.gitmodules', '.mcp.json', '.envrc']);
-
-const standInsOfHome = (home: string): StandIn[] => {
-  const names = protectedNames.filter((name) => !name.includes('/') && !notInHome.has(name));
-  const isFolder = (name: string) => homeFolders.includes(name) || editorFolders.includes(name);
-  return [
-    ...names
-      .filter((name) => !isFolder(name))
-      .map((name) => {
-        const next = readInstead[name]?.find((other) => isThere(join(home, other)));
-        const read = name === '.tcshrc' ? 'source' : '.';
-        return { path: join(home, name), text: next === undefined ? '' : `${read} ~/${next}\n` };
-      }),
-    ...homeFolders.map((name) => ({ path: join(home, name) })),
-  ];
-};
-
 /**
- * Stand-ins for missing protected names that the person's programs may read at any time: in repositories,
- * editor folders and the home folder. Other names are swept after the command.
+ * Stand-ins for missing protected names that the person's programs may read at any time: in repositories and
+ * editor folders. Other names are swept after the command.
  */
-export const standInsFor = (root: string, home: string, { repositories }: ProtectedPlaces): StandIn[] =>
+export const standInsFor = (root: string, { repositories }: ProtectedPlaces): StandIn[] =>
   [
     ...editorFolders.map((name) => ({ path: join(root, name) })),
-    ...(isWithin(home, root) ? standInsOfHome(home) : []),
     ...[...repositories.values()].flatMap(standInsOf),
   ].filter(({ path }) => !isThere(path) && isThere(dirname(path)) && canWrite(dirname(path)));

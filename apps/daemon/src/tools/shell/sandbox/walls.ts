@@ -116,7 +116,7 @@ export const createWalls = (territory: Territory, limit?: number) => {
     writeFileSync(emptyFile, '', { mode: 0o444 });
     const denied = [...deniedPaths.read, ...deniedPaths.write];
     const wanted: StandIn[] = [
-      ...standInsFor(root, homedir(), before),
+      ...standInsFor(root, before),
       ...(repository === undefined ? [] : [{ path: join(root, '.git') }]),
       ...denied.flatMap((path) => firstMissing(path, root)).map((path) => ({ path, text: '' })),
     ];
