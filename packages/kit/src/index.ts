@@ -1,3 +1,4 @@
+export { nameWarningsOf } from './name-warnings.ts';
 export { exponential, fullJitter } from './backoff.ts';
 export { createBoundedMap, type BoundedMap } from './maps/bounded-map.ts';
 export { canonical, jsonOf } from './canonical.ts';

@@ -10,6 +10,7 @@ export type TextWarning =
   | 'combining-marks'
   | 'mixed-scripts'
   | 'look-alikes'
+  | 'own-name'
   | 'encoded-host';
 
 /** The warnings in words, for the panel and the terminal. */
@@ -19,6 +20,7 @@ export const warningWords: Record<TextWarning, string> = {
   'combining-marks': 'Contains letters with too many marks above or below; the marks are counted here',
   'mixed-scripts': 'A word mixes letters of different scripts',
   'look-alikes': 'Contains characters that look like other characters',
+  'own-name': 'Uses the name of Drawbridge, but is another program',
   'encoded-host': 'Contains an encoded host name',
 };
 

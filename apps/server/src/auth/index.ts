@@ -15,7 +15,7 @@ export { createRefreshesStore } from './clients/refreshes.store.ts';
 export { createOauthRoutes } from './clients/oauth.route.ts';
 export { resourceOf } from './clients/oauth-provider.ts';
 export { readOrCreate, readSecret } from './secrets/server-secret.ts';
-export { createTickets, type Tickets } from './tickets/tickets.ts';
+export { createSingleUse, createTickets, type Tickets } from './tickets/tickets.ts';
 export { createTicketsStore } from './tickets/tickets.store.ts';
 export { createTailnet, type Tailnet, type TailnetAccess } from './tailnet/tailnet.ts';
 export { createTailscaled } from './tailnet/tailscaled.ts';

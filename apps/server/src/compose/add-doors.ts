@@ -67,6 +67,7 @@ const addAccountRoutes = async ({ opened, people, web }: Parts, guardOrigin: Gua
     limits,
     url,
     proofs,
+    pages: opened.consentPages,
     guardOrigin,
     sessionOf,
     ownsHost: address.ownsHost,

@@ -8,6 +8,7 @@ import {
   createRefreshesStore,
   createSessionProofs,
   createTickets,
+  createSingleUse,
   createTicketsStore,
   digestStoredTokens,
   loggingTokens,
@@ -94,6 +95,7 @@ export const openAccounts = async (needs: AppNeeds) => {
     tokens: loggingTokens(tokens, log),
     clients,
     ownMachines,
+    consentPages: createSingleUse({ clock, store: createTicketsStore(store) }),
     tickets: createTickets({
       clock,
       store: createTicketsStore(store),

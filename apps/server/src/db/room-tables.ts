@@ -50,10 +50,10 @@ export interface RoomTables {
     webhookSecret: string | null;
     updatedAt: number;
   };
-  /** A ticket that was not used yet. */
+  /** A ticket that was not used yet; or the use of a consent page, which answers once. */
   rpcTickets: {
     digest: string;
-    /** The session that it was made for. */
+    /** The session that it was made for; empty for a use. */
     sessionToken: string;
     expiresAt: number;
   };

@@ -7,7 +7,7 @@ describe('registration', () => {
   it('MC-18 keeps a short, visible name and nothing of logos and links', async () => {
     const { register, server, cookie, authorize, queryOf } = await openOauth();
     const got = await register({
-      client_name: 'Claude\u200b\u202e',
+      client_name: ' Claude ',
       logo_uri: 'http://169.254.169.254/latest',
       jwks_uri: 'http://127.0.0.1/keys',
       client_uri: 'javascript:alert(1)',
@@ -24,7 +24,32 @@ describe('registration', () => {
     expect(procedureResult(shown)).toMatchObject({ name: 'Claude', host: 'client.example' });
   });
 
+  it('NO-08: refuses a name with letters that nobody sees, which would read as another', async () => {
+    const { register } = await openOauth();
+    for (const name of [
+      'Clau\u200bde',
+      'Claude\u202e',
+      '\u2066edualC',
+      'Cla\u00adude',
+      'Claude\u{e0041}',
+      'a\nb',
+      '\u2800',
+    ])
+      expect([name, (await register({ client_name: name })).status]).toEqual([name, 400]);
+    for (const name of ['Клод', 'Agent ❤\ufe0f', 'Drawbridge', '\u0421laude Code'])
+      expect([name, (await register({ client_name: name })).json]).toMatchObject([
+        name,
+        { client_name: name },
+      ]);
+  });
+
   const bad: [string, object][] = [
+    ['NO-08: a host with a *', { redirect_uris: ['https://*.example/cb'] }],
+    ['NO-08: a host with an encoded *', { redirect_uris: ['https://%2a.example/cb'] }],
+    ['NO-08: a path with a *', { redirect_uris: ['https://client.example/*'] }],
+    ['NO-08: a * in a query', { redirect_uris: ['https://client.example/cb?to=*'] }],
+    ['NO-08: a * beside others', { redirect_uris: ['https://client.example/cb', 'http://127.0.0.1:*/cb'] }],
+    ['NO-08: a * in the scheme of a program', { redirect_uris: ['org.example.*:/cb'] }],
     ['a name of a megabyte', { client_name: 'x'.repeat(1024 * 1024) }],
     ['a name of 101 letters', { client_name: 'x'.repeat(101) }],
     ['eleven addresses', { redirect_uris: Array.from({ length: 11 }, (_, n) => `https://a.example/${n}`) }],
@@ -105,10 +130,11 @@ describe('registration', () => {
 });
 
 it.each([
-  ['that turns around', 'Claude\u200b\u202e', 'Claude'],
-  ['of another line', 'Claude\n(verified)', 'Claude(verified)'],
+  ['that turns around', 'Claude\u200b\u202e', 'Claude\\u{200b}\\u{202e}'],
+  ['of another line', 'Claude\n(verified)', 'Claude\\n(verified)'],
   ['of 5,000 letters', 'x'.repeat(5_000), 'x'.repeat(100)],
-  ['of which nothing is seen', '\u200b', 'https://client.example/client.json'],
+  ['of which nothing is seen', '\u200b', '\\u{200b}'],
+  ['of blanks', '  ', 'https://client.example/client.json'],
 ])('MC-18 a name in a document %s is shown as it is safe to read', async (_, name, shown) => {
   const { clients, db, userId } = await openAccess();
   const session = { key: 'session', user: { id: userId, ...owner, isOwner: true } };

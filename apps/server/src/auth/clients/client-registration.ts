@@ -1,20 +1,24 @@
 import { clientLimits, type ClientRequest } from '@drawbridge/contracts/clients';
 import { z } from 'zod';
-import { isKnownProgram } from './redirects.ts';
+import { visible } from '@drawbridge/kit';
+import { hasWildcard, isKnownProgram } from './redirects.ts';
 
-/** What hides, turns around or breaks a line: a name is shown to a person who decides by it. */
-const hidden = /[\p{C}\p{Zl}\p{Zp}]/gu;
+/** A name is shown to a person who decides by it: what hides or turns around would make it look like another. */
+const isVisible = (name: string): boolean => visible(name) === name;
 
-export const visibleName = (name: string): string => name.replaceAll(hidden, '').trim();
-
-const redirectUri = z.string().max(clientLimits.redirectUriLength);
+const redirectUri = z
+  .string()
+  .max(clientLimits.redirectUriLength)
+  .refine((text) => !hasWildcard(text), 'has a *; each address is registered as it stands');
 
 /** RFC 7591, as far as a client of ours needs it; what else it says of itself is not kept. */
 const registration = z.object({
   client_name: z
     .string()
-    .transform(visibleName)
-    .pipe(z.string().min(1).max(clientLimits.nameLength))
+    .trim()
+    .min(1)
+    .max(clientLimits.nameLength)
+    .refine(isVisible, 'has invisible characters, or some that change the direction of the text')
     .optional(),
   redirect_uris: z.array(redirectUri).min(1).max(clientLimits.redirectUris),
   grant_types: z.array(z.string().max(100)).max(10).optional(),
@@ -31,7 +35,7 @@ const standIn = 'http://127.0.0.1/';
 
 /**
  * Reads a registration: the request to the account library, and the client's redirect addresses. Throws zod's
- * error; `clientRequest.name` shows the cleaned name.
+ * error.
  */
 export const readRegistration = (body: unknown) => {
   const { client_name, grant_types, redirect_uris: redirectUris, ...rest } = registration.parse(body);

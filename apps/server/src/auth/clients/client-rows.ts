@@ -1,7 +1,7 @@
 import { clientLimits } from '@drawbridge/contracts/clients';
 import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
+import { cutText, visible } from '@drawbridge/kit';
 import { z } from 'zod';
-import { visibleName } from './client-registration.ts';
 import type { AuthTables, Time } from '../auth-tables.ts';
 import { timeOf } from '../readable.ts';
 
@@ -51,9 +51,9 @@ export interface StoredGrant {
   expiresAt: number;
 }
 
-/** The name may come unchecked from the client's own metadata document. */
+/** The name may come unchecked from the client's own metadata document: what hides in it is written out. */
 const nameOf = (row: { name: string | null; clientId: string }) =>
-  visibleName(row.name ?? '').slice(0, clientLimits.nameLength) || row.clientId;
+  cutText(visible((row.name ?? '').trim()), clientLimits.nameLength) || row.clientId;
 
 export const readClient = (
   row: Pick<AuthTables['oauthClient'], 'clientId' | 'clientDiscoveryId' | 'name' | 'redirectUris'>,

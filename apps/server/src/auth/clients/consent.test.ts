@@ -60,6 +60,43 @@ describe('the consent', () => {
     expect((await consent({ ...yes, openedBy })).status).toBe(200);
   });
 
+  it('NO-07: is given once: a page has one answer, also when two come at the same time', async () => {
+    const { consent, query, openPage, authorize, queryOf, id } = await asked();
+    const openedBy = await openPage(query);
+    const yes = { accept: true, scopes: ['filesystemRead'], query, openedBy };
+    // What came to nothing is no answer.
+    expect((await consent({ ...yes, scopes: ['computer'] })).status).toBe(400);
+    const both = await Promise.all([consent(yes), consent(yes)]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 400]);
+    const again = [consent(yes), consent({ accept: false, query }), consent({ ...yes, scopes: ['shell'] })];
+    expect((await Promise.all(again)).map(({ status, json }) => [status, json])).toEqual(
+      again.map(() => [400, expect.objectContaining({ message: 'This request is not valid any more' })]),
+    );
+    const other = queryOf(await authorize(id, { challenge: newVerifier().challenge }));
+    expect((await consent({ accept: false, query: other })).status).toBe(200);
+    expect((await consent({ ...yes, query: other, openedBy: await openPage(other) })).status).toBe(400);
+  });
+
+  it('NO-05 NO-08: is asked for no challenge that no verifier fits, and for no address with a *', async () => {
+    const { authorize, id } = await asked();
+    const challenges = [
+      'abc',
+      'a'.repeat(42),
+      'a'.repeat(44),
+      'a'.repeat(64),
+      `${'a'.repeat(41)}+/`,
+      `${'a'.repeat(43)}=`,
+      '',
+    ];
+    for (const challenge of challenges) {
+      const { location } = (await authorize(id, { challenge })).headers;
+      expect([challenge, location]).toEqual([challenge, '/connect-client?error=challenge_malformed']);
+    }
+    const { challenge } = newVerifier();
+    const got = await authorize(id, { challenge, redirect_uri: 'https://*.example/cb' });
+    expect(got.headers.location).toBe('/connect-client?error=invalid_redirect');
+  });
+
   it('cannot be had for an address that the client does not own', async () => {
     const { server, cookie, query } = await asked();
     const changed = new URLSearchParams(query);

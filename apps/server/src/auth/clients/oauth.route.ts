@@ -8,7 +8,9 @@ import type { Auth } from '../better-auth.ts';
 import { answerAs, forward, jsonBody } from '../forward.ts';
 import { readRegistration } from './client-registration.ts';
 import { consentPage, resourceOf } from './oauth-provider.ts';
+import { hasWildcard } from './redirects.ts';
 import type { Refreshes } from './refreshes.ts';
+import type { SingleUse } from '../tickets/tickets.ts';
 import type { SessionProofs } from '../sessions/session-proof.ts';
 
 interface Needs {
@@ -17,6 +19,7 @@ interface Needs {
   limits: Limits;
   url(): string;
   proofs: Pick<SessionProofs, 'provesPage'>;
+  pages: SingleUse;
   /** Refuses what another site sends with a person's cookie. */
   guardOrigin(request: FastifyRequest): Promise<void>;
   /** Whether the `Host` of a request names this server. */
@@ -47,6 +50,8 @@ const askable = [
   'code_challenge',
   'code_challenge_method',
 ] as const;
+/** The SHA-256 of a verifier (RFC 7636, 4.2): no verifier fits anything else. Without one, the library says so. */
+const isChallenge = (given: string | null): boolean => given === null || /^[\w-]{43}$/.test(given);
 const refusal = z.object({ error: z.string().regex(/^[a-z_]{1,40}$/) });
 const registered = z.looseObject({ client_id: z.string() });
 const redirected = z.object({ url: z.string() });
@@ -64,7 +69,7 @@ const paramsOf = (text: string): URLSearchParams => {
 
 /** OAuth 2.1 below `/api/auth/oauth2`: only the endpoints of better-auth that MCP clients need. */
 export const createOauthRoutes = (needs: Needs): FastifyPluginAsync => {
-  const { auth, refreshes, limits, url, proofs, guardOrigin, ownsHost } = needs;
+  const { auth, refreshes, limits, url, proofs, pages, guardOrigin, ownsHost } = needs;
   const address = (name: string) => new URL(`/api/auth/oauth2/${name}`, url());
 
   /** A person's browser comes here from the client's own site. */
@@ -82,6 +87,8 @@ export const createOauthRoutes = (needs: Needs): FastifyPluginAsync => {
     asked.searchParams.set('prompt', 'consent');
     const fail = (error: string) => reply.redirect(`${consentPage}?error=${error}`);
     if (!given.get('state')) return fail('state_missing');
+    if (!isChallenge(given.get('code_challenge'))) return fail('challenge_malformed');
+    if (hasWildcard(given.get('redirect_uri') ?? '')) return fail('invalid_redirect');
     const response = await forward(auth, request, { to: asked });
     // A client that is a document has made itself known just now.
     await needs.onRegistered();
@@ -109,7 +116,10 @@ export const createOauthRoutes = (needs: Needs): FastifyPluginAsync => {
       oauth_query: given.query,
       ...(given.accept ? { scope: scopes.join(' ') } : {}),
     });
+    const page = `consent of ${session.user.id} ${given.query}`;
+    if (!(await pages.use(page, clientLimits.consentSeconds * 1_000))) throw errors.badRequest(outdated);
     const response = await forward(auth, request, { to: address('consent'), body });
+    if (!response.ok) await pages.giveBack(page);
     if (response.status === 401) throw errors.unauthorized();
     if (!response.ok) throw errors.badRequest(outdated);
     // The client gets its code with this answer, so nothing uses the consent before its machines are stored.

@@ -12,6 +12,10 @@ export const isKnownProgram = (redirect: string): boolean => programs.has(redire
 
 const urlOf = (text: string): URL | null => parseUrl(text) ?? null;
 
+/** An address is matched as it stands: a `*` in it is a mistake, or an attempt to have more than one. */
+export const hasWildcard = (redirect: string): boolean =>
+  redirect.includes('*') || urlOf(redirect)?.host.includes('*') === true;
+
 /** The same address without its port, where it is a program on the person's own machine (RFC 8252, 7.3). */
 const withoutPort = (text: string): string | null => {
   const url = urlOf(text);

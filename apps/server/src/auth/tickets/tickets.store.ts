@@ -3,10 +3,15 @@ import type { Schema, Store } from '../../db/index.ts';
 type StoredTicket = Schema['rpcTickets'];
 
 export const createTicketsStore = ({ db }: Pick<Store, 'db'>) => ({
-  /** Stores a ticket, and deletes those that have expired. */
-  add: async (ticket: StoredTicket, now: number): Promise<void> => {
+  /** Stores a ticket, and deletes those that have expired; false where there is one with its digest. */
+  add: async (ticket: StoredTicket, now: number): Promise<boolean> => {
     await db.deleteFrom('rpcTickets').where('expiresAt', '<=', now).execute();
-    await db.insertInto('rpcTickets').values(ticket).execute();
+    const { numInsertedOrUpdatedRows } = await db
+      .insertInto('rpcTickets')
+      .values(ticket)
+      .onConflict((conflict) => conflict.column('digest').doNothing())
+      .executeTakeFirst();
+    return numInsertedOrUpdatedRows === 1n;
   },
   /** Deletes the ticket and returns it: of two that try at once, one gets it. */
   take: async (digest: string): Promise<StoredTicket | undefined> => {

@@ -28,4 +28,16 @@ export const createTickets = ({ clock, store, sessionByKey }: Needs) => ({
   },
 });
 
+/** What may be answered once: kept as used in the store, with a digest, until it has expired anyway. */
+export const createSingleUse = ({ clock, store }: Pick<Needs, 'clock' | 'store'>) => ({
+  /** Whether this is its first use. Of two that try at once, one is. */
+  use: async (value: string, forMs: number): Promise<boolean> => {
+    const now = clock.now();
+    return store.add({ digest: digest(`used ${value}`), sessionToken: '', expiresAt: now + forMs }, now);
+  },
+  /** For a use that came to nothing. */
+  giveBack: async (value: string): Promise<void> => void (await store.take(digest(`used ${value}`))),
+});
+
+export type SingleUse = ReturnType<typeof createSingleUse>;
 export type Tickets = ReturnType<typeof createTickets>;
