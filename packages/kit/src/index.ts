@@ -1,10 +1,10 @@
-export { nameWarningsOf } from './name-warnings.ts';
+export { nameWarningsOf } from './text/name-warnings.ts';
 export { exponential, fullJitter } from './backoff.ts';
 export { createBoundedMap, type BoundedMap } from './maps/bounded-map.ts';
 export { canonical, jsonOf } from './canonical.ts';
 export { nextMacrotask, sleep, systemClock, type Clock } from './clock.ts';
 export { CodedError, createErrors, type ErrorDetail } from './coded-error.ts';
-export { cutText } from './cut-text.ts';
+export { cutText } from './text/cut-text.ts';
 export { createEmitter, type Emitter } from './emitter.ts';
 export { createFakeClock, type FakeClock } from './fake-clock.ts';
 export { hasCode } from './has-code.ts';
@@ -30,6 +30,6 @@ export {
   withoutHidden,
   type Piece,
   type TextWarning,
-} from './visible-text.ts';
+} from './text/visible-text.ts';
 export { createTimer, type Timer } from './timer.ts';
 export { createTransientMap, type TransientMap } from './maps/transient-map.ts';

@@ -24,7 +24,7 @@ describe('registration', () => {
     expect(procedureResult(shown)).toMatchObject({ name: 'Claude', host: 'client.example' });
   });
 
-  it('NO-08: refuses a name with letters that nobody sees, which would read as another', async () => {
+  it('NO-08: refuses a name with invisible letters, which would read as another', async () => {
     const { register } = await openOauth();
     for (const name of [
       'Clau\u200bde',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { visible } from '@drawbridge/kit';
 import { hasWildcard, isKnownProgram } from './redirects.ts';
 
-/** A name is shown to a person who decides by it: what hides or turns around would make it look like another. */
+/** A person decides by the name: what hides or turns around would make it look like another. */
 const isVisible = (name: string): boolean => visible(name) === name;
 
 const redirectUri = z

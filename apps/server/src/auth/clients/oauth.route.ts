@@ -50,8 +50,14 @@ const askable = [
   'code_challenge',
   'code_challenge_method',
 ] as const;
-/** The SHA-256 of a verifier (RFC 7636, 4.2): no verifier fits anything else. Without one, the library says so. */
+/** The SHA-256 of a verifier (RFC 7636, 4.2). The account library refuses a request without one. */
 const isChallenge = (given: string | null): boolean => given === null || /^[\w-]{43}$/.test(given);
+/** What an authorization request lacks, as the panel's page knows it. */
+const lackOf = (given: URLSearchParams): string | undefined => {
+  if (!given.get('state')) return 'state_missing';
+  if (!isChallenge(given.get('code_challenge'))) return 'challenge_malformed';
+  return hasWildcard(given.get('redirect_uri') ?? '') ? 'invalid_redirect' : undefined;
+};
 const refusal = z.object({ error: z.string().regex(/^[a-z_]{1,40}$/) });
 const registered = z.looseObject({ client_id: z.string() });
 const redirected = z.object({ url: z.string() });
@@ -67,10 +73,46 @@ const paramsOf = (text: string): URLSearchParams => {
   return params;
 };
 
+const addressOf = (url: string, name: string) => new URL(`/api/auth/oauth2/${name}`, url);
+
+/** The answer of a consent page, which the account library turns into the address to go to. */
+const createConsent = (needs: Needs) => async (request: FastifyRequest, reply: FastifyReply) => {
+  const { auth, proofs, pages, url } = needs;
+  const session = await needs.sessionOf(request);
+  if (session === null) throw errors.unauthorized();
+  const given = consentBody.parse(request.body);
+  if (given.accept && !proofs.provesPage({ key: session.key, query: given.query }, given.openedBy))
+    throw errors.forbidden({
+      message: 'Another session opened this page',
+      fix: 'Reload the page: it names the account that would be connected.',
+    });
+  const machines = (given.accept && given.machines) || null;
+  if (machines) await needs.requireMachines(session.user.id, machines);
+  const asked = new URLSearchParams(given.query);
+  const staysConnected = asked.get('scope')?.split(' ').includes(offlineScope);
+  const scopes = given.accept ? [...given.scopes, ...(staysConnected ? [offlineScope] : [])] : [];
+  const body = jsonBody({
+    accept: given.accept,
+    oauth_query: given.query,
+    ...(given.accept ? { scope: scopes.join(' ') } : {}),
+  });
+  const page = `consent of ${session.user.id} ${given.query}`;
+  if (!(await pages.use(page, clientLimits.consentSeconds * 1_000))) throw errors.badRequest(outdated);
+  const response = await forward(auth, request, { to: addressOf(url(), 'consent'), body });
+  if (!response.ok) await pages.giveBack(page);
+  if (response.status === 401) throw errors.unauthorized();
+  if (!response.ok) throw errors.badRequest(outdated);
+  // The client gets its code with this answer, so nothing uses the consent before its machines are stored.
+  if (given.accept)
+    await needs.setMachines({ userId: session.user.id, clientId: asked.get('client_id') ?? '' }, machines);
+  reply.header('cache-control', 'no-store');
+  return consentReply.parse(redirected.parse(await response.json()));
+};
+
 /** OAuth 2.1 below `/api/auth/oauth2`: only the endpoints of better-auth that MCP clients need. */
 export const createOauthRoutes = (needs: Needs): FastifyPluginAsync => {
-  const { auth, refreshes, limits, url, proofs, pages, guardOrigin, ownsHost } = needs;
-  const address = (name: string) => new URL(`/api/auth/oauth2/${name}`, url());
+  const { auth, refreshes, limits, url, guardOrigin, ownsHost } = needs;
+  const address = (name: string) => addressOf(url(), name);
 
   /** A person's browser comes here from the client's own site. */
   const authorize = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -86,47 +128,14 @@ export const createOauthRoutes = (needs: Needs): FastifyPluginAsync => {
     // The user decides each time: a client id can belong to another program than at the earlier consent.
     asked.searchParams.set('prompt', 'consent');
     const fail = (error: string) => reply.redirect(`${consentPage}?error=${error}`);
-    if (!given.get('state')) return fail('state_missing');
-    if (!isChallenge(given.get('code_challenge'))) return fail('challenge_malformed');
-    if (hasWildcard(given.get('redirect_uri') ?? '')) return fail('invalid_redirect');
+    const lack = lackOf(given);
+    if (lack !== undefined) return fail(lack);
     const response = await forward(auth, request, { to: asked });
     // A client that is a document has made itself known just now.
     await needs.onRegistered();
     // A person looks at this: what it says as JSON the panel says in words.
     if (response.status < 400 || response.status >= 500) return answerAs(reply, response);
     return fail(refusal.safeParse(await response.json()).data?.error ?? 'invalid_request');
-  };
-
-  const consent = async (request: FastifyRequest, reply: FastifyReply) => {
-    const session = await needs.sessionOf(request);
-    if (session === null) throw errors.unauthorized();
-    const given = consentBody.parse(request.body);
-    if (given.accept && !proofs.provesPage({ key: session.key, query: given.query }, given.openedBy))
-      throw errors.forbidden({
-        message: 'Another session opened this page',
-        fix: 'Reload the page: it names the account that would be connected.',
-      });
-    const machines = (given.accept && given.machines) || null;
-    if (machines) await needs.requireMachines(session.user.id, machines);
-    const asked = new URLSearchParams(given.query);
-    const staysConnected = asked.get('scope')?.split(' ').includes(offlineScope);
-    const scopes = given.accept ? [...given.scopes, ...(staysConnected ? [offlineScope] : [])] : [];
-    const body = jsonBody({
-      accept: given.accept,
-      oauth_query: given.query,
-      ...(given.accept ? { scope: scopes.join(' ') } : {}),
-    });
-    const page = `consent of ${session.user.id} ${given.query}`;
-    if (!(await pages.use(page, clientLimits.consentSeconds * 1_000))) throw errors.badRequest(outdated);
-    const response = await forward(auth, request, { to: address('consent'), body });
-    if (!response.ok) await pages.giveBack(page);
-    if (response.status === 401) throw errors.unauthorized();
-    if (!response.ok) throw errors.badRequest(outdated);
-    // The client gets its code with this answer, so nothing uses the consent before its machines are stored.
-    if (given.accept)
-      await needs.setMachines({ userId: session.user.id, clientId: asked.get('client_id') ?? '' }, machines);
-    reply.header('cache-control', 'no-store');
-    return consentReply.parse(redirected.parse(await response.json()));
   };
 
   return async (app) => {
@@ -136,7 +145,7 @@ export const createOauthRoutes = (needs: Needs): FastifyPluginAsync => {
       paramsOf(z.string({ error: `Send ${form}` }).parse(request.body));
 
     app.get('/authorize', authorize);
-    app.post('/consent', { bodyLimit, onRequest: guardOrigin }, consent);
+    app.post('/consent', { bodyLimit, onRequest: guardOrigin }, createConsent(needs));
     for (const name of ['token', 'revoke'] as const) {
       app.post(`/${name}`, { bodyLimit, onRequest: guardOrigin }, async (request, reply) => {
         await limits.oauth.count(request, reply);
