@@ -93,7 +93,7 @@ describe('limits', () => {
     tools = await startTools();
     world = await startWorld(script, {
       AGENT_MCP_SERVERS: `many=${tools.url}`,
-      AGENT_CONTEXT_TOKENS: '200000',
+      AGENT_CONTEXT_TOKENS: '2000000',
       AGENT_MAX_OUTPUT_TOKENS: '512',
     });
     ben = await world.server.invite(world.ann);

@@ -156,6 +156,7 @@ describe('a steered message', () => {
   it('does not end a question about the budget in a loop', async () => {
     const { say, until, types, model } = await withAgent(
       story([{ ...use('update-tasks', { tasks: [] }), usage: { input: 2_000_000, output: 1 } }]),
+      { AGENT_CONTEXT_TOKENS: '2000000' },
     );
     await say('start');
     await until('confirmation-request');

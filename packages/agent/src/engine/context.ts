@@ -6,6 +6,7 @@ import type { Counted } from '../memory/context.ts';
 import type { History } from '../memory/history.ts';
 import type { AgentBus, NewId } from '../ports/bus.ts';
 import type { AgentConfig } from '../ports/config.ts';
+import type { Day } from '../ports/day.ts';
 import type { DomainAdapter } from '../ports/domain.ts';
 import type { MachinePort } from '../ports/machine.ts';
 import type { ModelPort } from '../ports/model.ts';
@@ -15,6 +16,7 @@ import type { WorkspacePort } from '../ports/workspace.ts';
 import type { EndedCalls } from '../repeats.ts';
 import type { AgentRow, RunRow, ThreadRow } from '../rows.ts';
 import type { AgentStore, Write } from '../store-port.ts';
+import type { UnaskedFetches } from '../tools/unasked-fetches.ts';
 import type { IsTaken } from '../tools/names/loose-names.ts';
 import type { ThreadKey } from '../thread-key.ts';
 
@@ -69,6 +71,10 @@ export interface RunContext extends AgentNeeds {
   isOwnName: IsTaken;
   /** What the person was told of each thread since the start: once each. */
   noticed: BoundedMap<string, true>;
+  /** The daily limits of each user: entered before each model call. */
+  day: Day;
+  /** What each run has fetched unasked, by its id. */
+  unasked: BoundedMap<string, UnaskedFetches>;
   /** Drops the model call of an agent; its step begins again when it is woken. */
   interruptThought(agent: Pick<AgentRow, 'id' | 'state'>): void;
   /** Runs a job beside the agents, one of each key at a time; dropped when the server stops. */

@@ -5,7 +5,7 @@ import { increase, update, type Write } from '../store-port.ts';
 import { delegate } from '../tools/core/delegate.ts';
 import { toolSetOf } from '../tools/tool-set.ts';
 import { runCall } from '../step/act.ts';
-import { askToContinue, budgetProblem, dayProblem } from '../step/budget.ts';
+import { askToContinue, budgetProblem } from '../step/budget.ts';
 import { eventOf, type RunContext, type Work } from './context.ts';
 import { takeCorrections } from '../step/corrections.ts';
 import { closeAgent } from '../run/stop.ts';
@@ -75,10 +75,9 @@ const spent = (message: string) => ({ code: 'BUDGET_SPENT', message, retryable: 
 
 /** A spent budget ends the agent, or asks the person; false while there is budget left. */
 const stopSpent = async (ctx: RunContext, work: Work): Promise<boolean> => {
-  const today = await dayProblem(ctx, work.run.userId);
-  const problem = today ?? budgetProblem(work, ctx.clock.now());
+  const problem = budgetProblem(work, ctx.clock.now());
   if (problem === null) return false;
-  if (today === null && work.agent.kind === 'main') await askToContinue(ctx, work, problem);
+  if (work.agent.kind === 'main') await askToContinue(ctx, work, problem);
   else await failAgent(ctx, work, spent(problem));
   return true;
 };
@@ -89,15 +88,24 @@ const thinkOrEnd = async (
   work: Work,
   step: { isLast: boolean; signal: AbortSignal },
 ): Promise<StoredStep | null> => {
-  if ((await takeCorrections(ctx, work)) || (await stopSpent(ctx, work))) return null;
-  const tools = await toolSetOf(ctx, work);
+  if (await takeCorrections(ctx, work)) return null;
+  const entry = await ctx.day.enter(work.run.userId, 'main', step.signal);
+  if (entry === null) return null;
+  if (entry.problem !== null) {
+    await failAgent(ctx, work, spent(entry.problem));
+    return null;
+  }
   try {
+    if (await stopSpent(ctx, work)) return null;
+    const tools = await toolSetOf(ctx, work);
     return await think(ctx, { work, tools, ...step });
   } catch (error) {
     if (step.signal.aborted) return null;
     if (!(error instanceof ModelError)) throw error;
     await onModelError(ctx, work, error);
     return null;
+  } finally {
+    entry.leave();
   }
 };
 

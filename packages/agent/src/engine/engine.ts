@@ -7,12 +7,13 @@ import { drive } from './drive.ts';
 import { agentLimits } from './limits.ts';
 import { openCallsOf } from './load.ts';
 import { tickPlan } from '../tasks/run-plan.ts';
+import { createDay } from '../step/day.ts';
 import { ownNames } from '../tools/names/names.ts';
 import { closeAgent, stoppedText } from '../run/stop.ts';
 
 const newMemory = (): Pick<
   RunContext,
-  'counts' | 'histories' | 'endedCalls' | 'withdrawing' | 'notesAfter' | 'noticed'
+  'counts' | 'histories' | 'endedCalls' | 'withdrawing' | 'notesAfter' | 'noticed' | 'unasked'
 > => ({
   counts: createBoundedMap({ maxEntries: 1_000 }),
   histories: new Map(),
@@ -20,14 +21,16 @@ const newMemory = (): Pick<
   withdrawing: new Set(),
   notesAfter: createBoundedMap({ maxEntries: 1_000 }),
   noticed: createBoundedMap({ maxEntries: 10_000 }),
+  unasked: createBoundedMap({ maxEntries: 1_000 }),
 });
 
 /** What is made of the host's parts once. */
-const partsOf = (needs: AgentNeeds): Pick<RunContext, 'canvas' | 'isOwnName'> => {
+const partsOf = (needs: AgentNeeds): Pick<RunContext, 'canvas' | 'day' | 'isOwnName'> => {
   const { domains, workspace } = needs;
   const ofWorkspaces = (workspace?.tools() ?? []).map(({ name }) => `workspace_${name}`);
   return {
     canvas: createCanvas(needs),
+    day: createDay(needs),
     isOwnName: ownNames([...domains.flatMap(({ toolNames }) => toolNames), ...ofWorkspaces]),
   };
 };

@@ -1,5 +1,8 @@
 /** Numbers of the agent; docs/agent.md lists them. */
 export const agentLimits = {
+  /** Addresses that a run may fetch without a question, and the characters of their paths and queries. */
+  unaskedAddresses: 30,
+  unaskedCharacters: 3_000,
   /** Steps of an agent by its kind; a delegate's own limit is at most the last one. */
   mainSteps: 100,
   plannedSteps: 60,

@@ -2,6 +2,7 @@ import type { Usage } from '@drawbridge/contracts/agent/events';
 import type { Clock } from '@drawbridge/kit';
 import { ModelError, type ModelPort } from '../ports/model.ts';
 import type { TraceParent } from '../ports/tracing.ts';
+import { usageOfCall } from '../step/usage.ts';
 import type { AgentStore, Write } from '../store-port.ts';
 
 export interface MemoryContext {
@@ -40,7 +41,9 @@ const read = async (
     if (part.type === 'text') text += part.text;
     if (part.type !== 'finish') continue;
     const isWhole = part.reason !== 'length' && part.reason !== 'filter';
-    return { text: isWhole ? text : null, usage: part.usage };
+    const info = await model.info('helper');
+    const answer = { parts: [{ type: 'text' as const, text }], calls: [], usage: part.usage };
+    return { text: isWhole ? text : null, usage: info && usageOfCall(answer, request, info) };
   }
   return { text: null, usage: null };
 };

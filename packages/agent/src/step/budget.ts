@@ -39,19 +39,28 @@ export const creditsOf = async (
 export const tokensOf = (row: { inputTokens: number; outputTokens: number; cachedTokens: number }): number =>
   row.inputTokens + row.outputTokens - Math.floor(row.cachedTokens * 0.9);
 
+/** What is left of the user's day, without an end where the owner set none, and why that is nothing. */
+export const limitsToday = async (
+  ctx: Pick<RunContext, 'store' | 'clock' | 'config'>,
+  userId: string,
+): Promise<{ problem: string | null; left: { tokens: number; costMicro: number } }> => {
+  const { tokensPerDay, costMicroPerDay } = await ctx.config();
+  const used = await usageToday(ctx, userId);
+  const left = {
+    tokens: (tokensPerDay ?? Infinity) - used.tokens,
+    costMicro: (costMicroPerDay ?? Infinity) - used.costMicro,
+  };
+  if (left.tokens <= 0) return { left, problem: `Today's limit of ${tokensPerDay} tokens is reached.` };
+  if (left.costMicro <= 0 && costMicroPerDay !== null)
+    return { left, problem: `Today's limit of ${costMicroPerDay / 1_000_000} is reached.` };
+  return { left, problem: null };
+};
+
 /** Why a user can use no more today; null if they can. */
 export const dayProblem = async (
   ctx: Pick<RunContext, 'store' | 'clock' | 'config'>,
   userId: string,
-): Promise<string | null> => {
-  const { tokensPerDay, costMicroPerDay } = await ctx.config();
-  const used = await usageToday(ctx, userId);
-  if (tokensPerDay !== null && used.tokens >= tokensPerDay)
-    return `Today's limit of ${tokensPerDay} tokens is reached.`;
-  if (costMicroPerDay !== null && used.costMicro >= costMicroPerDay)
-    return `Today's limit of ${costMicroPerDay / 1_000_000} is reached.`;
-  return null;
-};
+): Promise<string | null> => (await limitsToday(ctx, userId)).problem;
 
 /** How long a run has worked since its budgets are counted, in milliseconds. */
 const workedMs = ({ approvedAt, startedAt, waitedMs }: RunRow, now: number): number =>

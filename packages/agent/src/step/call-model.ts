@@ -118,21 +118,28 @@ const showStatus = (ctx: RunContext, { agent }: Pick<Work, 'agent'>, message: st
     payload: { message },
   });
 
-/** One model call, tried again where that may help. */
+/** Whether a provider bills a call that failed: it wrote something, or we ended it at its work. */
+export const isUsed = ({ parts, calls, usage, failure }: Thought): boolean =>
+  parts.length > 0 || calls.length > 0 || usage !== null || failure?.kind === 'aborted';
+
+/** One model call, tried again where that may help. `earlier`: tries that failed and are billed as well. */
 export const callModel = async (
   ctx: RunContext,
   work: Work,
   call: { request: ModelRequest; provider: string; signal: AbortSignal },
-): Promise<Thought> => {
+): Promise<{ thought: Thought; earlier: Thought[] }> => {
+  const earlier: Thought[] = [];
   for (let attempt = 0; ; attempt += 1) {
     const thought = await callOnce(ctx, work, call);
     const { failure } = thought;
-    if (failure === null || !retried.has(failure.kind) || attempt >= agentLimits.modelRetries) return thought;
+    if (failure === null || !retried.has(failure.kind) || attempt >= agentLimits.modelRetries)
+      return { thought, earlier };
     const waitMs = retryMs(failure, attempt);
     const cause = busyText[failure.kind] ?? 'The connection to the model broke';
     showStatus(ctx, work, `${cause}; next try in ${Math.ceil(waitMs / 1_000)} s`);
     await sleep(ctx.clock, waitMs, call.signal).catch(() => {});
     showStatus(ctx, work, '');
-    if (call.signal.aborted) return { ...thought, failure: stopped() };
+    if (call.signal.aborted) return { thought: { ...thought, failure: stopped() }, earlier };
+    if (isUsed(thought)) earlier.push(thought);
   }
 };

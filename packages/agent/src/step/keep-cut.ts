@@ -10,10 +10,6 @@ import { blockEvents, storedParts } from './blocks.ts';
 import type { Thought } from './call-model.ts';
 import { usageWrites } from './usage.ts';
 
-/** Whether a provider bills a call that failed: it wrote something, or we ended it at its work. */
-export const isUsed = ({ parts, calls, usage, failure }: Thought): boolean =>
-  parts.length > 0 || calls.length > 0 || usage !== null || failure?.kind === 'aborted';
-
 interface Cut {
   thought: Thought;
   usage: Usage;

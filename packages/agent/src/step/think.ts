@@ -5,7 +5,7 @@ import { insert, update, type Write } from '../store-port.ts';
 import type { AgentTool } from '../tools/tool.ts';
 import type { ToolSet } from '../tools/tool-set.ts';
 import { blockEvents, storedParts } from './blocks.ts';
-import { callModel, type Thought } from './call-model.ts';
+import { callModel, isUsed, type Thought } from './call-model.ts';
 import { nextSeqOf, type History } from '../memory/history.ts';
 import { agentEnds, eventOf, type RunContext, type Work } from '../engine/context.ts';
 import type { AgentEnd } from '../run/end-agent.ts';
@@ -16,8 +16,8 @@ import { nextCalls } from '../engine/next-agent.ts';
 import { agentOf, historyOf, nextSeq } from '../engine/load.ts';
 import { buildPrompt, type BuiltPrompt } from './build-prompt.ts';
 import { keepNotes, traceOf } from './upkeep.ts';
-import { isUsed, keepCut } from './keep-cut.ts';
-import { estimateUsage, usageWrites, withUsage } from './usage.ts';
+import { keepCut } from './keep-cut.ts';
+import { sumOf, usageOfCall, usageWrites, withUsage } from './usage.ts';
 import { newMessage } from '../engine/new-rows.ts';
 import { errors } from '../errors.ts';
 
@@ -33,6 +33,8 @@ const specOf = ({ name, description, inputSchema }: AgentTool) => ({ name, descr
 
 interface Asked {
   thought: Thought;
+  /** Tries that failed, and are billed as well. */
+  earlier: readonly Thought[];
   request: ModelRequest;
   /** What the prompt was made from. */
   history: History;
@@ -55,7 +57,7 @@ const ask = async (
       maxOutputTokens,
       trace: traceOf(work),
     };
-    return { request, history, thought: await callModel(ctx, work, { request, provider, signal }) };
+    return { request, history, ...(await callModel(ctx, work, { request, provider, signal })) };
   };
   const input = { isLast, tools: tools.inPrompt, signal };
   const built = await buildPrompt(ctx, work, { ...input, info });
@@ -181,11 +183,14 @@ export const think = async (ctx: RunContext, thinking: Thinking): Promise<Stored
   const { userId, id } = agent;
   const info = await ctx.model.info('main');
   if (info === null) throw new ModelError('model', 'No model is chosen.');
-  const { thought, request, history } = await ask(ctx, thinking, info);
-  const usage = thought.usage ?? estimateUsage(request, thought);
+  const { thought, earlier, request, history } = await ask(ctx, thinking, info);
+  const own = usageOfCall(thought, request, info);
+  const isBilled = thought.failure === null || isUsed(thought);
+  const usage = sumOf([...earlier.map((one) => usageOfCall(one, request, info)), ...(isBilled ? [own] : [])]);
   if (thought.failure !== null) {
     const isEnding = !thinking.signal.aborted || thinking.signal.reason === agentEnds;
-    if (isUsed(thought)) await keepCut(ctx, work, { thought, usage, prices: info.prices, isEnding });
+    if (isBilled || earlier.length > 0)
+      await keepCut(ctx, work, { thought, usage, prices: info.prices, isEnding });
     throw thought.failure;
   }
   const calls = thinking.isLast ? [] : begin(callRows(ctx, work, { thought, tools }), tools);
@@ -195,7 +200,7 @@ export const think = async (ctx: RunContext, thinking: Thinking): Promise<Stored
       ({ type: 'tool-call', toolCallId, tool, arguments: text }) as const,
   );
   const now = ctx.clock.now();
-  const tokens = usage.inputTokens + usage.outputTokens;
+  const tokens = own.inputTokens + own.outputTokens;
   const message = newMessage(ctx, {
     userId,
     threadId: thread.id,
@@ -235,7 +240,7 @@ export const think = async (ctx: RunContext, thinking: Thinking): Promise<Stored
   });
   if (storedAt === null) return null;
   for (const text of news) ctx.noticed.set(noticeKey(work, text), true);
-  if (thought.usage !== null) ctx.counts.set(id, { tokens, seq: storedAt, from: history.from });
+  if (own.estimated !== true) ctx.counts.set(id, { tokens, seq: storedAt, from: history.from });
   ctx.tidy(`notes ${userId} ${thread.id} ${message.history}`, (signal) =>
     keepNotes(ctx, { work, history }, signal),
   );

@@ -31,13 +31,22 @@ export const traceOf = ({ agent }: Work): TraceParent => ({
 
 const isWorthIt = ({ writes, usage }: MemoryStep) => writes.length > 0 || usage !== null;
 
-const commitStep = async (
+/** Makes and stores one step of the helper model; none once the user's day is spent. */
+const helperStep = async (
   ctx: RunContext,
   run: Pick<RunRow, 'userId' | 'id'>,
-  { writes, usage }: MemoryStep,
-) => {
-  const all = [...writes, ...(await helperUsage(ctx, run, usage))];
-  if (all.length > 0) await ctx.store.commit(all, 'kept');
+  { make, signal }: { make: () => Promise<MemoryStep>; signal: AbortSignal },
+): Promise<MemoryStep> => {
+  const entry = await ctx.day.enter(run.userId, 'helper', signal);
+  if (entry === null || entry.problem !== null) return noStep;
+  try {
+    const step = await make();
+    const all = [...step.writes, ...(await helperUsage(ctx, run, step.usage))];
+    if (all.length > 0) await ctx.store.commit(all, 'kept');
+    return step;
+  } finally {
+    entry.leave();
+  }
 };
 
 /**
@@ -58,10 +67,10 @@ export const keepNotes = async (
   if (ctx.clock.now() < (ctx.notesAfter.get(key) ?? 0)) return;
   const take = async (name: string, make: (memory: MemoryContext) => Promise<MemoryStep>) => {
     const run = (trace: TraceParent) => make({ ...ctx, signal, trace });
-    const step = await traceMemory(ctx, { name, parent: traceOf(work) }, { run, isWorthIt });
+    const traced = () => traceMemory(ctx, { name, parent: traceOf(work) }, { run, isWorthIt });
+    const step = await helperStep(ctx, work.run, { make: traced, signal });
     if (step !== noStep && step.writes.length === 0)
       ctx.notesAfter.set(key, ctx.clock.now() + agentLimits.notesRestMs);
-    await commitStep(ctx, work.run, step);
   };
   const observing = { ...id, observerTokens };
   if (isObservationDue(history, observing))
@@ -80,6 +89,6 @@ export const nameThread = async (
   const [main] = await ctx.store.find('agentAgents', { userId, threadId, runId, kind: 'main' });
   const parent = { runId, parentId: main?.id ?? null, attributes: { 'gen_ai.conversation.id': threadId } };
   const run = (trace: TraceParent) => makeTitle(userId, { threadId, runId }, { ...ctx, signal, trace });
-  const step = await traceMemory(ctx, { name: 'title', parent }, { run, isWorthIt });
-  await commitStep(ctx, { userId, id: runId }, step);
+  const make = () => traceMemory(ctx, { name: 'title', parent }, { run, isWorthIt });
+  await helperStep(ctx, { userId, id: runId }, { make, signal });
 };

@@ -1,22 +1,61 @@
 import type { Usage } from '@drawbridge/contracts/agent/events';
+import { estimateTokens, fixedTokens, messagesTokens } from '../memory/tokens.ts';
 import type { ModelInfo, ModelRequest } from '../ports/model.ts';
 import type { Thought } from './call-model.ts';
 import type { RunRow } from '../rows.ts';
 import { increase, update, type Write } from '../store-port.ts';
 
-const bytesPerToken = 3.5;
-const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length;
+type Answer = Pick<Thought, 'parts' | 'calls' | 'usage'>;
 
-/** For a provider that gives no numbers. */
-export const estimateUsage = (request: ModelRequest, thought: Thought): Usage => ({
-  inputTokens: Math.ceil(bytesOf([request.system, request.messages, request.tools]) / bytesPerToken),
-  outputTokens: Math.ceil(bytesOf([thought.parts, thought.calls]) / bytesPerToken),
-  cachedTokens: 0,
-  estimated: true,
-});
+/** A token has at least one byte, and about this many. */
+const bytesPerToken = 3.5;
+
+const isCount = (tokens: number) => Number.isFinite(tokens) && tokens >= 0;
+
+/**
+ * What a model call has used as its provider says it, within what is possible: no more tokens than bytes,
+ * beyond the limits of the model. Estimated where it gives no numbers, or none that can be.
+ */
+export const usageOfCall = (
+  { parts, calls, usage }: Answer,
+  { system, messages, tools }: ModelRequest,
+  { contextTokens, maxOutputTokens }: Pick<ModelInfo, 'contextTokens' | 'maxOutputTokens'>,
+): Usage => {
+  const isSilent = parts.length + calls.length === 0;
+  const asked = () => fixedTokens(system, tools) + messagesTokens(messages);
+  const said = () => (isSilent ? 0 : estimateTokens(JSON.stringify([parts, calls])));
+  const within = (tokens: number, least: number, estimate: () => number) =>
+    tokens <= least ? tokens : Math.min(tokens, Math.max(least, Math.ceil(estimate() * bytesPerToken)));
+  const { inputTokens = 0, outputTokens = 0, cachedTokens = 0 } = usage ?? {};
+  const isPossible =
+    isCount(inputTokens) && isCount(outputTokens) && inputTokens > 0 && (outputTokens > 0 || isSilent);
+  if (usage === null || !isPossible)
+    return { inputTokens: asked(), outputTokens: said(), cachedTokens: 0, estimated: true };
+  const input = within(inputTokens, contextTokens, asked);
+  return {
+    ...usage,
+    inputTokens: input,
+    outputTokens: within(outputTokens, maxOutputTokens, said),
+    cachedTokens: isCount(cachedTokens) ? Math.min(cachedTokens, input) : 0,
+  };
+};
+
+const nothingUsed: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
+
+/** Of several calls: a step whose model call was tried again. */
+export const sumOf = (all: readonly Usage[]): Usage =>
+  all.reduce(
+    (sum, usage) => ({
+      inputTokens: sum.inputTokens + usage.inputTokens,
+      outputTokens: sum.outputTokens + usage.outputTokens,
+      cachedTokens: sum.cachedTokens + usage.cachedTokens,
+      ...((sum.estimated === true || usage.estimated === true) && { estimated: true }),
+    }),
+    nothingUsed,
+  );
 
 /** In millionths of the owner's currency; null without prices. */
-const costOf = (usage: Usage, prices: ModelInfo['prices']): number | null => {
+export const costOf = (usage: Usage, prices: ModelInfo['prices']): number | null => {
   if (prices === null) return null;
   const fresh = Math.max(0, usage.inputTokens - usage.cachedTokens);
   return Math.round(

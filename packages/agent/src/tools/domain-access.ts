@@ -1,15 +1,17 @@
+import { agentLimits } from '../engine/limits.ts';
 import { hostOf, meantHostOf, parseUrl } from '@drawbridge/kit';
 
 const maxPlainLength = 512;
 
 /** What a person should know of an address that the model wants to fetch. */
-export type AccessWarning = 'long' | 'data' | 'unnamed' | 'encoded-host';
+export type AccessWarning = 'long' | 'data' | 'unnamed' | 'encoded-host' | 'many';
 
 export const accessWarningWords = {
   long: `The address is longer than ${maxPlainLength} characters.`,
   data: 'The address looks as if it carries data.',
   unnamed: 'You have not named this host in this conversation.',
   'encoded-host': 'The host is written in letters of another script; this is its encoded form.',
+  many: `This run has fetched ${agentLimits.unaskedAddresses} addresses unasked, or long ones.`,
 } as const satisfies Record<AccessWarning, string>;
 
 export interface AccessTarget {

@@ -12,6 +12,7 @@ import {
   readTarget,
   type AccessTarget,
 } from '../domain-access.ts';
+import { countUnasked } from '../unasked-fetches.ts';
 import { coreTool, textResult, type NewAsk, type ToolUse } from '../tool.ts';
 
 /** What the signed-in person has written in this thread: no attachment, no client, no webhook. */
@@ -46,17 +47,23 @@ const grantsOf = (use: ToolUse, { host }: AccessTarget, answer: AskAnswer): Writ
 };
 
 const accessTo = async (use: ToolUse, target: AccessTarget, answer: AskAnswer | null): Promise<Access> => {
-  if (answer !== null)
-    return answer.kind === 'domainAccessApprove'
-      ? { type: 'open', writes: grantsOf(use, target, answer) }
-      : { type: 'denied' };
-  const { policy } = await use.ctx.config();
+  const { ctx, run } = use;
+  if (answer !== null) {
+    if (answer.kind !== 'domainAccessApprove') return { type: 'denied' };
+    const writes = grantsOf(use, target, answer);
+    // A lasting answer lets the run fetch as much again.
+    if (writes.length > 0) ctx.unasked.delete(run.id);
+    return { type: 'open', writes };
+  }
+  const { policy } = await ctx.config();
   const keys = [hostGrant(target.host), allHostsGrant];
   // The owner's policy is a grant for each host.
   const grants = policy.fetchUrl === 'always_allow' ? keys : await grantsAmong(use, keys);
-  return isGranted(target, new Set(grants))
-    ? { type: 'open', writes: [] }
-    : { type: 'ask', ask: askFor(target) };
+  if (!isGranted(target, new Set(grants))) return { type: 'ask', ask: askFor(target) };
+  const fetched = ctx.unasked.get(run.id) ?? { addresses: new Set(), characters: 0 };
+  ctx.unasked.set(run.id, fetched);
+  if (countUnasked(fetched, target.url)) return { type: 'open', writes: [] };
+  return { type: 'ask', ask: askFor({ ...target, warnings: [...target.warnings, 'many'] }) };
 };
 
 const input = z.strictObject({
