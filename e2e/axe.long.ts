@@ -68,7 +68,7 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
   const addressOf = (path: string) =>
     server.url + path.replace(/\{(\w+)\}/, (_, id: keyof typeof ids) => ids[id]);
 
-  /** The faults of a page in each look, by its name. */
+  /** The faults of a page in each look, by its name, and by how much it is wider than phones. */
   const faultsOf = async ({ name: state, path, shows, clicks = [] }: Opened) => {
     const found: Record<string, string[]> = {};
     await page.setViewportSize(wide);
@@ -89,9 +89,9 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
         quality: 60,
       });
     }
-    return found;
+    return { ...found, width: await widthFaults(page) };
   };
-  const none = { light: [], dark: [], phone: [] };
+  const none = { light: [], dark: [], phone: [], width: [] };
 
   beforeAll(async () => {
     server = await startServer(processes);
