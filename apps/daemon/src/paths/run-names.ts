@@ -38,7 +38,7 @@ const kept = words(`
 `);
 const keptEnds = words(`
   .config/mise .config/mise.toml .config/nvim .config/git .config/helix .config/zed mise/config.toml
-  .hg/hgrc .hg/hgrc-not-shared .hg/hooks .jj/repo/config.toml .jj/config.toml _darcs/prefs/defaults
+  .hg/hgrc .hg/hgrc-not-shared .sl/config .sl/hgrc .hg/hooks .jj/repo/config.toml .jj/config.toml _darcs/prefs/defaults
   .local/bin .github/hooks .github/agents
 `);
 const keptShapes = /\.(code-workspace|sublime-(project|workspace|settings|build))$/;
@@ -48,7 +48,11 @@ const shown = words(`
   package.json pnpm-workspace.yaml .npmrc .yarnrc .yarnrc.yml .yarn .pnpmfile.cjs .pnpmfile.mjs bunfig.toml
   deno.json deno.jsonc composer.json gemfile rakefile .rspec .bundle podfile fastfile dangerfile guardfile
   setup.py setup.cfg pyproject.toml tox.ini noxfile.py fabfile.py conftest.py pytest.ini .pytest.ini
-  sitecustomize.py usercustomize.py pip.conf dodo.py
+  sitecustomize.py usercustomize.py pip.conf dodo.py .pylintrc pylintrc mypy.ini .mypy.ini .flake8 ansible.cfg
+  .rubocop.yml .solargraph.yml .standard.yml .php-cs-fixer.php rector.php phpstan.neon .luacheckrc .formatter.exs .credo.exs
+  .eslintrc .eslintrc.json .eslintrc.yml .eslintrc.yaml .prettierrc .prettierrc.json .prettierrc.yaml .prettierrc.toml
+  .stylelintrc .stylelintrc.json .babelrc .babelrc.json .lintstagedrc .lintstagedrc.json .commitlintrc .commitlintrc.json
+  project.pbxproj package.swift tiltfile brewfile
   build.rs cargo.toml rust-toolchain.toml rust-toolchain build.zig mix.exs rebar.config magefile.go
   build.gradle build.gradle.kts settings.gradle settings.gradle.kts init.gradle gradle.properties gradlew
   gradle-wrapper.properties pom.xml mvnw .mvn build.sbt .sbtopts .jvmopts build.xml
@@ -71,8 +75,8 @@ const shownShapes = [
   /\.(desktop|command|exe|bat|cmd|ps1|vbs|jse|wsf|hta|msi|scr|lnk|url|scf|reg|pif|service|timer|socket|pth)$/,
   /\.(mk|gemspec|csproj|vcxproj|fsproj|vbproj)$|^directory\.build\.(props|targets)$/,
   /^(gulpfile|gruntfile)\.[cm]?[jt]s$/,
-  // Editors load these to check and to format.
-  /^(eslint|prettier|stylelint|tailwind|postcss|babel)\.config\.[cm]?[jt]s$|^\.(eslint|prettier|stylelint|babel)rc\.[cm]?js$/,
+  // Loaded when a test tool or an editor starts.
+  /\.config\.[cm]?[jt]s$|^\.(eslint|prettier|stylelint|babel|lintstaged|commitlint)rc\.[cm]?[jt]s$|\.xcscheme$/,
 ];
 
 const classes = new Map<string, RunClass>();

@@ -4,7 +4,7 @@ import { isExecutable, realPathOf } from '../../program/quiet-files.ts';
 import { isWithin } from '../protected.ts';
 import type { GitSetting } from './config-text.ts';
 import { namedWords, type NamedWord } from './named-words.ts';
-import { mayNameProgram } from './safe-keys.ts';
+import { isHelperAddress, mayNameProgram } from './safe-keys.ts';
 import { gitPath, readConfigFile, readSettings, userConfigFiles, type ReadSettings } from './settings-of.ts';
 
 /** What git runs in a folder of hooks. */
@@ -123,7 +123,8 @@ export const pathsFrom = (words: readonly NamedWord[], folder: string, { root, h
 };
 
 const namedBy = (settings: readonly GitSetting[], folders: readonly string[], reading: Reading): string[] => {
-  return settings.filter(mayNameProgram).flatMap((setting) => {
+  const naming = settings.filter((one) => mayNameProgram(one) || isHelperAddress(one.value ?? ''));
+  return naming.flatMap((setting) => {
     const words = namedWords(setting);
     const { section, name } = setting;
     // What updates a submodule runs in its folder, which most often has its name.

@@ -16,7 +16,7 @@ const interpreters =
 const variable = /\$\{?\w+\}?|\$\([^()]*\)|`[^`]*`/g;
 const isUrl = (word: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(word);
 
-const bounds = /[\s'"`;|&()<>=,{}!]+/;
+const bounds = /[\s'"`;|&()<>=,{}!]+|^\w+::/;
 
 /** The words of a command that may name files: quotes, operators and `name=` are taken as bounds. */
 const wordsOf = (value: string): string[] => {

@@ -33,6 +33,9 @@ export interface GitKey {
 const shapeOf = ({ section, name, key }: GitKey): string =>
   name === undefined ? `${section}.${key}` : `${section}.*.${key}`;
 
+/** An address that names a helper program, or that a program could take for an option. */
+export const isHelperAddress = (value: string): boolean => value.includes('::') || value.startsWith('-');
+
 export const isSafeKey = (key: GitKey): boolean => safeKeys.has(shapeOf(key));
 
 /** Whether a value of this key may name a program, or a file that does. */

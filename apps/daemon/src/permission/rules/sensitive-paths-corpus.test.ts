@@ -75,7 +75,11 @@ describeWith('git')('every file of this repository', () => {
       'eslint.config.js',
       'package.json',
       'pnpm-workspace.yaml',
+      'tsdown.config.ts',
       'turbo.json',
+      'vite.config.ts',
+      'vitest.config.ts',
+      'vitest.long.config.ts',
     ]);
   });
 });

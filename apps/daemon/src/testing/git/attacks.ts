@@ -196,6 +196,12 @@ export const attacks: Attack[] = [
     'git fetch o',
   ],
   [
+    'NG-02 an address that starts a program',
+    `git config remote.o.url 'ext::./tools/talk %S'; git config protocol.ext.allow always; ${script('tools/talk')}`,
+    put('tools/talk'),
+    'git fetch o',
+  ],
+  [
     'NG-02 submodule.update',
     `git init -q ../sub$$; git -C ../sub$$ commit -q --allow-empty -m s; git -c protocol.file.allow=always submodule --quiet add ../sub$$ s; git commit -qm s; git config submodule.s.update '!./up'; ${script('s/up')}`,
     put('s/up'),

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
@@ -169,6 +169,22 @@ describeWith(
     await run(command);
     world.person(person, folder === world.home ? world.root : folder);
     expect(existsSync(pwned)).toBe(false);
+  });
+
+  it('NG-60 this program, where it lies in the root, is kept too', async () => {
+    const world = open('home');
+    const [script = '', before] = [join(world.root, 'dist/cli.cjs'), process.argv[1] ?? ''];
+    mkdirSync(join(world.root, 'dist'));
+    writeFileSync(script, 'mine');
+    process.argv[1] = script;
+    onTestFinished(() => void (process.argv[1] = before));
+    const { run } = await openShell(world);
+    await run('echo evil > dist/cli.cjs; echo evil > dist/lib.cjs; mv dist other');
+    expect(readdirSync(world.root)).toEqual(['dist']);
+    expect([readdirSync(join(world.root, 'dist')), readFileSync(script, 'utf8')]).toEqual([
+      ['cli.cjs'],
+      'mine',
+    ]);
   });
 
   it('honest commands beside them work as before', { timeout: 60_000 }, async () => {

@@ -21,7 +21,7 @@ const kept = {
   siblings: words(`
     demo.code-workspace demo.sublime-project .ycm_extra_conf.py .luarc.json .pdbrc .irbrc .Rprofile .iex.exs
     .hg/hgrc .jj/repo/config.toml .continue/config.yaml .roo/mcp.json .junie/mcp.json .agents/skills/a.sh
-    .config/mise/config.toml .lefthook-local.toml .github/hooks/a.json .VIM/coc-settings.json LEFTHOOK.yml.
+    .config/mise/config.toml .lefthook-local.toml .github/hooks/a.json .sl/config .VIM/coc-settings.json LEFTHOOK.yml.
   `),
 };
 
@@ -35,6 +35,7 @@ const shown = {
     .github/actions/a/action.yml .circleci/config.yml Jenkinsfile .yarn/releases/yarn.cjs .pnpmfile.cjs
     pyproject.toml conftest.py setup.py build.rs .cargo/config.toml justfile Taskfile.yml Rakefile Gemfile rules.mk
     build.gradle gradlew deno.json bunfig.toml turbo.json eslint.config.js .tool-versions flake.nix run.desktop
+    vite.config.ts .eslintrc.json .lintstagedrc.cjs .pylintrc .formatter.exs .rubocop.yml ansible.cfg a/b.xcscheme
     sub/dir/package.json .github/prompts/a.prompt.md
   `),
 };

@@ -1,6 +1,6 @@
 import { readlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { nextMacrotask } from '@drawbridge/kit';
 import {
   gitFolderOf,
@@ -22,6 +22,15 @@ export const linkAt = (path: string): string | undefined => {
   } catch {
     return undefined;
   }
+};
+
+/** This program, which runs outside the sandbox at its next start, where it lies in the root. */
+const ownProgram = (root: string): string[] => {
+  const script = realPathOf(process.argv[1] ?? '');
+  const folder = script === undefined ? '' : dirname(script);
+  return [...(folder === root ? [script ?? ''] : [folder]), process.execPath].filter(
+    (path) => path !== root && isWithin(path, root),
+  );
 };
 
 interface Found {
@@ -49,7 +58,7 @@ export const namedPrograms = async (territory: Territory, found: Found): Promise
   const home = homedir();
   const { root } = territory;
   const user = readUserSettings(home);
-  const named = new Set(programsOfServers({ ...territory, home }));
+  const named = new Set([...programsOfServers({ ...territory, home }), ...ownProgram(root)]);
   for (const [at, place] of placesOfGit(root, found).entries()) {
     if (at % repositoriesAtOnce === repositoriesAtOnce - 1) await nextMacrotask();
     for (const path of pathsNamedByGit(place, user, { root, home })) named.add(path);

@@ -1,10 +1,8 @@
-import { isSafeKey, type GitKey } from '../../../../paths/git/safe-keys.ts';
+import { isHelperAddress, isSafeKey, type GitKey } from '../../../../paths/git/safe-keys.ts';
 
 const section = /^\s*\[\s*([A-Za-z0-9-]+)(?:\s+"([^"\\\p{Cc}]*)")?\s*\]\s*$/u;
 const setting = /^\s*([A-Za-z][A-Za-z0-9-]*)(?:\s*=\s*([^\p{Cc}"\\;#]*))?$/u;
 const nothing = /^\s*(?:[#;].*)?$/u;
-/** An address that names a helper program, or that a program could take for an option. */
-const isHelperAddress = (value: string): boolean => value.includes('::') || value.startsWith('-');
 
 interface Setting extends GitKey {
   value: string | undefined;
