@@ -1,5 +1,6 @@
 import type { CallOutcome } from '@drawbridge/contracts/agent/events';
 import type { ViewCall } from '@drawbridge/contracts/agent/threads';
+import { cutText, visible } from '@drawbridge/kit';
 import { toolLabel } from '../../activity/call-verbs.ts';
 
 interface Words {
@@ -57,7 +58,7 @@ const subjectOf = (args: Record<string, unknown>): string => {
   const found = subjects.map((name) => args[name]).find((value) => typeof value === 'string' && value !== '');
   const [line = ''] = String(found ?? '').split('\n');
   return line.length > maxSubjectLength || line !== (found ?? '')
-    ? `${line.slice(0, maxSubjectLength)}…`
+    ? `${cutText(line, maxSubjectLength)}…`
     : line;
 };
 
@@ -72,7 +73,7 @@ const wordsOfName = (name: string): Words => {
 export const callWords = ({ toolName, args }: Pick<ViewCall, 'toolName' | 'args'>): Words => {
   const words = Object.hasOwn(tools, toolName) ? tools[toolName] : undefined;
   const { icon, text } = words ?? wordsOfName(toolName);
-  return { icon, text: text.replace('…', () => subjectOf(args)).trim() };
+  return { icon, text: visible(text.replace('…', () => subjectOf(args)).trim()) };
 };
 
 export const outcomeLabels: Record<CallOutcome, string> = {

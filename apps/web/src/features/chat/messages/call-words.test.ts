@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { callWords } from './call-words.ts';
+
+it.each([
+  ['the name of a file', 'read_file', { filePath: 'a\u202egpj.exe' }, 'Read a\\u{202e}gpj.exe'],
+  ['a command', 'shell_execute', { command: 'ls\u200b -a' }, 'Run ls\\u{200b} -a'],
+  ['the name of a tool', 'mcp__s__a\u2066b', {}, 's: a\\u{2066}b'],
+  [
+    'a letter of two units at the cut',
+    'shell_execute',
+    { command: 'a'.repeat(119) + '\u{1f600}b' },
+    `Run ${'a'.repeat(119)}…`,
+  ],
+])('NE-03: the line of a call writes hidden characters out in %s', (_what, toolName, args, expected) => {
+  expect(callWords({ toolName, args }).text).toBe(expected);
+});
