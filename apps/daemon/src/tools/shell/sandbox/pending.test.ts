@@ -66,7 +66,12 @@ describeWith('bubblewrap', 'git')('FS-26 a daemon that is killed while a command
 
 it('a note of this process is kept, one that cannot be read is removed, and one of a process that ended is taken', () => {
   const { own } = makeFolders();
-  const before = { ...noPlaces(), kept: new Map([['/r/.mcp.json', undefined]]), unseen: ['/r/x'] };
+  const before = {
+    ...noPlaces(),
+    kept: new Map([['/r/.mcp.json', undefined]]),
+    unseen: ['/r/x'],
+    named: ['/r/my/hooks'],
+  };
   const pending = { root: '/r', before, standIns: [{ path: '/r/.vscode' }], folders: ['/tmp/none'] };
   const remove = writePending(own, pending);
   const [name = ''] = readdirSync(own);
