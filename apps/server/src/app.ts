@@ -1,5 +1,5 @@
 import type { ServerAgent } from './agent/index.ts';
-import { createForgetExpired } from './auth/index.ts';
+import { createForgetExpired, followProofEpoch } from './auth/index.ts';
 import { daemonFile, daemonProgram } from './built-files.ts';
 import { addDoors } from './compose/add-doors.ts';
 import { createWeb } from './compose/create-web.ts';
@@ -32,7 +32,16 @@ const lockFolder = (dataDir: string): FolderLock => {
 export const createApp = async (needs: AppNeeds) => {
   const lock = lockFolder(needs.config.dataDir);
   try {
-    return await assemble(needs, lock);
+    const run = followProofEpoch({ ...needs.config, clock: needs.clock });
+    const app = await assemble(needs, lock);
+    return {
+      ...app,
+      listen: () => run.listen(app.listen),
+      close: () => {
+        run.stop();
+        return app.close();
+      },
+    };
   } catch (error) {
     lock.release();
     throw error;

@@ -23,4 +23,5 @@ export { loggingTokens } from './tokens/logging-tokens.ts';
 export { createSealer, type Sealer } from './secrets/sealer.ts';
 export { withEarlierCookie } from './sessions/earlier-cookie.ts';
 export { digestStoredTokens } from './sessions/digest-stored.store.ts';
+export { followProofEpoch, readProofEpoch } from './sessions/proof-epoch.ts';
 export { createSessionProofs } from './sessions/session-proof.ts';

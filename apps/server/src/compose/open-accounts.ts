@@ -12,6 +12,7 @@ import {
   createTicketsStore,
   digestStoredTokens,
   loggingTokens,
+  readProofEpoch,
   readSecret,
   systemOutside,
   type Outside,
@@ -65,7 +66,7 @@ export const openAccounts = async (needs: AppNeeds) => {
     passwords,
   });
   await digestStoredTokens(store);
-  const proofs = createSessionProofs(secret);
+  const proofs = createSessionProofs(secret, readProofEpoch(config.dataDir));
   const accounts = await createAccounts({ auth, store, clock, log, proofs, setupToken, url: address.url });
   const { access, tokens, clients, ownMachines } = createAccess({
     auth,

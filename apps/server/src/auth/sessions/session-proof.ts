@@ -4,9 +4,12 @@ import { sameSecret } from '../digest.ts';
 /** What every proof begins with, so that the log and scanners of leaked secrets know it. */
 const prefix = 'dbp_';
 
-/** A MAC of the session's token. `secret` signs cookies and queries too, so the key is one of its own. */
-export const createSessionProofs = (secret: string) => {
-  const proofKey = Buffer.from(hkdfSync('sha256', secret, '', 'drawbridge session proof', 32));
+/**
+ * A MAC of the session's token. `secret` signs cookies and queries too, so the key is one of its own; with
+ * another `epoch` all proofs end.
+ */
+export const createSessionProofs = (secret: string, epoch = '') => {
+  const proofKey = Buffer.from(hkdfSync('sha256', secret, epoch, 'drawbridge session proof', 32));
   /** The proof of the session with that token: given out when a person signs in, and at no other time. */
   const of = (token: string): string =>
     prefix + createHmac('sha256', proofKey).update(token).digest('base64url');
