@@ -52,6 +52,8 @@ describe('configuration', () => {
       pairingPerMinute: 30,
       notFoundPerMinute: 120,
       tokenPerMinute: 1_200,
+      storedBytesPerDay: 2 * 1024 ** 3,
+      diskFloorBytes: 256 * 1024 * 1024,
       unreadPerUserBytes: 128 * 1024 * 1024,
       unreadBytes: 512 * 1024 * 1024,
       trustProxy: [],

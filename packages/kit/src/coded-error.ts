@@ -2,12 +2,15 @@
 export class CodedError extends Error {
   readonly code: string;
   readonly fix: string | undefined;
+  /** When the same may succeed, in seconds from now. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: string, message: string, options: { fix?: string; cause?: unknown } = {}) {
+  constructor(code: string, message: string, options: Omit<ErrorDetail, 'message'> = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'CodedError';
     this.code = code;
     this.fix = options.fix;
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }
 
@@ -22,6 +25,7 @@ export interface ErrorDetail {
   message?: string;
   fix?: string;
   cause?: unknown;
+  retryAfterSeconds?: number;
 }
 
 /** One function per row of a table: `errors.notConnected()` returns the error to throw. */
@@ -35,6 +39,7 @@ export const createErrors = <Table extends Record<string, Row>>(
       return new CodedError(row.code, detail.message ?? row.message, {
         ...(fix === undefined ? {} : { fix }),
         cause: detail.cause,
+        ...(detail.retryAfterSeconds !== undefined && { retryAfterSeconds: detail.retryAfterSeconds }),
       });
     };
   const makers = Object.entries(table).map(([name, row]) => [name, make(row)] as const);

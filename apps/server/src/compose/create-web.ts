@@ -49,7 +49,7 @@ export const createWeb = async ({ config, clock, opened, daemon }: Parts) => {
   const { closeIdle, forget } = watchIdleSockets(...servers);
   const upgrades = createUpgrades({ clock, onUpgraded: forget });
   for (const one of servers) upgrades.own(one);
-  serveHealth(server, opened.canWrite);
+  serveHealth(server, opened);
   // The log tells of a full disk where nothing asks for `/health`.
   const stopChecks = clock.every(checkEveryMs, () => void opened.canWrite());
   serveReady(server, async () => void (await sql`select 1`.execute(store.db)));

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import {
@@ -20,7 +21,7 @@ import {
 } from '../auth/index.ts';
 import { agentKeysOf } from '../agent/config-schema.ts';
 import type { Config } from '../config.ts';
-import { createWriteCheck, migrate, openDatabase } from '../db/index.ts';
+import { createDiskFloor, createWriteCheck, migrate, openDatabase, sqliteFile } from '../db/index.ts';
 import { createAddress, logFailure } from '../http/index.ts';
 import { createLog, createScrubber } from '../log.ts';
 import { createLogRing } from '../ops/observe/log-ring.ts';
@@ -87,6 +88,11 @@ export const openAccounts = async (needs: AppNeeds) => {
     onError,
     address,
     canWrite: createWriteCheck({ clock, log, db }),
+    isDiskLow: createDiskFloor({
+      clock,
+      folder: dirname(sqliteFile({ url: config.databaseUrl, dataDir: config.dataDir })),
+      leastBytes: config.diskFloorBytes,
+    }),
     store,
     auth,
     refreshes,

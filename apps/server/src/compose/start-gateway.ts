@@ -29,7 +29,7 @@ export const startGateway = async (parts: Parts): Promise<Gateway> => {
   const { config, clock, opened, daemon, notifications, isAgentOn } = parts;
   const { store, accounts, address, log, onError } = opened;
   const { callMaxMs, resultMaxBytes, sessionKeyIdleMs, keepCallsMs, machinesPerUser } = config;
-  const { fallbackDirectory, localGatewayDir } = config;
+  const { fallbackDirectory, localGatewayDir, storedBytesPerDay } = config;
   const gateway = createGateway({
     store,
     clock,
@@ -40,7 +40,9 @@ export const startGateway = async (parts: Parts): Promise<Gateway> => {
       sessionKeyIdleMs,
       keepCallsMs,
       machinesPerUser,
+      storedBytesPerDay,
     },
+    isDiskLow: opened.isDiskLow,
     pairing: {
       gatewayApiKey: config.gatewayApiKey,
       daemonCommand: (token) => daemonCommand(parts, token),

@@ -31,7 +31,7 @@ export const createTailnetListener = async (parts: Parts) => {
   const { closeIdle, forget } = watchIdleSockets(server.server);
   const upgrades = createUpgrades({ clock, onUpgraded: forget });
   upgrades.own(server.server);
-  serveHealth(server, opened.canWrite);
+  serveHealth(server, opened);
   const address = host.includes(':') ? `[${host}]` : host;
   return {
     server,

@@ -21,6 +21,7 @@ export {
   type Store,
 } from './sqlite/open-database.ts';
 export type { Schema } from './schema.ts';
+export { createDiskFloor } from './disk-floor.ts';
 export { createWriteCheck } from './write-check.ts';
 export { isStoreTrouble } from './store-trouble.ts';
 export type { CacheRows } from './sqlite/row-cache.ts';

@@ -52,6 +52,16 @@ export const gatewayConfig = z.object({
     'The longest that one tool call may take, in milliseconds.',
     whole(30_000, 86_400_000).prefault('600000'),
   ),
+  storedBytesPerDay: setting(
+    'STORED_BYTES_PER_DAY',
+    'Bytes of arguments and results that the calls of one access token, client or signed-in user may store in a day (UTC); beyond it new calls are refused with `STORED_TOO_MUCH`.',
+    whole(megabyte, 1_024 * 1_024 * megabyte).prefault(String(2_048 * megabyte)),
+  ),
+  diskFloorBytes: setting(
+    'DISK_FLOOR_BYTES',
+    'Free bytes on the disk of the store below which new calls are refused with `DISK_ALMOST_FULL`; 0: never.',
+    whole(0, 999_999_999_999_999).prefault(String(256 * megabyte)),
+  ),
   resultMaxBytes: setting(
     'RESULT_MAX_BYTES',
     'The largest result of a tool call, in bytes.',

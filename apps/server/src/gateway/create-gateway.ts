@@ -20,6 +20,7 @@ import { createFlapping } from './connection/flapping.ts';
 import { createStreams } from './connection/streams.ts';
 import { createGatewayStores } from './gateway.store.ts';
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts';
+import { createStoringBudget } from './calls/storing/budget.ts';
 import type { GatewayLimits } from './limits.ts';
 import { createMachines } from './machines/machines.ts';
 import { createRegistry, isConnected } from './machines/registry.ts';
@@ -57,6 +58,8 @@ export interface GatewayNeeds {
   isOwner(userId: string): Promise<boolean>;
   /** Called once for each question, on the server that stored it. */
   onAsked?(question: AskedQuestion): void;
+  /** Whether the disk of the store is almost full: no new calls. By default it is not. */
+  isDiskLow?(): boolean;
   /** For what is not an error of the code: an object of ids, names and numbers, and a sentence. */
   log: GatewayLog;
   onError(error: unknown): void;
@@ -138,6 +141,8 @@ const createParts = (needs: GatewayNeeds) => {
     openCalls,
     confirmations,
     liveOutputs,
+    budget: createStoringBudget({ clock, bytesPerDay: limits.storedBytesPerDay }),
+    isDiskLow: needs.isDiskLow ?? (() => false),
   });
   const idempotency = createIdempotency({
     clock,

@@ -12,6 +12,8 @@ export const defaultLimits = {
   resultMaxBytes: 16 * 1024 * 1024,
   /** The longest JSON text of a call's arguments, in bytes: what a daemon is sure to read as one frame. */
   argumentsMaxBytes: 4 * 1024 * 1024,
+  /** What the calls of one token, client or signed-in person may store in a day, in bytes. */
+  storedBytesPerDay: 2 * 1024 * 1024 * 1024,
   /** Machines of one user; a forgotten one does not count. */
   machinesPerUser: 20,
   /** Open calls of one user. */

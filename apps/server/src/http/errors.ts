@@ -69,5 +69,7 @@ export const errorHandler = async (
   reply: FastifyReply,
 ): Promise<FastifyReply> => {
   const { status, body } = toErrorReply(error, request);
+  if (error instanceof CodedError && error.retryAfterSeconds !== undefined)
+    reply.header('retry-after', String(error.retryAfterSeconds));
   return reply.code(status).header('cache-control', 'no-store').send(body);
 };

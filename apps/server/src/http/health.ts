@@ -1,12 +1,19 @@
 import { errorTable } from '@drawbridge/contracts/errors';
 import type { FastifyInstance } from 'fastify';
 
-/** `/health`: the process answers, and the store can be written. It says nothing else. */
-export const serveHealth = (app: FastifyInstance, canWrite: () => Promise<boolean>): void => {
+interface Store {
+  canWrite(): Promise<boolean>;
+  /** Whether its disk is almost full. */
+  isDiskLow(): boolean;
+}
+
+/** `/health`: the process answers, the store can be written and has space. It says nothing else. */
+export const serveHealth = (app: FastifyInstance, { canWrite, isDiskLow }: Store): void => {
   app.get('/health', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
-    if (await canWrite()) return reply.send({ ok: true });
-    const { http, code, message } = errorTable.storeUnavailable;
+    const isWritten = await canWrite();
+    if (isWritten && !isDiskLow()) return reply.send({ ok: true });
+    const { http, code, message } = isWritten ? errorTable.diskAlmostFull : errorTable.storeUnavailable;
     return reply.code(http).send({ ok: false, code, message });
   });
 };

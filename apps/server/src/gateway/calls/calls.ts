@@ -8,6 +8,8 @@ import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { subjectOf } from '../../subject/index.ts';
 import { errors } from '../../errors.ts';
+import { requireArguments } from './arguments/check-arguments.ts';
+import type { StoringBudget } from './storing/budget.ts';
 import { readAnswer, type Answer } from './answer.ts';
 import { toCall, toSummary, type CallRecord } from './call.ts';
 import type { CallsStore } from './store/calls.store.ts';
@@ -55,7 +57,8 @@ export type CallMaker = Pick<CallVia, 'kind' | 'id'>;
 export interface Calls {
   /**
    * Runs a tool. Throws `notFound`, `notConnected`, `machinePaused`, `unknownTool`, `gatewayDisabled`,
-   * `tooManyCalls`, `tooLarge`, `storeUnavailable` before it is stored; then resolves. Specification 6.
+   * `tooManyCalls`, `tooLarge`, `invalidArguments`, `storedTooMuch`, `diskAlmostFull`, `storeUnavailable`
+   * before it is stored; then resolves. Specification 6.
    */
   run(machine: MachineRef, toolCall: ToolCall, options: CallOptions): Promise<Call>;
   get(userId: string, requestId: string): Promise<Call>;
@@ -88,6 +91,9 @@ export interface CallsNeeds {
   confirmations: DaemonQuestions;
   liveOutputs: LiveOutputs;
   bus: Bus;
+  budget: StoringBudget;
+  /** Whether the disk of the store is almost full. */
+  isDiskLow(): boolean;
   onError(error: unknown): void;
 }
 
@@ -120,8 +126,19 @@ export const publishCallState = (bus: Bus, record: CallRecord): void => {
 };
 
 export const createCalls = (needs: CallsNeeds): Calls & DaemonCalls => {
-  const { clock, limits, store, registry, settings, openCalls, confirmations, liveOutputs, bus, onError } =
-    needs;
+  const {
+    clock,
+    limits,
+    store,
+    registry,
+    settings,
+    openCalls,
+    confirmations,
+    liveOutputs,
+    bus,
+    budget,
+    onError,
+  } = needs;
 
   const newRecord = (
     maker: { userId: string; machine: Machine },
@@ -177,13 +194,20 @@ export const createCalls = (needs: CallsNeeds): Calls & DaemonCalls => {
     if (signal?.aborted === true) throw errors.cancelled();
     const tool = maker.machine.info.toolList.tools.get(toolCall.name);
     if (!tool) throw errors.unknownTool();
-    const args = withClientInput(tool, withoutConfirmation(toolCall.arguments), options.clientInput);
-    if (Buffer.byteLength(JSON.stringify(args)) > limits.argumentsMaxBytes)
+    const given = withoutConfirmation(toolCall.arguments);
+    const args = withClientInput(tool, given, options.clientInput);
+    const bytes = Buffer.byteLength(JSON.stringify(args));
+    if (bytes > limits.argumentsMaxBytes)
       throw errors.tooLarge({ message: 'The arguments of the call are too large' });
-    refuseTooMany({ userId: maker.userId, via: options.via ?? null });
+    requireArguments(tool, given);
+    const caller = { userId: maker.userId, via: options.via ?? null };
+    refuseTooMany(caller);
+    budget.require(caller, bytes);
+    if (needs.isDiskLow()) throw errors.diskAlmostFull();
     // Before it has an id; the statement that stores a call refuses it as well, also on another server.
     if (maker.machine.info.pausedAt !== null) throw errors.machinePaused();
     const record = newRecord(maker, { ...toolCall, arguments: args }, options);
+    budget.count(caller, bytes);
     options.onOpened?.(record.requestId);
     const abort = () => void stop(record.requestId, 'caller').catch(onError);
     signal?.addEventListener('abort', abort, { once: true });
@@ -247,6 +271,7 @@ export const createCalls = (needs: CallsNeeds): Calls & DaemonCalls => {
       const answer = readAnswer(body);
       if (answer.bytes > limits.resultMaxBytes) throw errors.tooLarge();
       const call = await openCalls.open(requestId);
+      if (call && isGivenTo(call, from)) budget.count(call.data.record, answer.bytes);
       if (!call) return lateAnswer(from, requestId, answer);
       return openCalls.inTurn(call, async (step) => {
         if (call.data.state.kind === 'ended') return lateAnswer(from, requestId, answer);

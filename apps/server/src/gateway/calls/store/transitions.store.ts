@@ -16,6 +16,7 @@ import {
   type NewConfirmation,
 } from '../../confirmations/confirmation-row.ts';
 import type { CallRecord } from '../call.ts';
+import { digestOfLong } from '../storing/not-kept.ts';
 import { changingColumns, headColumns } from './call-row.ts';
 
 /** The stream on which a call is delivered: still the newest one, on this server. */
@@ -211,10 +212,19 @@ export const createTransitionsStore = (db: Kysely<Schema>, commit: Commit) => {
         return write satisfies never;
     }
   };
+  /** Long arguments are not kept once their call has ended. */
+  const shortened = (write: CallWrite): Write[] => {
+    if (write.type !== 'update-call' || write.record.endedAt === null) return [];
+    const { requestId } = write.record;
+    const digest = digestOfLong(write.record.arguments);
+    if (digest === null) return [];
+    const update = db.updateTable('calls').set({ arguments: digest }).where('requestId', '=', requestId);
+    return [{ query: update.compile(), rows: 1 }];
+  };
   return {
     /** Writes all or none; false, with nothing written, where another write came first. */
     apply: (writes: readonly CallWrite[], durability: Durability): Promise<boolean> =>
-      commit(writes.map(toWrite), durability).then(
+      commit([...writes.map(toWrite), ...writes.flatMap(shortened)], durability).then(
         () => true,
         (error: unknown) => {
           if (error instanceof OutdatedError) return false;
