@@ -19,7 +19,7 @@ export const gatewayConfig = z.object({
   /** Null: none. */
   localGatewayDir: setting(
     'LOCAL_GATEWAY_DIR',
-    "A folder on the server's own machine that the server offers to its owner, with a daemon of its own. It must not contain `DATA_DIR`, nor lie in it.",
+    "A folder on the server's own machine that the server offers to its owner, with a daemon of its own. It must not contain `DATA_DIR`, nor lie in it, and a home folder is refused.",
     z.string().min(1).nullable().default(null),
   ),
   daemonCommand: setting(
