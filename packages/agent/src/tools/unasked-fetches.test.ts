@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { engineFixture, rowsWithCall } from '../../test/engine-fixture.ts';
 import { agentRow, messageRow, toolCallRow } from '../../test/rows.ts';
+import { confirmAsk } from '../asks/confirm.ts';
 import { agentLimits } from '../engine/limits.ts';
 import type { GrantRow } from '../rows.ts';
 import { allHostsGrant, hostGrant } from './domain-access.ts';
@@ -83,4 +84,28 @@ it.each<[string, string[], Parameters<typeof askedOf>[1], number]>([
   ],
 ])('NA-26b: %s', async (_what, addresses, more, asked) => {
   expect(await askedOf(addresses, more)).toBe(asked);
+});
+
+it('NA-26b: a lasting answer lets the run fetch as much again', async () => {
+  const calls = many(most + 1, (n) => `/${n}`).map((path, n) =>
+    toolCallRow('ann', `tc_${n}`, {
+      n,
+      tool: 'fetch-url',
+      effect: 'read',
+      arguments: JSON.stringify({ url: `https://one.example${path}` }),
+    }),
+  );
+  const { ctx, log, store } = engineFixture(
+    { ...rowsWithCall({}), agentToolCalls: calls, agentGrants: [grant(hostGrant('one.example'))] },
+    { web: { refusal: () => null, fetch: (url) => Promise.resolve(page(url)) } },
+  );
+  const count = (name: string) => log.filter((one) => one === name).length;
+  ctx.wake('ann', 'ag_1');
+  await expect.poll(() => count('confirmation-request')).toBe(1);
+  expect(ctx.unasked.get('run_1')?.addresses.size).toBe(most);
+  const [ask] = await store.find('agentAsks', { userId: 'ann', state: 'open' });
+  const lasting = { kind: 'domainAccessApprove', domainAccessAction: 'allow_domain' } as const;
+  await confirmAsk(ctx, { userId: 'ann', askId: ask?.id ?? '' }, lasting);
+  await expect.poll(() => count('tool-result ok')).toBe(most + 1);
+  expect(ctx.unasked.get('run_1')).toBeUndefined();
 });
