@@ -21,7 +21,7 @@ const elsewhere: [RegExp, string][] = [
   [/^(?:curl|auth|agent)\b/, 'agent-http.md: e2e/docs-commands.test.ts runs them'],
   [/^[A-Z_]+=[^ ]*(?: of|$)/, 'variables of the server'],
   [/^tailscale /, 'a program of Tailscale'],
-  [/^npm run/, 'an example of what an agent runs'],
+  [/^npm run|^npx (?:lint-staged|\.\/server)$/, 'an example of what an agent, a hook or a server runs'],
   [/^npx --yes (?:<|\{|https:)/, 'the packed daemon: e2e/first-run.test.ts runs it'],
 ];
 
