@@ -61,6 +61,23 @@ describe.each(troubles)('PS-06 while the store is %s', (_name, { begin, end }) =
     expect(await call).toMatchObject({ state: 'succeeded' });
   });
 
+  it('C37: a call whose answer could not be stored in time says that it was the store', async () => {
+    fixture = await openGateway();
+    const { gateway, clock } = fixture;
+    const { key, stream } = await connect(gateway, 'ada');
+    const call = callerOf(gateway, 'ada').run(write, ended);
+    await clock.settle();
+    await pragma(begin);
+    await expect(gateway.daemon.respond(key, idOf(stream), text(long))).rejects.toMatchObject(unavailable);
+    await clock.settle(40_000);
+    await pragma(end);
+    await clock.settle(2_000);
+    expect(await call).toMatchObject({
+      state: 'timed-out',
+      error: { ...unavailable, message: expect.stringContaining('The machine has answered') },
+    });
+  });
+
   it('a question is refused and not published', async () => {
     fixture = await openGateway();
     const { gateway, clock } = fixture;

@@ -17,6 +17,8 @@ export interface OpenCall {
   /** The tool only reads, so its writes need no disk sync. */
   readonly reads: boolean;
   readonly waiters: Set<Waiter>;
+  /** Its machine has answered, and the store could not be written. */
+  isUnstored: boolean;
   cancelTimer(): void;
 }
 
@@ -32,6 +34,7 @@ export const toOpenCall = (data: CallData): OpenCall => ({
   data,
   reads: isReading(data.record.tool),
   waiters: new Set(),
+  isUnstored: false,
   cancelTimer: () => {},
 });
 

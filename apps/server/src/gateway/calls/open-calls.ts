@@ -91,9 +91,9 @@ export const createOpenCalls = (needs: OpenCallsNeeds) => {
     call.cancelTimer = clock.after(ms ?? dueAt(state) - clock.now(), () => void due());
   };
 
-  const next = ({ data }: OpenCall, event: CallEvent): Transition | null => {
+  const next = ({ data, isUnstored }: OpenCall, event: CallEvent): Transition | null => {
     const epoch = needs.machine(data.record.machineId)?.info.epoch ?? null;
-    return nextCall(data, event, { now: clock.now(), epoch, limits });
+    return nextCall(data, event, { now: clock.now(), epoch, limits, isUnstored });
   };
 
   /** Part of a turn. Stored as delivered before it is on the wire: nothing is ever sent twice by mistake. */
@@ -165,7 +165,9 @@ export const createOpenCalls = (needs: OpenCallsNeeds) => {
       const transition = next(call, event);
       if (!transition || transition.writes.length === 0) return transition;
       const writes = fence ? transition.writes.map((write) => fenced(write, fence)) : transition.writes;
-      if (await stores.transitions.apply(writes, durabilityOf(call, event, writes))) return transition;
+      const applied = stores.transitions.apply(writes, durabilityOf(call, event, writes));
+      applied.catch(() => (call.isUnstored ||= event.type === 'answered'));
+      if (await applied) return transition;
       await reload(call);
       if (fence) await needs.refreshMachine(machineId);
     }

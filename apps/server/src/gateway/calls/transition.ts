@@ -44,7 +44,11 @@ export interface TransitionContext {
   /** The machine's present epoch; null if the machine is not known. */
   epoch: number | null;
   limits: { callTimeoutMs: number };
+  /** The machine has answered, and the store could not be written. */
+  isUnstored?: boolean;
 }
+
+const unstored = 'The machine has answered, but the server could not write the answer to its store in time';
 
 const toMachineEvent = (event: CallEvent): CallMachineEvent => {
   switch (event.type) {
@@ -63,7 +67,12 @@ const toMachineEvent = (event: CallEvent): CallMachineEvent => {
   }
 };
 
-const errorOf = (state: CallMachineState & { kind: 'ended' }, event: CallEvent): CallError | null => {
+const errorOf = (
+  state: CallMachineState & { kind: 'ended' },
+  { event, context }: { event: CallEvent; context: TransitionContext },
+): CallError | null => {
+  if (state.error === 'timedOut' && context.isUnstored)
+    return { code: errorTable.storeUnavailable.code, message: unstored };
   if (state.error === null) return event.type === 'answered' ? event.answer.error : null;
   const { code, message: plain } = errorTable[state.error];
   const message = (event.type === 'cancelled' && event.message) || plain;
@@ -127,7 +136,7 @@ const nextRecord = (
     ...before,
     state: state.end,
     started: state.started,
-    error: errorOf(state, event),
+    error: errorOf(state, { event, context }),
     result: answer?.result ?? null,
     answerDigest: answer?.digest ?? null,
     confirmationId: null,
