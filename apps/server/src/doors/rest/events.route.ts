@@ -83,9 +83,13 @@ const streamEvents = async (
   return reply;
 };
 
+/** Over all tokens and clients of a person. */
+const streamsPerPerson = 60;
+
 /** `GET /events`: what happens to the caller's calls and to the machine. */
 export const createEventsRoute = (): Route => {
   const streams = createQuota(streamsPerToken);
+  const ofPerson = createQuota(streamsPerPerson);
   return {
     method: 'get',
     path: '/events',
@@ -96,7 +100,7 @@ export const createEventsRoute = (): Route => {
         'Frames are named `status` (the machine, as `GET /status`), `call` and `progress` (as `CallEvent`), each with an id.',
         'The first is the status as it is now.',
         `A reader that reconnects with \`Last-Event-ID\` gets the newest ${replayedCalls} calls of its token in their present state, oldest first, and the latest output of open ones. For older calls, list the calls.`,
-        `One token may have ${streamsPerToken} streams open. A comment every 15 s keeps a stream alive; it ends with its token.`,
+        `One token may have ${streamsPerToken} streams open, and all of a person ${streamsPerPerson}. A comment every 15 s keeps a stream alive; it ends with its token.`,
       ].join(' '),
       requestParams: {
         header: z.object({
@@ -115,7 +119,9 @@ export const createEventsRoute = (): Route => {
     handle: async (ctx, exchange) => {
       const caller = onMachine(exchange.caller, restMachineQuery.parse(exchange.request.query));
       await machineStatus(ctx.gateway, caller);
-      return streamEvents(ctx, { ...exchange, caller }, streams.acquire(keyOf(exchange)));
+      const release = streams.acquire(keyOf(exchange));
+      atClose(exchange.reply, release);
+      return streamEvents(ctx, { ...exchange, caller }, ofPerson.acquire(caller.userId));
     },
   };
 };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { invited } from '../../../test/tenants.ts';
 import { answerNext, codeOf, listenRest, newRestClient, online } from '../../../test/rest.ts';
 
 describe('events', () => {
@@ -67,6 +68,20 @@ describe('events', () => {
     const open = Array.from({ length: 10 }, () => listenRest(server, script));
     for (const events of open) await events.next();
     expect(codeOf(await script.send('/events'))).toEqual([429, 'TOO_MANY_REQUESTS']);
+  });
+
+  it('NJ-04: have sixty places for all tokens of a person, and others have theirs', async () => {
+    const { server, cookie, panel } = await online();
+    const scripts = [];
+    for (let count = 0; count < 7; count += 1)
+      scripts.push(await newRestClient(server, cookie, { name: `script ${count}` }));
+    const open = scripts
+      .slice(0, 6)
+      .flatMap((one) => Array.from({ length: 10 }, () => listenRest(server, one)));
+    for (const events of open) await events.next();
+    expect(codeOf((await scripts[6]?.send('/events')) ?? expect.fail())).toEqual([429, 'TOO_MANY_REQUESTS']);
+    const guest = await newRestClient(server, await invited(server, panel));
+    expect(await listenRest(server, guest).next()).toMatchObject({ event: 'status' });
   });
 
   it('end when the server stops', async () => {
