@@ -108,7 +108,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
       if (localFolder !== null)
         stopLocalMachine = startLocalMachine({
           folder: localFolder,
-          dataDir,
+          store: config,
           program: daemonProgram,
           host: config.host,
           port: web.port,

@@ -3,6 +3,7 @@ import { createApp, type App } from './app.ts';
 import type { Config } from './config.ts';
 import { isLoopback } from './http/index.ts';
 import { fail, sentenceOf } from './sentences.ts';
+import { writeServerPlace } from './compose/local/server-place.ts';
 
 /** A shutdown longer than this is forced. */
 const forceAfterMs = 4_800;
@@ -69,8 +70,20 @@ const stopOnSignals = (app: App) => {
   process.on('SIGINT', stop);
 };
 
+/** Why daemons of this account do not know where the store is; null where they do. */
+const announcePlace = (config: Config): unknown => {
+  try {
+    writeServerPlace(config);
+    return null;
+  } catch (error) {
+    return error;
+  }
+};
+
 /** Runs the server until a signal ends it. */
 export const serve = async (config: Config) => {
+  // Before the first secret is written.
+  const notAnnounced = announcePlace(config);
   const app = await createApp({
     config,
     clock: systemClock,
@@ -81,6 +94,11 @@ export const serve = async (config: Config) => {
       `HOST is ${config.host} and PUBLIC_URL is not set. Set it to the https address of the server.`,
     );
   }
+  if (notAnnounced !== null)
+    app.log.warn(
+      { err: notAnnounced },
+      'The place of the data folder could not be written below the home folder: a daemon of this account outside of LOCAL_GATEWAY_DIR does not know it.',
+    );
   endOnUncaught(app);
   stopOnSignals(app);
   try {

@@ -7,6 +7,7 @@ import { addInstall } from './installation/install.ts';
 import { addMcp } from './mcp.ts';
 import { addPermissions } from './permissions/permissions-command.ts';
 import { addPair } from './pair.ts';
+import { addSandbox } from './sandbox.ts';
 import { addService } from './installation/service.ts';
 import { addStatus } from './status.ts';
 import { addTools } from './tools.ts';
@@ -26,6 +27,7 @@ const addCommands = [
   addDoctor,
   addService,
   addPermissions,
+  addSandbox,
   addMcp,
   addTui,
 ];

@@ -109,6 +109,11 @@ export const createProgram = async (
     .option('--install', 'install drawbridge for this user without asking')
     .option('--no-install', 'do not offer to install it')
     .option('--dangerously-disable-shell-sandbox', 'let commands do whatever you can do')
+    .addOption(
+      new Option('--closed <path>', 'a path that no tool touches; may be repeated')
+        .argParser((path: string, all: string[] | undefined) => [...(all ?? []), path])
+        .hideHelp(),
+    )
     .action((url?: string, token?: string, dir?: string) =>
       connect({ url, token, dir, flags: command.opts() }),
     );

@@ -21,6 +21,7 @@ import {
   type Toolbox,
   type ToolsetNeeds,
 } from '../tools/index.ts';
+import { createServerFolders } from '../paths/server-folders.ts';
 import { counted } from '../text/words.ts';
 import { changesSomething } from '../tools/common/tool.ts';
 import { modeSources, sessionModes, sourceWords, type ModeSources } from './common/mode-sources.ts';
@@ -34,6 +35,8 @@ export interface ToolHostNeeds {
   flags: readonly ToolGroup[];
   ask: Ask;
   root: string;
+  /** Paths that no tool touches, beside those that servers of this account have written down. */
+  closed?: readonly string[];
   toolsets: ToolsetNeeds;
   /** One sentence for the person at the machine about rules that were changed from elsewhere. */
   notifyOfRules(sentence: string): void;
@@ -95,7 +98,12 @@ export const createToolHost = async (needs: ToolHostNeeds) => {
   const held = (): Modes =>
     effectiveModes({ ...gate.modes(), ...(forSession.system === 'deny' && { system: 'deny' }) });
   const sources = () => modeSources(settings, { flags, forSession });
-  const place = { root, privateFolder: settings.folder, clock };
+  const place = {
+    root,
+    privateFolder: settings.folder,
+    closedFolders: createServerFolders(needs.closed),
+    clock,
+  };
   const system = openSystemToolset({
     modes: held,
     isOffForSession: (group) => forSession[group] === 'deny',
@@ -107,6 +115,7 @@ export const createToolHost = async (needs: ToolHostNeeds) => {
   });
   const toolbox = createToolbox([...allToolsets(toolsets), system], {
     ...place,
+    addedFolders: settings.readableFolders,
     access: gate.access,
   });
   await toolbox.open(held());

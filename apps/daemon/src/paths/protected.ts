@@ -39,14 +39,23 @@ export const isWithin = (path: string, folder: string): boolean =>
 export interface Territory {
   root: string;
   privateFolder: string;
+  /** Folders and files of servers of this account, which no tool may touch either. */
+  closedFolders?(): readonly string[];
 }
+
+/** The daemon's own folder, and those of servers. */
+export const closedBy = ({ privateFolder, closedFolders }: Territory): readonly string[] => [
+  privateFolder,
+  ...(closedFolders?.() ?? []),
+];
 
 /**
  * Whether no tool may touch this path. Names of the root itself and above it do not count.
  * `write` also protects `.git` itself, which as a file or a link would send git elsewhere.
  */
 export const isProtected = (territory: Territory, path: string, access: 'read' | 'write'): boolean => {
-  if (isWithin(normalizeName(path), normalizeName(territory.privateFolder))) return true;
+  const typed = normalizeName(path);
+  if (closedBy(territory).some((closed) => isWithin(typed, normalizeName(closed)))) return true;
   // Every name that protects begins with a dot, and most paths have none.
   if (plainPath.test(path) && !path.includes(`${sep}.`)) return false;
   const names = path.split(sep).filter(Boolean).map(normalizeName);
@@ -60,10 +69,11 @@ const harmlessName = /^[\x20-\x2d\x2f-\x7e][\x20-\x7e]*$/;
 
 /** `isProtected` for reading the entries of one folder, with what holds for all of them looked at once. */
 export const protectedIn = (territory: Territory, folder: string): ((name: string) => boolean) => {
-  const own = normalizeName(territory.privateFolder);
+  const closed = closedBy(territory);
   const isPlain = plainPath.test(folder) && !folder.includes(`${sep}.`);
   const lower = folder.toLowerCase();
-  const isHarmless = isPlain && lower !== dirname(own) && !isWithin(lower, own);
-  return (name) =>
-    !(isHarmless && harmlessName.test(name)) && isProtected(territory, join(folder, name), 'read');
+  const isHarmless =
+    isPlain && closed.map(normalizeName).every((own) => lower !== dirname(own) && !isWithin(lower, own));
+  const now: Territory = { ...territory, closedFolders: () => closed };
+  return (name) => !(isHarmless && harmlessName.test(name)) && isProtected(now, join(folder, name), 'read');
 };

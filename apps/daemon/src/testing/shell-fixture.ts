@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { nanoid } from 'nanoid';
 import { z } from 'zod';
 import { shared } from './clean-up.ts';
-import { everythingAllowed, makeFolders, textOf, openTools } from './tool-fixture.ts';
+import { everythingAllowed, makeFolders, textOf, openTools, type ToolsOptions } from './tool-fixture.ts';
 
 const output = z.object({
   stdout: z.string(),
@@ -12,14 +12,23 @@ const output = z.object({
   exitCode: z.number().nullable(),
   notes: z.array(z.string()).optional(),
 });
+/** A question or an error is told as it is. */
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(text);
+  }
+};
 const node = JSON.stringify(process.execPath);
 
 /** A real shell in a real sandbox: `run` gives a command's output, `script` runs Node. `word` is outside. */
-export const openShell = async (folders = makeFolders()) => {
-  const world = await openTools({ modes: { ...everythingAllowed, shell: 'allow' }, folders });
+export const openShell = async (folders = makeFolders(), more: Pick<ToolsOptions, 'closed'> = {}) => {
+  const modes = { ...everythingAllowed, shell: 'allow' as const };
+  const world = await openTools({ modes, folders, ...more });
   writeFileSync(join(folders.outside, 'secret.txt'), 'sesame');
   const run = async (command: string, more: Record<string, unknown> = {}) =>
-    output.parse(JSON.parse(textOf(await world.call('shell_execute', { command, ...more }))));
+    output.parse(parsed(textOf(await world.call('shell_execute', { command, ...more }))));
   const script = (text: string) => run(`${node} -e '${text.replaceAll("'", String.raw`'\''`)}'`);
   return { ...world, run, script };
 };

@@ -14,6 +14,7 @@ import {
   type Ask,
   type Modes,
 } from '../permission/index.ts';
+import { createServerFolders } from '../paths/server-folders.ts';
 import { allToolsets, createDispatch, createToolbox, type ToolsetNeeds } from '../tools/index.ts';
 
 /** A folder for the tools, an outside folder beside it and one for the settings; removed after the test. */
@@ -34,6 +35,8 @@ export interface ToolsOptions {
   folders?: ReturnType<typeof makeFolders>;
   notify?(sentence: string): void;
   toolsets?: Partial<ToolsetNeeds>;
+  /** Paths that no tool touches. */
+  closed?: readonly string[];
 }
 
 /** Real tools behind a real gate in real folders: `call` runs one as the server would. */
@@ -44,14 +47,24 @@ export const openTools = async ({
   folders = makeFolders(),
   notify = () => {},
   toolsets = {},
+  closed = [],
 }: ToolsOptions = {}) => {
   const settings = await openSettings(folders.own, clock);
   const session = createSession({ clock, modes, root: folders.root });
   const use = await openRuleUse({ clock, folder: settings.folder });
   cleanUp(use.close);
   const gate = createGate({ settings, session, ask, use, root: folders.root });
-  const place = { root: folders.root, privateFolder: settings.folder, clock };
-  const toolbox = createToolbox(allToolsets({ notify, ...toolsets }), { ...place, access: gate.access });
+  const place = {
+    root: folders.root,
+    privateFolder: settings.folder,
+    closedFolders: createServerFolders(closed),
+    clock,
+  };
+  const toolbox = createToolbox(allToolsets({ notify, ...toolsets }), {
+    ...place,
+    addedFolders: settings.readableFolders,
+    access: gate.access,
+  });
   await toolbox.open(gate.modes());
   cleanUp(toolbox.close);
   const dispatch = createDispatch({ find: toolbox.find, gate, ...place });

@@ -27,6 +27,7 @@ export interface DispatchNeeds {
   gate: Pick<Gate, 'check' | 'reader' | 'deniedPaths' | 'openQuestions'>;
   root: string;
   privateFolder: string;
+  closedFolders?(): readonly string[];
   clock: Clock;
 }
 
@@ -113,13 +114,14 @@ const attempt = async (
   request: ToolRequest,
   { entry, outside, ...call }: Attempt,
 ): Promise<ToolResult> => {
-  const { gate, root, privateFolder, clock, inputHold } = shared;
+  const { gate, root, privateFolder, closedFolders, clock, inputHold } = shared;
   const { requestId, askId, reach, timeoutMs } = request;
   const { signal, progress } = call;
   const tool = await entry.load();
   const { [confirmationArgument]: confirmation, ...args } = request.toolCall.arguments;
   const input = parse(tool, args);
-  const context = { ...call, root, privateFolder, clock, reading: await gate.reader() };
+  const territory = { root, privateFolder, ...(closedFolders && { closedFolders }) };
+  const context = { ...call, ...territory, clock, reading: await gate.reader() };
   /** An agent must not answer a question: its mouse and its keys wait until no question is open. */
   const untilReleased = async () => {
     if (!isInput(tool)) return;

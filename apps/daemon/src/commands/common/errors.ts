@@ -22,6 +22,11 @@ export const errors = createErrors({
     fix: 'Pass another folder with --dir.',
   },
   tooWide: { code: 'FOLDER_TOO_WIDE', message: 'This folder cannot be shared' },
+  notReadable: {
+    code: 'FOLDER_REFUSED',
+    message: 'Commands in the sandbox must not read this folder',
+    fix: 'Name the folder that a command needs, as narrow as it can be.',
+  },
   nothingAllowed: {
     code: 'NOTHING_ALLOWED',
     message: 'Every tool group is on deny, so there is nothing to offer',

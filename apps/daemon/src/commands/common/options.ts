@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import {
   modes as modeNames,
   perGroup,
@@ -34,6 +35,8 @@ export interface ConnectOptions {
   confirm: ConfirmWhere;
   /** False only where the person says so for this run: no file can. */
   shellSandbox: boolean;
+  /** Absolute paths that no tool touches: the server says so that started this daemon. */
+  closed: string[];
   /** Which profile the browser uses; null where nothing was said. */
   browser: BrowserMode | null;
   /** Null: in the keyring where it works, else in the file. */
@@ -99,6 +102,12 @@ const readBrowser = (value: string | undefined): BrowserMode | null => {
   return oneOf('--browser', value, browserModes);
 };
 
+const readClosed = (value: unknown): string[] => {
+  const paths = Array.isArray(value) ? value.map(String) : [];
+  if (paths.every((path) => isAbsolute(path))) return paths;
+  throw errors.wrongUse({ message: '--closed needs an absolute path' });
+};
+
 const readToken = (token: string | undefined): string | null => {
   if (token === undefined) return null;
   // It travels in a header: printable ASCII without blanks.
@@ -148,6 +157,7 @@ export const readOptions = (line: ParsedLine, environment: Environment): Connect
       flags['dangerouslyDisableShellSandbox'] === true ||
       readSwitch('DRAWBRIDGE_DANGEROUSLY_DISABLE_SHELL_SANDBOX', environment.dangerouslyDisableShellSandbox)
     ),
+    closed: readClosed(flags['closed']),
     browser: readBrowser(asText(flags['browser']) ?? environment.browser),
     install: readInstall(flags['install'], environment.install),
     keyStore: keyStore === undefined ? null : oneOf('The key store', keyStore, keyStores),

@@ -239,6 +239,7 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
     flags,
     ask: whereAsked,
     root,
+    closed: options.closed,
     toolsets: {
       notify: (sentence) => {
         terminal.line('tools', sentence, 'yellow');

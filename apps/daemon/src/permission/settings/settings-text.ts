@@ -13,6 +13,8 @@ export const settingsFile = z.strictObject({
     .default({}),
   /** Whether the panel may add rules and remove denials, without a user at the machine. */
   remoteRules: z.boolean().default(false),
+  /** What the owner lets commands in the sandbox read, beside the shared folder: absolute paths. */
+  sandboxReads: z.array(z.string().startsWith('/').max(4_096)).max(100).default([]),
   browser: z.strictObject({ mode: browserMode }).optional(),
   rules: z.strictObject({ allow: z.array(rule).default([]), deny: z.array(rule).default([]) }).prefault({}),
 });

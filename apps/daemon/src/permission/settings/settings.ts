@@ -9,6 +9,8 @@ import { stampOf, watchFile } from '../../private-files/watch-file.ts';
 import { isValidRule } from '../rules/validate-rule.ts';
 import { emptySettings, formatSettings, parseSettings, type SettingsFile } from './settings-text.ts';
 
+type EditPaths = (paths: readonly string[]) => string[];
+
 export type RuleEffect = keyof SettingsFile['rules'];
 
 /** A wider rule that cannot mean what it says is refused: what it allows is not known. */
@@ -62,7 +64,7 @@ export const openSettings = async (folder: string, clock: Clock) => {
       }),
     );
 
-  const save = async (changed: Partial<Pick<SettingsFile, 'modes' | 'rules'>>) => {
+  const save = async (changed: Partial<Pick<SettingsFile, 'modes' | 'rules' | 'sandboxReads'>>) => {
     const next = { ...current, ...changed };
     await writePrivateFile(path, formatSettings(next));
     stamp = stampOf(path);
@@ -84,6 +86,8 @@ export const openSettings = async (folder: string, clock: Clock) => {
     modes: () => ({ ...defaultModes, ...current.modes }),
     savedModes: () => current.modes,
     browserMode: () => current.browser?.mode ?? 'ephemeral',
+    readableFolders: (): readonly string[] => current.sandboxReads,
+    setReadable: (edit: EditPaths) => change(() => save({ sandboxReads: edit(current.sandboxReads) })),
     rules: () => current.rules,
     /** Whether the panel may widen what is allowed. */
     remoteRules: () => current.remoteRules,
@@ -101,8 +105,7 @@ export const openSettings = async (folder: string, clock: Clock) => {
     /** Sets those of the groups that are on deny to ask, on disk when this resolves; never to allow. */
     activate: (groups: readonly ToolGroup[]) =>
       change(async () => {
-        const all = { ...defaultModes, ...current.modes };
-        const closed = groups.filter((group) => all[group] === 'deny');
+        const closed = groups.filter((group) => (current.modes[group] ?? defaultModes[group]) === 'deny');
         if (closed.length === 0) return;
         await save({
           modes: { ...current.modes, ...Object.fromEntries(closed.map((group) => [group, 'ask'])) },

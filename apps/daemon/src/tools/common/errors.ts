@@ -34,6 +34,11 @@ export const errors = {
       message:
         'The shared folder has too many folders to look through for protected files, so the command was not run. Share a smaller folder',
     },
+    tooManyPipes: {
+      code: 'TOO_MANY_PIPES',
+      message:
+        'The shared folder has more than 200 named pipes and sockets, which a sandbox has to cover one by one, so the command was not run. Remove those that no program uses',
+    },
     sandboxFailed: {
       code: 'SANDBOX_FAILED',
       message: 'The sandbox could not be prepared, so the command was not run',

@@ -13,6 +13,8 @@ export interface ToolContext {
   root: string;
   /** The real path of the daemon's own folder, which every tool keeps out of. */
   privateFolder: string;
+  /** Folders and files of servers of this account, which every tool keeps out of too. */
+  closedFolders?(): readonly string[];
   clock: Clock;
   /** Aborted on cancel, time-out and shut-down: stop, clean up, and reject. */
   signal: AbortSignal;

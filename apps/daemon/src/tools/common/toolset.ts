@@ -7,6 +7,10 @@ export interface ToolsetContext {
   root: string;
   /** The real path of the daemon's own folder, which every tool keeps out of. */
   privateFolder: string;
+  /** Folders and files of servers of this account, which every tool keeps out of too. */
+  closedFolders?(): readonly string[];
+  /** Folders that the owner of this machine lets commands read. */
+  addedFolders?(): readonly string[];
   clock: Clock;
   /** What the person's settings say about one thing now, for what happens between calls. */
   access(resource: Resource): Promise<Mode>;

@@ -4,6 +4,9 @@ import { pickEnvironment } from '../../config.ts';
 /** The variables that a command gets: enough to find programs and to use the person's language. */
 const kept = 'HOME USER LOGNAME LANG LC_ALL LC_CTYPE LC_MESSAGES TERM TZ';
 
+/** The variables that name toolchains and folders of settings. */
+export const ownEnvironment = (): NodeJS.ProcessEnv => process.env;
+
 const usualPath = '/usr/local/bin:/usr/bin:/bin';
 
 /** Package tools are told that there is no network: they say so at once, and use what they have stored. */

@@ -1,6 +1,8 @@
 import { readingsOf } from '../../permission/index.ts';
 import { words } from '../../text/words.ts';
 import type { Ended } from './run-command.ts';
+import { noteOfUnseen } from './unseen.ts';
+import type { Sees } from './sandbox/visible/visible-places.ts';
 
 const noNetwork =
   'The sandbox has no network: a command reaches no other host and no program outside of it, and can download nothing. ' +
@@ -58,17 +60,25 @@ const causesOf = (texts: string[]) => {
   return matching[0]?.sign === gitSettings ? matching.slice(0, 1) : matching;
 };
 
+interface Seen {
+  root: string;
+  /** Gives whether a command sees a path. */
+  look(): Sees;
+}
+
 /** What the sandbox had to do with how a command ended: in sentences, found in what it printed. */
 const sandboxCauses = (
   command: string,
   { exitCode, stdout, stderr, timedOut }: Omit<Ended, 'left'>,
-  root: string,
+  { root, look }: Seen,
 ): string[] => {
   const isDownload = starts(command, networkPrograms) || starts(command, downloaders);
   // `npm install || true` has failed too.
   if (exitCode === 0)
     return /[;&|\n]/.test(command) && isDownload && saysNoNetwork.test(stderr) ? [noNetwork] : [];
   const found = causesOf([stderr, stdout]).map(({ says }) => says(root));
+  const unseen = noteOfUnseen(command, { output: `${stderr}\n${stdout}`, look });
+  if (unseen !== undefined) found.push(unseen);
   if (found.length > 0) return found;
   return starts(command, networkPrograms) || (timedOut && isDownload) ? [noNetwork] : [];
 };
@@ -81,8 +91,8 @@ const timedOutAfter = (timeoutMs: number): string =>
 export const explain = (
   command: string,
   ended: Omit<Ended, 'left'>,
-  { root, timeoutMs, sandbox }: { root: string; timeoutMs: number; sandbox: boolean },
+  { timeoutMs, sandbox, ...seen }: Seen & { timeoutMs: number; sandbox: boolean },
 ): string[] => [
   ...(ended.timedOut ? [timedOutAfter(timeoutMs)] : []),
-  ...(sandbox ? sandboxCauses(command, ended, root) : []),
+  ...(sandbox ? sandboxCauses(command, ended, seen) : []),
 ];

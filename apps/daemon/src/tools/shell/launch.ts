@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CodedError } from '@drawbridge/kit';
 import type { DeniedPaths } from '../../permission/index.ts';
 import { errors } from '../common/errors.ts';
-import { protectedNames, type Territory } from '../../paths/protected.ts';
+import { closedBy, protectedNames, type Territory } from '../../paths/protected.ts';
 import { temporaryInside } from './sandbox/bubblewrap.ts';
 import { shellEnvironment, withoutNetwork } from './config.ts';
 import { keptNames } from '../../paths/run-names.ts';
@@ -13,10 +13,10 @@ import { findProgram } from '../../paths/programs.ts';
 import { broughtNodeFolder } from '../../program/places.ts';
 import { findProtectedPlaces } from './sandbox/protected-places.ts';
 import { changedRunFiles, noChange } from './sandbox/run-files.ts';
-import { secretPlaces } from './sandbox/secret-places.ts';
 import type { Left } from './sandbox/set-aside.ts';
 import { systemCallFilter } from './sandbox/seccomp.ts';
 import { createWalls } from './sandbox/walls.ts';
+import { closedInHome, findVisible, type VisibleNeeds } from './sandbox/visible/visible-places.ts';
 
 export interface Launch {
   file: string;
@@ -89,23 +89,34 @@ const wrapOnMac = async ({ hidden, shown, writable, kept }: Rules): Promise<stri
   });
 };
 
+/** What holds the files of people and of running programs; a denial inside of what is shown holds too. */
+const deniedOnMac = [
+  '/Users',
+  '/Volumes',
+  '/Network',
+  ...['folders', 'root', 'tmp'].map((name) => `/private/var/${name}`),
+  '/private/tmp',
+];
+
 /** Seatbelt protects a name also where no file stands. */
 const namesInRoot = (root: string): string[] =>
   [...protectedNames, ...keptNames].map((name) => join(root, name));
 
-const prepareOnMac = async (territory: Territory, { deniedPaths, signal }: Need, temporary: string) => {
+const prepareOnMac = async (territory: VisibleNeeds, { deniedPaths, signal }: Need, temporary: string) => {
+  const { root } = territory;
   const { kept, unseen, named, runFiles } = await findProtectedPlaces(territory, { signal });
+  const { opened, closed } = findVisible(territory, shellEnvironment(root).PATH);
   const text = await wrapOnMac({
-    hidden: [...secretPlaces(homedir(), process.platform), territory.privateFolder, ...deniedPaths.read],
-    shown: [broughtNodeFolder(territory.privateFolder)],
-    writable: [territory.root, temporary],
-    kept: [
-      territory.privateFolder,
-      ...namesInRoot(territory.root),
-      ...kept.keys(),
-      ...unseen,
-      ...deniedPaths.write,
+    hidden: [
+      ...deniedOnMac,
+      ...closed,
+      ...closedInHome(root, homedir()),
+      ...closedBy(territory),
+      ...deniedPaths.read,
     ],
+    shown: [root, temporary, ...opened, broughtNodeFolder(territory.privateFolder)],
+    writable: [root, temporary],
+    kept: [...closedBy(territory), ...namesInRoot(root), ...kept.keys(), ...unseen, ...deniedPaths.write],
   });
   return {
     file: '/bin/sh',
@@ -119,7 +130,7 @@ const prepareOnMac = async (territory: Territory, { deniedPaths, signal }: Need,
   };
 };
 
-const createLinuxPreparer = (territory: Territory, limit?: number) => {
+const createLinuxPreparer = (territory: VisibleNeeds, limit?: number) => {
   const walls = createWalls(territory, limit);
   const filter = systemCallFilter(process.arch);
   return async (need: Need, temporary: string) => {
@@ -146,9 +157,9 @@ const createLinuxPreparer = (territory: Territory, limit?: number) => {
 
 /**
  * A sandbox with bubblewrap (Linux) or Seatbelt (macOS): no network, writes in the root and a temporary
- * folder only, no secret places, no denied paths. `limit`: folders to inspect, on Linux.
+ * folder only, reads there, of the system and toolchains. `limit`: folders to inspect, on Linux.
  */
-export const createSandboxedLauncher = (territory: Territory, limit?: number): Launcher => {
+export const createSandboxedLauncher = (territory: VisibleNeeds, limit?: number): Launcher => {
   const onLinux = createLinuxPreparer(territory, limit);
   return async (need) => {
     const temporary = await makeTemporary();

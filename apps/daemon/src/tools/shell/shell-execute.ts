@@ -13,6 +13,7 @@ import { staysInRoot } from './words/operands.ts';
 import { fingerprintOfProgram } from './words/program-file.ts';
 import { runCommand } from './run-command.ts';
 import { inWords } from './sandbox/run-files.ts';
+import type { Sees } from './sandbox/visible/visible-places.ts';
 
 const defaultTimeoutMs = 30_000;
 const minTimeoutMs = 1_000;
@@ -89,8 +90,17 @@ const toResource = ({ command, folder, limits }: Wanted, context: ToolContext): 
   };
 };
 
+interface Surroundings {
+  sandbox: boolean;
+  /** Gives whether a command of this root sees a path, now; without a sandbox it sees all. */
+  look?(): Sees;
+}
+
 /** `shell_execute` with the launcher that decides what a command can reach, and whether that is a sandbox. */
-export const createShellExecute = (prepare: Launcher, { sandbox }: { sandbox: boolean }): DaemonTool => {
+export const createShellExecute = (
+  prepare: Launcher,
+  { sandbox, look = () => () => true }: Surroundings,
+): DaemonTool => {
   const limits = limitsOf({ sandbox });
   return defineTool({
     name: 'shell_execute',
@@ -107,7 +117,7 @@ export const createShellExecute = (prepare: Launcher, { sandbox }: { sandbox: bo
         throw errors.badArguments({ message: 'command: is longer than 100,000 bytes' });
       return [
         toResource({ command, folder, limits }, context),
-        ...namedSecrets(context, { folder, command, sandbox }),
+        ...namedSecrets(context, { folder, command, sees: look() }),
       ];
     },
     asks: ({ command }) =>
@@ -132,7 +142,7 @@ export const createShellExecute = (prepare: Launcher, { sandbox }: { sandbox: bo
         prepare,
       );
       const { timedOut, left, ...output } = ended;
-      const explanations = explain(command, ended, { root: context.root, timeoutMs, sandbox });
+      const explanations = explain(command, ended, { root: context.root, timeoutMs, sandbox, look });
       const notes = [...explanations, ...(sandbox ? left.notes : []), ...inWords(left.changed)];
       const result = {
         ...textResult(

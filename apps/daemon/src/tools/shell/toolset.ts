@@ -33,7 +33,9 @@ export const shellToolset = ({ sandbox }: { sandbox: boolean }): Toolset => {
       if (process.platform === 'linux') await (await import('./sandbox/walls.ts')).clearPending(context);
       const prepare = createSandboxedLauncher(context);
       const reason = await probe(context, prepare, context.clock);
-      if (reason === null) tools = [toLazyTool(createShellExecute(prepare, { sandbox }))];
+      const { createLook } = await import('./sandbox/visible/visible-places.ts');
+      if (reason === null)
+        tools = [toLazyTool(createShellExecute(prepare, { sandbox, look: createLook(context) }))];
       else missing = `The shell is not offered: ${reason}. ${hint}`.slice(0, 500);
     },
     tools: () => tools,

@@ -43,7 +43,7 @@ it('stops where its daemon could not be started', async () => {
   const failed = Promise.withResolvers<unknown>();
   const machine = startLocalMachine({
     folder: shown,
-    dataDir: data,
+    store: { dataDir: data },
     program: { args: ['program.cjs'], output: 'ignore' },
     host: '127.0.0.1',
     port: () => 5820,
@@ -57,12 +57,12 @@ it('stops where its daemon could not be started', async () => {
   await machine.stop();
 });
 
-it('gives the daemon a token once the owner is there, and nothing of the environment of the server', async () => {
+it('gives the daemon a token once the owner is there, NG-05b where the store is, and nothing of its environment', async () => {
   const { data, shown } = newFolders();
   const program = join(shown, 'program.cjs');
   writeFileSync(
     program,
-    "require('node:fs').writeFileSync('told.json', JSON.stringify(process.env)); setInterval(() => {}, 1000);",
+    "require('node:fs').writeFileSync('told.json', JSON.stringify({ ...process.env, words: process.argv.slice(2) })); setInterval(() => {}, 1000);",
   );
   process.env.GATEWAY_API_KEY = 'a key of the server';
   onTestFinished(() => {
@@ -72,7 +72,7 @@ it('gives the daemon a token once the owner is there, and nothing of the environ
   const asked: string[] = [];
   const machine = startLocalMachine({
     folder: shown,
-    dataDir: data,
+    store: { dataDir: data },
     program: { args: [program], output: 'ignore' },
     host: '0.0.0.0',
     port: () => 5820,
@@ -106,5 +106,7 @@ it('gives the daemon a token once the owner is there, and nothing of the environ
     HOME: join(data, 'local-machine'),
   });
   expect(told()).not.toHaveProperty('GATEWAY_API_KEY');
+  // In its arguments, because a command can see variables of the daemon.
+  expect(told()).toHaveProperty('words', ['connect', '--closed', data]);
   expect(asked).toEqual(['ann']);
 });

@@ -8,11 +8,13 @@ import { errors } from '../../errors.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import { isLoopback } from '../../http/index.ts';
 import type { Logger } from '../../log.ts';
+import { placesOf, type StorePlace } from './server-place.ts';
 
 interface Needs {
-  /** The folder that the machine offers, and that of the store. */
+  /** The folder that the machine offers. */
   folder: string;
-  dataDir: string;
+  /** Closed to the daemon, which reads so in its arguments: a command can see variables. */
+  store: StorePlace;
   program: DaemonProgram;
   /** Where the server listens. */
   host: string;
@@ -71,8 +73,8 @@ const environmentOf = (needs: Needs, home: string, token: string | null): NodeJS
  * pairing that the owner has ended stays ended until the server starts again.
  */
 export const startLocalMachine = (needs: Needs) => {
-  const { dataDir, program, clock, gateway, ownerId, log, onError } = needs;
-  const home = join(dataDir, 'local-machine');
+  const { store, program, clock, gateway, ownerId, log, onError } = needs;
+  const home = join(store.dataDir, 'local-machine');
   const session = join(home, '.drawbridge', 'session.json');
   const timer = createTimer(clock);
   let child: ChildProcess | null = null;
@@ -96,11 +98,15 @@ export const startLocalMachine = (needs: Needs) => {
     const token = isKnown ? null : await gateway.pairing.createServerToken(owner);
     if (isStopped) return;
     const startedAt = clock.now();
-    const running = spawn(process.execPath, [...program.args, 'connect'], {
-      cwd: needs.folder,
-      env: environmentOf(needs, home, token),
-      stdio: ['ignore', program.output, program.output],
-    });
+    const running = spawn(
+      process.execPath,
+      [...program.args, 'connect', ...placesOf(store).flatMap((path) => ['--closed', path])],
+      {
+        cwd: needs.folder,
+        env: environmentOf(needs, home, token),
+        stdio: ['ignore', program.output, program.output],
+      },
+    );
     child = running;
     const [code] = (await once(running, 'exit').finally(() => (child = null))) as [number | null];
     if (isStopped) return;

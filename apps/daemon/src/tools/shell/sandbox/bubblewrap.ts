@@ -5,6 +5,13 @@ import { isWithin } from '../../../paths/protected.ts';
 export interface Walls {
   root: string;
   temporary: string;
+  /** Arguments that show the system, to be read. */
+  system: string[];
+  /** To be read, outside of the root; and links that lead there. All of them are there. */
+  opened: string[];
+  links: { path: string; target: string }[];
+  /** Files shown in the place of others, to be read. */
+  made: { place: string; file: string }[];
   /** Closed for reading with all below; what is not there is left out. */
   hidden: string[];
   /** Inside of what is hidden, and yet to be read; what is not there is left out. */
@@ -62,20 +69,36 @@ const commonTemporary = '/tmp';
 export const temporaryInside = (root: string, temporary: string): string =>
   isWithin(root, commonTemporary) || isWithin(commonTemporary, root) ? temporary : commonTemporary;
 
+/** Where something of it is seen: it lies in a place that is shown, or one of them in it. */
+const isSeen = (path: string, { root, opened }: Walls): boolean =>
+  [root, ...opened].some((shown) => isWithin(path, shown) || isWithin(shown, path));
+
+/** Everything but the root, to be read: nothing, where the root is the whole disk. */
+const surroundings = ({ root, system, opened, links }: Walls): string[] => {
+  if (root === '/') return ['--ro-bind', '/', '/'];
+  return [
+    ...system,
+    ...opened.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...links.flatMap(({ path, target }) => ['--symlink', target, path]),
+  ];
+};
+
 /** bubblewrap's arguments before the command: no network, no other processes, these walls on the disk. */
 export const bubblewrapArguments = (walls: Walls): string[] => {
   const { root, temporary, instead, emptyFile } = walls;
-  const hidden = walls.hidden.flatMap(realOf);
+  const hidden = walls.hidden.flatMap(realOf).filter(({ path }) => isSeen(path, walls));
   const kept = withoutInner(walls.kept);
   const hide = ({ path, isFolder }: Hidden) =>
     isFolder ? ['--tmpfs', path] : ['--ro-bind', emptyFile, path];
   const isAbove = ({ path, isFolder }: Hidden) => isFolder && isWithin(root, path);
   const below = hidden.filter((one) => !isAbove(one));
+  const isInShown = ({ path }: Hidden) =>
+    walls.shown.some((shown) => path !== shown && isWithin(path, shown));
   const targets = [...kept, ...below.map(({ path }) => path), ...instead.map(({ place }) => place)];
   return [
     ...['--new-session', '--die-with-parent', '--cap-drop', 'ALL'],
     ...['--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc'],
-    ...['--ro-bind', '/', '/'],
+    ...surroundings(walls),
     ...hidden.filter(isAbove).flatMap(hide),
     ...rootMounts(
       root,
@@ -84,9 +107,15 @@ export const bubblewrapArguments = (walls: Walls): string[] => {
     ...instead.flatMap(({ place, folder }) => ['--bind', folder, place]),
     ...kept.flatMap((path) => ['--ro-bind', path, path]),
     ...below.flatMap(hide),
-    ...walls.shown.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...[
+      ...walls.shown.map((path) => [path, path]),
+      ...walls.made.map(({ file, place }) => [file, place]),
+    ].flatMap(([from = '', to = '']) => ['--ro-bind-try', from, to]),
+    ...below.filter(isInShown).flatMap(hide),
     // After the walls: one of them may stand on a folder above it.
     ...['--bind', temporary, temporaryInside(root, temporary)],
     ...['--dev', '/dev', '--proc', '/proc'],
+    // What stands between the mounts, the home folder among it.
+    ...(root === '/' ? [] : ['--remount-ro', '/']),
   ];
 };

@@ -81,7 +81,7 @@ describeWith('bubblewrap')('without a network', () => {
 
 describe('the notes of a command', () => {
   const ended = { exitCode: 1, stdout: '', stderr: '', timedOut: false };
-  const about = { root: '/w', timeoutMs: 30_000, sandbox: true };
+  const about = { root: '/w', timeoutMs: 30_000, sandbox: true, look: () => () => true };
   const timedOut = { ...ended, exitCode: null, timedOut: true };
 
   it.each<[string, Partial<typeof ended> | typeof timedOut, number]>([

@@ -70,6 +70,7 @@ export const consumePending = (privateFolder: string): Pending[] =>
         repositories: new Map(pending.repositories.map((one) => [one.folder, one])),
         unseen: pending.unseen,
         named: pending.named,
+        pipes: [],
       };
       return [{ root: pending.root, before, standIns: pending.standIns, folders: pending.folders }];
     });

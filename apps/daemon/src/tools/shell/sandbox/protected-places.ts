@@ -34,6 +34,8 @@ export interface ProtectedPlaces {
   named: string[];
   /** Files that other programs run and that a command may change, with what tells a changed one. */
   runFiles: RunFiles;
+  /** Named pipes and sockets of other programs, which no mount keeps from being written. */
+  pipes: string[];
 }
 
 export const noPlaces = (): ProtectedPlaces => ({
@@ -42,6 +44,7 @@ export const noPlaces = (): ProtectedPlaces => ({
   unseen: [],
   named: [],
   runFiles: noRunFiles(),
+  pipes: [],
 });
 
 type Kind = 'plain' | 'modules' | 'worktrees' | Repository['kind'];
@@ -95,6 +98,7 @@ const insidePlain = (territory: Territory, folder: string, given: [Dirent[], Pro
     const path = join(folder, entry.name);
     const isFolder = entry.isDirectory();
     if (isFolder && entry.name === '.git') return [{ folder: path, kind: 'whole' }];
+    if (entry.isFIFO() || entry.isSocket()) places.pipes.push(path);
     const runClass = classOf(entry.name);
     if (runClass === 'kept' || isProtected(territory, path, 'write')) places.kept.set(path, linkAt(path));
     else if (isFolder && !isExcluded(entry.name)) return [{ folder: path, kind: 'plain' }];

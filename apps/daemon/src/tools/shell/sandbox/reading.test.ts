@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
 import { makeFolders } from '../../../testing/tool-fixture.ts';
-import { secretPlaces } from './secret-places.ts';
 import { sharedShell, openShell } from '../../../testing/shell-fixture.ts';
 
 describeWith('bubblewrap')('SH-34 what a command reads', () => {
@@ -72,29 +71,5 @@ describeWith('bubblewrap')('SH-34 what a command reads', () => {
     expect(readFileSync(join(root, 'fixed', 'a.txt'), 'utf8')).toBe('sesame');
     expect([existsSync(join(root, 'other')), existsSync(join(root, 'later', 'a'))]).toEqual([false, false]);
     expect((await run('cat fixed/a.txt')).stdout).toBe('sesame');
-  });
-
-  it('reads nothing of the places that are listed in the home folder', async () => {
-    const folders = makeFolders();
-    const home = join(folders.base, 'home');
-    const before = process.env['HOME'];
-    process.env['HOME'] = home;
-    onTestFinished(() => void (process.env['HOME'] = before));
-    const places = secretPlaces(home, 'linux').map((path) => relative(home, path));
-    expect(places.every((path) => !path.startsWith('..'))).toBe(true);
-    // A place below another is closed with it.
-    const secrets = places.map((path) =>
-      places.some((other) => other.startsWith(`${path}/`)) ? `${path}/word` : path,
-    );
-    for (const path of secrets) {
-      mkdirSync(join(home, path, '..'), { recursive: true });
-      writeFileSync(join(home, path), 'sesame');
-    }
-    writeFileSync(join(home, 'notes.txt'), 'plain');
-    const { run } = await openShell(folders);
-    const { stdout } = await run(
-      `cat ${secrets.map((path) => `"$HOME/${path}"`).join(' ')}; cat "$HOME/notes.txt"; true`,
-    );
-    expect(stdout).toBe('plain');
   });
 });

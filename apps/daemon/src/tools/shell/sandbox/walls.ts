@@ -1,10 +1,12 @@
-import { mkdtempSync, realpathSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { DeniedPaths } from '../../../permission/index.ts';
-import { isWithin, type Territory } from '../../../paths/protected.ts';
+import { closedBy, isWithin, type Territory } from '../../../paths/protected.ts';
+import { findProgram } from '../../../paths/programs.ts';
 import { broughtNodeFolder } from '../../../program/places.ts';
 import { realPathOf } from '../../../program/quiet-files.ts';
+import { errors } from '../../common/errors.ts';
 import { bubblewrapArguments } from './bubblewrap.ts';
 import { makeRepositoryFolder, settleRepository } from './new-repository.ts';
 import { consumePending, writePending } from './pending.ts';
@@ -15,9 +17,15 @@ import {
   standInsFor,
   type ProtectedPlaces,
 } from './protected-places.ts';
-import { secretPlaces } from './secret-places.ts';
 import { sweepAfter, type Left } from './set-aside.ts';
 import { makeStandIns, removeStandIn, type StandIn } from './stand-ins.ts';
+import { shellEnvironment } from '../config.ts';
+import { safeGlobalSettings } from './visible/git-settings.ts';
+import { etcMounts, systemMounts } from './visible/system.ts';
+import { closedInHome, findVisible, type VisibleNeeds } from './visible/visible-places.ts';
+
+/** Named pipes and sockets in the root: each is covered by a mount. */
+const maxPipes = 200;
 
 export interface Built {
   arguments: string[];
@@ -96,20 +104,49 @@ interface Given {
   temporary: string;
 }
 
-const hiddenFor = ({ privateFolder }: Territory, { deniedPaths }: Given): string[] => [
-  ...secretPlaces(homedir(), process.platform),
-  privateFolder,
-  ...deniedPaths.read,
-];
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+
+/** What a command reads beside the root; `own`: the folder for what is made for it. */
+const lookAround = async (needs: VisibleNeeds, { deniedPaths }: Given, own: string) => {
+  const { root, privateFolder } = needs;
+  const home = homedir();
+  const path = shellEnvironment(root).PATH;
+  const { opened, links, inRoot, closed } = findVisible(needs, path);
+  const settings = join(own, 'gitconfig');
+  const git = await safeGlobalSettings(findProgram('git', path), root);
+  writeFileSync(settings, git.text, { mode: 0o444 });
+  const place = join(home, '.gitconfig');
+  return {
+    opened,
+    links,
+    system: [
+      ...systemMounts(),
+      ...etcMounts(privateFolder, [root, ...opened]),
+      ...(isWithin(home, root) ? [] : ['--dir', home]),
+    ],
+    hidden: [...closed, ...closedInHome(root, home), ...closedBy(needs), ...deniedPaths.read],
+    // This program runs with the first where the machine's own Node is too old.
+    shown: [
+      broughtNodeFolder(privateFolder),
+      ...(git.ignored !== undefined && isFile(git.ignored) ? [git.ignored] : []),
+      ...(isWithin(home, root) ? inRoot : []),
+    ],
+    made: isWithin(place, root) && !isThere(place) ? [] : [{ place, file: settings }],
+  };
+};
 
 /** Builds the walls for the commands of one root. `limit`: folders that are looked into before each. */
-export const createWalls = (territory: Territory, limit?: number) => {
-  const { root, privateFolder } = territory;
+export const createWalls = (given: VisibleNeeds, limit?: number) => {
+  const { root, privateFolder } = given;
   const shared: Shared = { running: new Set() };
 
   const build = async (command: Given): Promise<Built> => {
     const { deniedPaths, signal, temporary } = command;
+    // One look for all of it.
+    const closed = given.closedFolders?.() ?? [];
+    const territory = { ...given, closedFolders: () => closed };
     const before = await findProtectedPlaces(territory, { signal, limit });
+    if (before.pipes.length > maxPipes) throw errors.tooManyPipes();
     const repository = await borrowRepository(root, shared);
     const own = makeOwnFolder();
     const emptyFile = join(own, 'empty');
@@ -125,19 +162,19 @@ export const createWalls = (territory: Territory, limit?: number) => {
     const standIns = makeStandIns(wanted);
     shared.running.add(before);
     const place = join(root, '.git');
+    const around = await lookAround(territory, command, own);
     const kept = [
       ...[...before.kept].flatMap(([path, link]) => (link === undefined ? [path] : realIn(path, root))),
       ...before.unseen,
       ...wanted.map(({ path }) => path).filter((path) => path !== place),
-      ...[privateFolder, ...deniedPaths.write].flatMap((path) => realIn(path, root)),
+      ...[...closedBy(territory), ...deniedPaths.write].flatMap((path) => realIn(path, root)),
     ];
     return {
       arguments: bubblewrapArguments({
         root,
         temporary,
-        hidden: hiddenFor(territory, command),
-        // This program runs with it where the machine's own Node is too old.
-        shown: [broughtNodeFolder(privateFolder)],
+        ...around,
+        hidden: [...around.hidden, ...before.pipes],
         kept,
         instead: repository === undefined ? [] : [{ place, folder: repository }],
         emptyFile,

@@ -4,6 +4,7 @@ import {
   readFileSync,
   readdirSync,
   realpathSync,
+  lstatSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -18,7 +19,7 @@ import { sharedShell, openShell } from '../../../testing/shell-fixture.ts';
 const treeOf = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => {
-      const found = statSync(join(folder, name));
+      const found = lstatSync(join(folder, name));
       return `${name} ${found.isDirectory() ? 'folder' : found.size}`;
     })
     .sort();

@@ -1,11 +1,10 @@
 import { constants } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { isWithin } from '../../../paths/protected.ts';
 import { whySensitive } from '../../../permission/index.ts';
 import { isAccessible, realPathOf } from '../../../program/quiet-files.ts';
 import type { Resource, ToolContext } from '../../common/tool.ts';
-import { secretPlaces } from '../sandbox/secret-places.ts';
+import type { Sees } from '../sandbox/visible/visible-places.ts';
 
 const maxWords = 200;
 const home = /(?:\$HOME|\$\{HOME\}|(?<=^|[\s'"=:])~)(?=\/)/g;
@@ -31,16 +30,15 @@ const pathsOf = (word: string, folders: readonly string[]): string[] => {
 interface Named {
   folder: string;
   command: string;
-  /** In the sandbox some places are closed in any case. */
-  sandbox: boolean;
+  /** Whether a command sees a path; what it does not see is not asked about. */
+  sees: Sees;
 }
 
 /**
  * The sensitive files that a command names, as reads that are asked about. It sees names and links only: what
  * a variable, a script or a search through a folder reads is not in the words.
  */
-export const namedSecrets = (context: ToolContext, { folder, command, sandbox }: Named): Resource[] => {
-  const closed = sandbox ? secretPlaces(homedir(), process.platform) : [];
+export const namedSecrets = (context: ToolContext, { folder, command, sees }: Named): Resource[] => {
   const words = wordsOf(command);
   // A command may enter a folder first.
   const named = new Set([folder, ...words.map((word) => resolve(folder, word))]);
@@ -50,7 +48,7 @@ export const namedSecrets = (context: ToolContext, { folder, command, sandbox }:
     const real = realPathOf(typed) ?? typed;
     const paths = [real, typed].map((path) => ({ toolGroup: 'filesystemRead' as const, resource: path }));
     const secret = paths.find((path) => whySensitive(context.root, path) !== undefined);
-    if (secret === undefined || closed.some((place) => isWithin(secret.resource, place))) continue;
+    if (secret === undefined || !sees(real)) continue;
     const { resource } = secret;
     found.set(resource, {
       ...secret,

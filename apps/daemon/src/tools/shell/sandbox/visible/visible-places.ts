@@ -1,0 +1,97 @@
+import { constants, readdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { whySensitive } from '../../../../permission/index.ts';
+import { closedBy, isWithin, type Territory } from '../../../../paths/protected.ts';
+import { ownEnvironment, shellEnvironment } from '../../config.ts';
+import { isAccessible } from '../../../../program/quiet-files.ts';
+import { words } from '../../../../text/words.ts';
+import { outermost, wayOf } from './links.ts';
+import { findPrograms } from './programs.ts';
+import { untilChanged } from './stamped.ts';
+import { isOfSystem } from './system.ts';
+import { findToolchains } from './toolchains.ts';
+import { findWorktree } from './worktree.ts';
+
+export interface VisibleNeeds extends Territory {
+  /** Folders that the owner of this machine has added; absolute paths. */
+  addedFolders?(): readonly string[];
+}
+
+/** What a command sees beside the system. Real paths that are there. */
+export interface VisiblePlaces {
+  opened: string[];
+  /** Links outside of them that lead there. */
+  links: { path: string; target: string }[];
+  /** In the root, and to be read where what is around them is closed. */
+  inRoot: string[];
+  /** Inside of what is opened, and closed: keys and tokens. */
+  closed: string[];
+}
+
+/** Too wide to be opened, whatever names it: a home, a folder above it, one at the top of the disk. */
+export const isTooWide = (real: string, home: string): boolean =>
+  isWithin(home, real) || dirname(real) === '/' || real === '/';
+
+/** What may hold a key or a token, by its name, right below a folder. */
+const sensitiveIn = untilChanged((folder) =>
+  readdirSync(folder)
+    .map((name) => join(folder, name))
+    .filter((path) => whySensitive(folder, { toolGroup: 'filesystemRead', resource: path }) !== undefined),
+);
+
+const whatIsThere = (paths: readonly string[]): string[] =>
+  paths.filter((path) => isAccessible(path, constants.F_OK));
+
+/** Finds what a command of this root sees. `path`: the PATH that it gets. */
+export const findVisible = (needs: VisibleNeeds, path: string): VisiblePlaces => {
+  const { root } = needs;
+  const home = homedir();
+  const realHome = wayOf(home, root)?.real ?? home;
+  const toolchains = findToolchains(home, ownEnvironment());
+  const found = [path, dirname(process.execPath)].flatMap((one) =>
+    findPrograms(one, { home: realHome, root }),
+  );
+  const typed = [...found, ...toolchains.opened, ...findWorktree(root), ...(needs.addedFolders?.() ?? [])];
+  const ways = [...new Set(typed)].flatMap((one) => {
+    const way = wayOf(one, root);
+    return way === undefined || isTooWide(way.real, realHome) || isOfSystem(way.real) ? [] : [way];
+  });
+  const outside = ways.filter(({ isInRoot }) => !isInRoot);
+  const opened = outermost(outside.map(({ real }) => real));
+  const links = new Map(outside.flatMap((way) => way.links).map((link) => [link.path, link]));
+  const isInside = (one: string) => isOfSystem(one) || opened.some((folder) => isWithin(one, folder));
+  return {
+    opened,
+    links: [...links.values()].filter((link) => !isInside(link.path)),
+    // Without a link: what stands in the root may lead where a command chose.
+    inRoot: outermost(
+      ways.filter(({ isInRoot, links }) => isInRoot && links.length === 0).map(({ real }) => real),
+    ),
+    closed: whatIsThere([...toolchains.closed, ...opened.flatMap(sensitiveIn)]),
+  };
+};
+
+/** Names with a dot that a command sees in a home folder that is shared. */
+const seenInHome = new Set(words('.git .gitignore .gitattributes .gitmodules .editorconfig'));
+const closedOnMac = ['Library'];
+
+/** What a home folder that is shared keeps closed: all that begins with a dot. */
+export const closedInHome = (root: string, home: string): string[] => {
+  if (!isWithin(home, root)) return [];
+  const names = readdirSync(home).filter((name) => name.startsWith('.') && !seenInHome.has(name));
+  return [...names, ...closedOnMac].map((name) => join(home, name));
+};
+
+export type Sees = (path: string) => boolean;
+
+/** Looks at the walls as they stand, and gives whether a command sees a path; that path is not looked up. */
+export const createLook = (needs: VisibleNeeds) => (): Sees => {
+  const { root } = needs;
+  const { opened, closed } = findVisible(needs, shellEnvironment(root).PATH);
+  const shown = [root, ...opened];
+  const hidden = [...closed, ...closedBy(needs), ...closedInHome(root, homedir())];
+  return (path) =>
+    !hidden.some((one) => isWithin(path, one)) &&
+    (isOfSystem(path) || shown.some((folder) => isWithin(path, folder)));
+};
