@@ -2,7 +2,7 @@ import { readingsOf } from '../../permission/index.ts';
 import { words } from '../../text/words.ts';
 import type { Ended } from './run-command.ts';
 import { noteOfUnseen } from './unseen.ts';
-import type { Sees } from './sandbox/visible/visible-places.ts';
+import type { Look } from './sandbox/visible/visible-places.ts';
 
 const noNetwork =
   'The sandbox has no network: a command reaches no other host and no program outside of it, and can download nothing. ' +
@@ -62,8 +62,7 @@ const causesOf = (texts: string[]) => {
 
 interface Seen {
   root: string;
-  /** Gives whether a command sees a path. */
-  look(): Sees;
+  look(): Look;
 }
 
 /** What the sandbox had to do with how a command ended: in sentences, found in what it printed. */

@@ -13,7 +13,7 @@ import { staysInRoot } from './words/operands.ts';
 import { fingerprintOfProgram } from './words/program-file.ts';
 import { runCommand } from './run-command.ts';
 import { inWords } from './sandbox/run-files.ts';
-import type { Sees } from './sandbox/visible/visible-places.ts';
+import type { Look } from './sandbox/visible/visible-places.ts';
 
 const defaultTimeoutMs = 30_000;
 const minTimeoutMs = 1_000;
@@ -92,14 +92,14 @@ const toResource = ({ command, folder, limits }: Wanted, context: ToolContext): 
 
 interface Surroundings {
   sandbox: boolean;
-  /** Gives whether a command of this root sees a path, now; without a sandbox it sees all. */
-  look?(): Sees;
+  /** What a command of this root sees, now; without a sandbox it sees all. */
+  look?(): Look;
 }
 
 /** `shell_execute` with the launcher that decides what a command can reach, and whether that is a sandbox. */
 export const createShellExecute = (
   prepare: Launcher,
-  { sandbox, look = () => () => true }: Surroundings,
+  { sandbox, look = () => ({ sees: () => true, isClosed: () => false }) }: Surroundings,
 ): DaemonTool => {
   const limits = limitsOf({ sandbox });
   return defineTool({
@@ -117,7 +117,7 @@ export const createShellExecute = (
         throw errors.badArguments({ message: 'command: is longer than 100,000 bytes' });
       return [
         toResource({ command, folder, limits }, context),
-        ...namedSecrets(context, { folder, command, sees: look() }),
+        ...namedSecrets(context, { folder, command, sees: look().sees }),
       ];
     },
     asks: ({ command }) =>

@@ -81,7 +81,12 @@ describeWith('bubblewrap')('without a network', () => {
 
 describe('the notes of a command', () => {
   const ended = { exitCode: 1, stdout: '', stderr: '', timedOut: false };
-  const about = { root: '/w', timeoutMs: 30_000, sandbox: true, look: () => () => true };
+  const about = {
+    root: '/w',
+    timeoutMs: 30_000,
+    sandbox: true,
+    look: () => ({ sees: () => true, isClosed: () => false }),
+  };
   const timedOut = { ...ended, exitCode: null, timedOut: true };
 
   it.each<[string, Partial<typeof ended> | typeof timedOut, number]>([

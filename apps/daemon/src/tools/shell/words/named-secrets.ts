@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { whySensitive } from '../../../permission/index.ts';
 import { isAccessible, realPathOf } from '../../../program/quiet-files.ts';
 import type { Resource, ToolContext } from '../../common/tool.ts';
-import type { Sees } from '../sandbox/visible/visible-places.ts';
+import type { Look } from '../sandbox/visible/visible-places.ts';
 
 const maxWords = 200;
 const home = /(?:\$HOME|\$\{HOME\}|(?<=^|[\s'"=:])~)(?=\/)/g;
@@ -31,7 +31,7 @@ interface Named {
   folder: string;
   command: string;
   /** Whether a command sees a path; what it does not see is not asked about. */
-  sees: Sees;
+  sees: Look['sees'];
 }
 
 /**

@@ -83,15 +83,24 @@ export const closedInHome = (root: string, home: string): string[] => {
   return [...names, ...closedOnMac].map((name) => join(home, name));
 };
 
-export type Sees = (path: string) => boolean;
+export interface Look {
+  /** Whether a command sees a path. */
+  sees(path: string): boolean;
+  /** Whether it cannot be opened: it is in the folder of the daemon or of a server. */
+  isClosed(path: string): boolean;
+}
 
-/** Looks at the walls as they stand, and gives whether a command sees a path; that path is not looked up. */
-export const createLook = (needs: VisibleNeeds) => (): Sees => {
+/** Looks at the walls as they stand. Paths that are asked about are not looked up. */
+export const createLook = (needs: VisibleNeeds) => (): Look => {
   const { root } = needs;
   const { opened, closed } = findVisible(needs, shellEnvironment(root).PATH);
   const shown = [root, ...opened];
-  const hidden = [...closed, ...closedBy(needs), ...closedInHome(root, homedir())];
-  return (path) =>
-    !hidden.some((one) => isWithin(path, one)) &&
-    (isOfSystem(path) || shown.some((folder) => isWithin(path, folder)));
+  const own = closedBy(needs);
+  const hidden = [...closed, ...own, ...closedInHome(root, homedir())];
+  return {
+    isClosed: (path) => own.some((one) => isWithin(path, one)),
+    sees: (path) =>
+      !hidden.some((one) => isWithin(path, one)) &&
+      (isOfSystem(path) || shown.some((folder) => isWithin(path, folder))),
+  };
 };
