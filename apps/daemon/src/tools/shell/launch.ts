@@ -1,5 +1,5 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CodedError } from '@drawbridge/kit';
 import type { DeniedPaths } from '../../permission/index.ts';
@@ -16,7 +16,7 @@ import { changedRunFiles, noChange } from './sandbox/run-files.ts';
 import type { Left } from './sandbox/set-aside.ts';
 import { systemCallFilter } from './sandbox/seccomp.ts';
 import { createWalls } from './sandbox/walls.ts';
-import { closedInHome, findVisible, type VisibleNeeds } from './sandbox/visible/visible-places.ts';
+import { findVisible, type VisibleNeeds } from './sandbox/visible/visible-places.ts';
 
 export interface Launch {
   file: string;
@@ -107,13 +107,7 @@ const prepareOnMac = async (territory: VisibleNeeds, { deniedPaths, signal }: Ne
   const { kept, unseen, named, runFiles } = await findProtectedPlaces(territory, { signal });
   const { opened, closed } = findVisible(territory, shellEnvironment(root).PATH);
   const text = await wrapOnMac({
-    hidden: [
-      ...deniedOnMac,
-      ...closed,
-      ...closedInHome(root, homedir()),
-      ...closedBy(territory),
-      ...deniedPaths.read,
-    ],
+    hidden: [...deniedOnMac, ...closed, ...closedBy(territory), ...deniedPaths.read],
     shown: [root, temporary, ...opened, broughtNodeFolder(territory.privateFolder)],
     writable: [root, temporary],
     kept: [...closedBy(territory), ...namesInRoot(root), ...kept.keys(), ...unseen, ...deniedPaths.write],

@@ -121,22 +121,6 @@ describeWith('bubblewrap')('toolchains in the home folder', () => {
     }
   });
 
-  it('a home folder that is shared shows nothing that begins with a dot, but toolchains', async () => {
-    const folders = makeFolders();
-    const home = folders.root;
-    const { credentials, made, path } = fillHome(home);
-    file(join(home, '.gitconfig'), '[credential]\n\thelper = sesame\n[user]\n\tname = Ada\n');
-    file(join(home, '.other/secret'), 'sesame');
-    setVariables({ HOME: home, PATH: [...path, process.env['PATH']].join(':') });
-    const { run } = await openShell(folders);
-    const hidden = [...credentials, join(home, '.other/secret'), join(home, '.gitconfig')].filter((one) =>
-      one.startsWith(`${home}/.`),
-    );
-    const { stdout } = await run(`${readable(hidden)}; git config user.name`);
-    expect(stdout).toBe('Ada\n');
-    expect(made.length).toBeGreaterThan(10);
-  });
-
   it('a working tree reads its repository elsewhere, and a file that only looks like one opens nothing', async () => {
     const folders = makeFolders();
     const repository = join(folders.base, 'repository');

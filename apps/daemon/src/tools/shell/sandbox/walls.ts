@@ -22,7 +22,7 @@ import { makeStandIns, removeStandIn, type StandIn } from './stand-ins.ts';
 import { shellEnvironment } from '../config.ts';
 import { safeGlobalSettings } from './visible/git-settings.ts';
 import { etcMounts, systemMounts } from './visible/system.ts';
-import { closedInHome, findVisible, type VisibleNeeds } from './visible/visible-places.ts';
+import { findVisible, type VisibleNeeds } from './visible/visible-places.ts';
 
 /** Named pipes and sockets in the root: each is covered by a mount. */
 const maxPipes = 200;
@@ -111,7 +111,7 @@ const lookAround = async (needs: VisibleNeeds, { deniedPaths }: Given, own: stri
   const { root, privateFolder } = needs;
   const home = homedir();
   const path = shellEnvironment(root).PATH;
-  const { opened, links, inRoot, closed } = findVisible(needs, path);
+  const { opened, links, closed } = findVisible(needs, path);
   const settings = join(own, 'gitconfig');
   const git = await safeGlobalSettings(findProgram('git', path), root);
   writeFileSync(settings, git.text, { mode: 0o444 });
@@ -124,12 +124,11 @@ const lookAround = async (needs: VisibleNeeds, { deniedPaths }: Given, own: stri
       ...etcMounts(privateFolder, [root, ...opened]),
       ...(isWithin(home, root) ? [] : ['--dir', home]),
     ],
-    hidden: [...closed, ...closedInHome(root, home), ...closedBy(needs), ...deniedPaths.read],
+    hidden: [...closed, ...closedBy(needs), ...deniedPaths.read],
     // This program runs with the first where the machine's own Node is too old.
     shown: [
       broughtNodeFolder(privateFolder),
       ...(git.ignored !== undefined && isFile(git.ignored) ? [git.ignored] : []),
-      ...(isWithin(home, root) ? inRoot : []),
     ],
     made: isWithin(place, root) && !isThere(place) ? [] : [{ place, file: settings }],
   };

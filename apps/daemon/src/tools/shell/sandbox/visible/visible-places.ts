@@ -5,7 +5,6 @@ import { whySensitive } from '../../../../permission/index.ts';
 import { closedBy, isWithin, type Territory } from '../../../../paths/protected.ts';
 import { ownEnvironment, shellEnvironment } from '../../config.ts';
 import { isAccessible } from '../../../../program/quiet-files.ts';
-import { words } from '../../../../text/words.ts';
 import { outermost, wayOf } from './links.ts';
 import { findPrograms } from './programs.ts';
 import { untilChanged } from './stamped.ts';
@@ -23,8 +22,6 @@ export interface VisiblePlaces {
   opened: string[];
   /** Links outside of them that lead there. */
   links: { path: string; target: string }[];
-  /** In the root, and to be read where what is around them is closed. */
-  inRoot: string[];
   /** Inside of what is opened, and closed: keys and tokens. */
   closed: string[];
 }
@@ -55,32 +52,18 @@ export const findVisible = (needs: VisibleNeeds, path: string): VisiblePlaces =>
   const typed = [...found, ...toolchains.opened, ...findWorktree(root), ...(needs.addedFolders?.() ?? [])];
   const ways = [...new Set(typed)].flatMap((one) => {
     const way = wayOf(one, root);
-    return way === undefined || isTooWide(way.real, realHome) || isOfSystem(way.real) ? [] : [way];
+    return way === undefined || way.isInRoot || isTooWide(way.real, realHome) || isOfSystem(way.real)
+      ? []
+      : [way];
   });
-  const outside = ways.filter(({ isInRoot }) => !isInRoot);
-  const opened = outermost(outside.map(({ real }) => real));
-  const links = new Map(outside.flatMap((way) => way.links).map((link) => [link.path, link]));
+  const opened = outermost(ways.map(({ real }) => real));
+  const links = new Map(ways.flatMap((way) => way.links).map((link) => [link.path, link]));
   const isInside = (one: string) => isOfSystem(one) || opened.some((folder) => isWithin(one, folder));
   return {
     opened,
     links: [...links.values()].filter((link) => !isInside(link.path)),
-    // Without a link: what stands in the root may lead where a command chose.
-    inRoot: outermost(
-      ways.filter(({ isInRoot, links }) => isInRoot && links.length === 0).map(({ real }) => real),
-    ),
     closed: whatIsThere([...toolchains.closed, ...opened.flatMap(sensitiveIn)]),
   };
-};
-
-/** Names with a dot that a command sees in a home folder that is shared. */
-const seenInHome = new Set(words('.git .gitignore .gitattributes .gitmodules .editorconfig'));
-const closedOnMac = ['Library'];
-
-/** What a home folder that is shared keeps closed: all that begins with a dot. */
-export const closedInHome = (root: string, home: string): string[] => {
-  if (!isWithin(home, root)) return [];
-  const names = readdirSync(home).filter((name) => name.startsWith('.') && !seenInHome.has(name));
-  return [...names, ...closedOnMac].map((name) => join(home, name));
 };
 
 export interface Look {
@@ -96,7 +79,7 @@ export const createLook = (needs: VisibleNeeds) => (): Look => {
   const { opened, closed } = findVisible(needs, shellEnvironment(root).PATH);
   const shown = [root, ...opened];
   const own = closedBy(needs);
-  const hidden = [...closed, ...own, ...closedInHome(root, homedir())];
+  const hidden = [...closed, ...own];
   return {
     isClosed: (path) => own.some((one) => isWithin(path, one)),
     sees: (path) =>
