@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
 import { shared } from '../../../testing/clean-up.ts';
 import { openShell } from '../../../testing/shell-fixture.ts';
-import { makeFolders } from '../../../testing/tool-fixture.ts';
+import { makeFolders, textOf } from '../../../testing/tool-fixture.ts';
 import { setVariables } from '../../../testing/home/config.ts';
 import { words } from '../../../text/words.ts';
 
@@ -159,6 +159,16 @@ describeWith('bubblewrap')('what a command can read', () => {
       'mkfifo own && (echo through > own & cat own); mkfifo "$TMPDIR/own" && (echo too > "$TMPDIR/own" & cat "$TMPDIR/own")',
     );
     expect([made.stdout, made.exitCode]).toEqual(['through\ntoo\n', 0]);
+  });
+
+  it('NG-04: with more than 200 pipes a command is refused, and says what to do', async () => {
+    const { run, call, root } = await openShell();
+    spawnSync('/bin/sh', ['-c', 'seq 1 201 | sed s/^/p/ | xargs mkfifo'], { cwd: root });
+    const refused = await call('shell_execute', { command: 'touch ran' });
+    expect(textOf(refused)).toMatch(/more than 200 named pipes and sockets.*was not run\. Remove those/);
+    expect(existsSync(join(root, 'ran'))).toBe(false);
+    rmSync(join(root, 'p1'));
+    expect((await run('echo ran')).stdout).toBe('ran\n');
   });
 
   it('writes nowhere but in the shared folder and its temporary folder', async () => {
