@@ -6,8 +6,7 @@ import type { Asked } from './bare.ts';
 const kibibyte = 1024;
 
 /** A folder with a file of 1 KiB, and the call that reads it. */
-export const folderToRead = (): { root: string; read: Asked } => {
-  const root = newFolder('bench');
+export const folderToRead = (root = newFolder('bench')): { root: string; read: Asked } => {
   const text = 'a line of sixteen'.repeat(64).slice(0, kibibyte);
   writeFileSync(join(root, 'one-kib.txt'), text);
   return { root, read: { name: 'read_file', arguments: { filePath: 'one-kib.txt' }, expects: text } };

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { agentGroup } from './groups/agent.ts';
 import { agentLoadGroup } from './groups/agent-load.ts';
+import { besideCommandGroup } from './groups/beside-command.ts';
 import { bigResultsGroup } from './groups/big-results.ts';
 import { callGroup } from './groups/call.ts';
 import { daemonGroup } from './groups/daemon.ts';
@@ -30,6 +31,7 @@ const groups = [
   eventsGroup,
   startGroup,
   restartGroup,
+  besideCommandGroup,
   bigResultsGroup,
   growthGroup,
   historyGroup,

@@ -1,2 +1,5 @@
 export { createCollector, keepHeapSmall, runtimeHeap, type Collector, type Heap } from './collector.ts';
 export { createScrubber, withoutKeys, withoutTokens, type Scrubber } from './scrub.ts';
+export { entryOf, type OpenFolder } from './trees/open-folder.ts';
+export { removeTree } from './trees/remove-tree.ts';
+export { walkTree, type TreeVisit } from './trees/walk-tree.ts';
