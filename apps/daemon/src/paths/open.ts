@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   constants,
   existsSync,
@@ -84,6 +85,21 @@ const asFolder = ({ fd, path }: Opened): Folder => {
 /** Opens the folder at a real path. Close `fd` when done. */
 export const openFolder = (path: string): Folder =>
   asFolder(verified(openAt(path, constants.O_RDONLY | folderOnly)));
+
+/** Linux: also without the right to read it. */
+const pathOnly = 0o10000000;
+const ownerRights = 0o700;
+
+/** Gives the owner all rights to the folder at a real path; no link is followed. */
+export const openToOwner = (path: string): void => {
+  if (descriptors === undefined) return chmodSync(path, ownerRights);
+  const { fd } = verified(openAt(path, pathOnly | folderOnly));
+  try {
+    chmodSync(`${descriptors}/${fd}`, (fstatSync(fd).mode & 0o7777) | ownerRights);
+  } finally {
+    closeSync(fd);
+  }
+};
 
 /** Opens a folder inside an open one, without following a link and without a look at names above. */
 export const openSubfolder = (parent: Folder, name: string): Folder => {

@@ -67,7 +67,7 @@ export const runAs = (
   chmodSync(base, 0o755);
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
     cwd: join(import.meta.dirname, '../..'),
-    env: { HOME: base, PATH: '/usr/bin:/bin' },
+    env: { HOME: base, PATH: '/usr/bin:/bin', TMPDIR: base },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(ownUser === 0 && { uid, gid: uid }),
   });

@@ -29,11 +29,6 @@ export const errors = {
         'The question of the MCP server is not open any more: the call that it belonged to has ended, and may have run in part',
     },
     computerFailed: { code: 'COMPUTER_FAILED', message: 'The display does not answer' },
-    tooManyFolders: {
-      code: 'TOO_MANY_FOLDERS',
-      message:
-        'The shared folder has too many folders to look through for protected files, so the command was not run. Share a smaller folder',
-    },
     tooManyPipes: {
       code: 'TOO_MANY_PIPES',
       message:

@@ -1,4 +1,4 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdtemp, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CodedError } from '@drawbridge/kit';
@@ -15,7 +15,7 @@ import { findProtectedPlaces } from './sandbox/protected-places.ts';
 import { changedRunFiles, noChange } from './sandbox/run-files.ts';
 import type { Left } from './sandbox/set-aside.ts';
 import { systemCallFilter } from './sandbox/seccomp.ts';
-import { createWalls } from './sandbox/walls.ts';
+import { createWalls, removeFolder } from './sandbox/walls.ts';
 import { findVisible, type VisibleNeeds } from './sandbox/visible/visible-places.ts';
 
 export interface Launch {
@@ -40,13 +40,11 @@ interface Need {
   signal: AbortSignal;
 }
 
-/** Prepares one command. Throws `sandboxFailed` and `tooManyFolders`. */
+/** Prepares one command. Throws `sandboxFailed`. */
 export type Launcher = (need: Need) => Promise<Launch>;
 
 const makeTemporary = async (): Promise<string> =>
   mkdtemp(join(await realpath(tmpdir()), 'drawbridge-shell-'));
-
-const removeTemporary = (folder: string) => rm(folder, { recursive: true, force: true, maxRetries: 2 });
 
 /** Without a sandbox: the command can do what the person can. */
 export const createOpenLauncher =
@@ -60,10 +58,7 @@ export const createOpenLauncher =
       inputs: [],
       reports: false,
       holds: false,
-      release: async () => {
-        await removeTemporary(temporary);
-        return { notes: [], changed: noChange };
-      },
+      release: async () => ({ notes: await removeFolder(temporary), changed: noChange }),
     };
   };
 
@@ -169,12 +164,11 @@ export const createSandboxedLauncher = (territory: VisibleNeeds, limit?: number)
         environment: { ...shellEnvironment(territory.root), ...withoutNetwork, TMPDIR: inside },
         release: async () => {
           const left = await launch.release();
-          await removeTemporary(temporary);
-          return left;
+          return { ...left, notes: [...left.notes, ...(await removeFolder(temporary))] };
         },
       };
     } catch (cause) {
-      await removeTemporary(temporary);
+      await removeFolder(temporary);
       need.signal.throwIfAborted();
       throw cause instanceof CodedError ? cause : errors.sandboxFailed({ cause });
     }

@@ -39,8 +39,13 @@ const realOf = (path: string): Hidden[] => {
   }
 };
 
-const withoutInner = (paths: string[]): string[] =>
-  [...new Set(paths)].filter((path) => !paths.some((other) => other !== path && isWithin(path, other)));
+const withoutInner = (paths: string[]): string[] => {
+  const all = new Set(paths);
+  return [...all].filter((path) => {
+    for (let at = path; at !== dirname(at);) if (all.has((at = dirname(at)))) return false;
+    return true;
+  });
+};
 
 /** Folders between the root and these paths: as mounts they cannot be renamed or removed. */
 const foldersAbove = (paths: string[], root: string): string[] => {

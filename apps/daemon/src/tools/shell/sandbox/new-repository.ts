@@ -1,37 +1,103 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
+import { cp, lstat, opendir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hasCode } from '@drawbridge/kit';
+import { entryOf, removeTree, walkTree, type TreeVisit } from '@drawbridge/kit/node';
 import { isThere } from './protected-places.ts';
 import { freeName, sweepRepository } from './set-aside.ts';
-import { hasCode } from '@drawbridge/kit';
 
-const move = (from: string, to: string): void => {
+/** What is copied from one disk to another; a repository with more stays where it was made. */
+const copyLimits = { entries: 100_000, bytes: 4 * 1024 ** 3 };
+
+/** Ends a walk that has found what it looks for. */
+const found = new Error('found');
+
+const findsIn = async (folder: string, visit: TreeVisit['visit']): Promise<boolean> => {
   try {
-    renameSync(from, to);
+    await walkTree(folder, { closed: 'open', visit });
+    return false;
   } catch (error) {
-    if (!hasCode(error, 'EXDEV')) throw error;
-    cpSync(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
-    rmSync(from, { recursive: true, force: true });
+    if (error === found) return true;
+    throw error;
   }
 };
 
-const hasFiles = (folder: string): boolean =>
-  readdirSync(folder, { withFileTypes: true, recursive: true }).some((one) => !one.isDirectory());
+const hasFiles = (folder: string): Promise<boolean> =>
+  findsIn(folder, async ({ base }) => {
+    const folders: string[] = [];
+    for await (const entry of await opendir(base, { encoding: 'latin1' })) {
+      if (!entry.isDirectory()) throw found;
+      folders.push(entry.name);
+    }
+    return folders;
+  });
 
-/**
- * Moves a repository that a command made to `.git`, once it is safe; anything else gets another name.
- * Returns sentences about what was changed.
- */
-export const settleRepository = async (folder: string, root: string): Promise<string[]> => {
-  if (!existsSync(folder) || !hasFiles(folder)) return [];
+const isTooLarge = (folder: string): Promise<boolean> => {
+  const total = { entries: 0, bytes: 0 };
+  return findsIn(folder, async (inner) => {
+    const folders: string[] = [];
+    for await (const entry of await opendir(inner.base, { encoding: 'latin1' })) {
+      total.entries += 1;
+      if (entry.isDirectory()) folders.push(entry.name);
+      else total.bytes += (await lstat(entryOf(inner, entry.name))).size;
+      if (total.entries > copyLimits.entries || total.bytes > copyLimits.bytes) throw found;
+    }
+    return folders;
+  });
+};
+
+const copy = async (from: string, to: string): Promise<void> => {
+  try {
+    await cp(from, to, {
+      recursive: true,
+      verbatimSymlinks: true,
+      preserveTimestamps: true,
+      errorOnExist: true,
+    });
+  } catch (error) {
+    await removeTree(to).catch(() => undefined);
+    throw error;
+  }
+};
+
+/** Whether it was moved; what is too large for another disk, or cannot be copied, stays. */
+const move = async (from: string, to: string): Promise<boolean> => {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (!hasCode(error, 'EXDEV')) throw error;
+    if (await isTooLarge(from)) return false;
+    const isCopied = await copy(from, to).then(
+      () => true,
+      () => false,
+    );
+    if (!isCopied) return false;
+  }
+  return true;
+};
+
+export interface Settled {
+  /** Sentences about what was changed. */
+  notes: string[];
+  /** Whether it is still in the folder where it was made. */
+  stays: boolean;
+}
+
+/** Moves a repository that a command made to `.git`, once it is safe; anything else gets another name. */
+export const settleRepository = async (folder: string, root: string): Promise<Settled> => {
+  if (!existsSync(folder) || !(await hasFiles(folder))) return { notes: [], stays: false };
   const place = join(root, '.git');
   const notes = await sweepRepository(folder);
-  if (existsSync(join(folder, 'HEAD')) && !isThere(place)) {
-    move(folder, place);
-    return notes;
+  const isOwn = existsSync(join(folder, 'HEAD')) && !isThere(place);
+  const name = isOwn ? '.git' : freeName('.git', (other) => isThere(join(root, other)));
+  if (!(await move(folder, join(root, name)))) {
+    const why =
+      'the shared folder is on another disk, and it cannot be copied or has more than 100,000 files or 4 GiB';
+    return { notes: [...notes, `What the command made at .git stays at ${folder}: ${why}.`], stays: true };
   }
-  const aside = freeName('.git', (name) => isThere(join(root, name)));
-  move(folder, join(root, aside));
-  return [`What the command made at .git is at ${aside}: it is no repository, or there is one by now.`];
+  if (isOwn) return { notes, stays: false };
+  const why = 'it is no repository, or there is one by now';
+  return { notes: [...notes, `What the command made at .git is at ${name}: ${why}.`], stays: false };
 };
 
 export const makeRepositoryFolder = (parent: string): string => {

@@ -1,21 +1,22 @@
 import { constants, lstatSync, type Dirent } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import { errors } from '../../common/errors.ts';
+import { nextMacrotask } from '@drawbridge/kit';
 import { gitNames, isProtected, isWithin, type Territory } from '../../../paths/protected.ts';
 import { runClassIn } from '../../../paths/run-names.ts';
 import { isAccessible, readQuietly } from '../../../program/quiet-files.ts';
+import { coversOf } from './covers.ts';
 import { linkAt, namedPrograms, placesOf } from './git/named-programs.ts';
 import { stateFolders, unsafeEntries } from './git/states.ts';
+import { closedOn, listFolder, openClosed } from './list-folder.ts';
 import { addRunFile, noRunFiles, type RunFiles } from './run-files.ts';
 import type { StandIn } from './stand-ins.ts';
 import { isExcluded } from '../../../paths/limits.ts';
 
 /** Folders inspected before a command, nearest to the root first; the rest is made read-only. */
 const maxFoldersLookedAt = 20_000;
-/** Uninspected folders that are closed one by one; more are closed by a parent folder. */
-const maxUnseen = 200;
 const foldersAtOnce = 32;
+/** Entries that are compared in one step; other work has its turn in between. */
+const entriesAtOnce = 256;
 
 export interface Repository {
   folder: string;
@@ -29,6 +30,7 @@ export interface ProtectedPlaces {
   kept: Map<string, string | undefined>;
   /** Folders in which git finds a repository, also bare ones. */
   repositories: Map<string, Repository>;
+  /** Folders that are closed in one piece: not inspected, closed to us, or with too much in them. */
   unseen: string[];
   /** Paths in the root that the settings of git name as programs, whether something stands there or not. */
   named: string[];
@@ -53,16 +55,24 @@ interface Ahead {
   kind: Kind;
 }
 
-const list = async (folder: string): Promise<Dirent[]> => {
-  try {
-    return await readdir(folder, { withFileTypes: true });
-  } catch {
-    // Gone, or closed to us: then it is closed to a command too.
-    return [];
+/** Runs for each of these; after some of them other work has its turn. */
+export const inSteps = async <T>(all: Iterable<T>, run: (one: T) => void, atOnce = entriesAtOnce) => {
+  let count = 0;
+  for (const one of all) {
+    run(one);
+    count += 1;
+    if (count % atOnce === 0) await nextMacrotask();
   }
 };
 
-export const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+/** Whether something stands there that this process reaches by its name. */
+export const isThere = (path: string): boolean => {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+};
 
 /** Whether git takes a folder with these entries for a repository, whatever its name is. */
 const isRepository = (entries: Dirent[]): boolean => {
@@ -91,10 +101,14 @@ const insideRepository = (folder: string, entries: Dirent[], places: ProtectedPl
   });
 };
 
-const insidePlain = (territory: Territory, folder: string, given: [Dirent[], ProtectedPlaces]): Ahead[] => {
+const insidePlain = async (
+  territory: Territory,
+  folder: string,
+  given: [Dirent[], ProtectedPlaces],
+): Promise<Ahead[]> => {
   const [entries, places] = given;
   const classOf = runClassIn(relative(territory.root, folder));
-  return entries.flatMap((entry): Ahead[] => {
+  const inspect = (entry: Dirent): Ahead[] => {
     const path = join(folder, entry.name);
     const isFolder = entry.isDirectory();
     if (isFolder && entry.name === '.git') return [{ folder: path, kind: 'whole' }];
@@ -104,15 +118,26 @@ const insidePlain = (territory: Territory, folder: string, given: [Dirent[], Pro
     else if (isFolder && !isExcluded(entry.name)) return [{ folder: path, kind: 'plain' }];
     else if (!isFolder && runClass === 'shown') addRunFile(places.runFiles, path);
     return [];
+  };
+  const ahead: Ahead[] = [];
+  await inSteps(entries, (entry) => {
+    for (const inner of inspect(entry)) ahead.push(inner);
   });
+  return ahead;
 };
 
+interface Look {
+  territory: Territory;
+  places: ProtectedPlaces;
+  /** Lists a folder that is closed to us. */
+  listClosed(folder: string): Promise<Dirent[]>;
+}
+
 const inspectFolder = async (
-  territory: Territory,
+  { territory, places, listClosed }: Look,
   { folder, kind }: Ahead,
-  places: ProtectedPlaces,
 ): Promise<Ahead[]> => {
-  const entries = await list(folder);
+  const entries = (await listFolder(folder)) ?? (await listClosed(folder));
   if (kind === 'worktrees') return foldersIn(folder, entries, 'worktree');
   const isModule = kind === 'modules' && entries.some(({ name }) => name === 'HEAD' || gitNames.has(name));
   const isOwn = kind === 'whole' || kind === 'worktree' || isModule;
@@ -127,21 +152,12 @@ const inspectFolder = async (
     : insidePlain(territory, folder, [entries, places]);
 };
 
-/** Few folders that hold all of these. Throws `tooManyFolders` where that is the root itself. */
-const coverOf = (folders: string[], root: string): string[] => {
-  let covers = new Set(folders);
-  while (covers.size > maxUnseen) covers = new Set([...covers].map((folder) => dirname(folder)));
-  if ([...covers].some((folder) => isWithin(root, folder))) throw errors.tooManyFolders();
-  return [...covers];
-};
-
 /** Drops what vanished meanwhile; if it comes back, the sweep after the command finds it new. */
-const leaveOutGone = ({ kept, repositories, unseen, ...rest }: ProtectedPlaces): ProtectedPlaces => ({
-  kept: new Map([...kept].filter(([path]) => isThere(path))),
-  repositories: new Map([...repositories].filter(([folder]) => isThere(folder))),
-  unseen: unseen.filter(isThere),
-  ...rest,
-});
+const leaveOutGone = async (places: ProtectedPlaces): Promise<void> => {
+  for (const paths of [places.kept, places.repositories])
+    await inSteps([...paths.keys()], (path) => void (isThere(path) || paths.delete(path)));
+  places.unseen = places.unseen.filter(isThere);
+};
 
 interface Inspection {
   start?: Ahead;
@@ -150,39 +166,55 @@ interface Inspection {
   without?: readonly string[];
   limit?: number | undefined;
   signal?: AbortSignal;
+  /** Given after a command: folders that are closed to us are opened to their owner, and named to it. */
+  opened?(folder: string): void;
 }
 
 /**
  * Finds protected places below the root, except in excluded folders (`node_modules`, …).
- * Throws `tooManyFolders` where the uninspected rest could only be closed with the root.
+ * `unseen` has what is closed in one piece, at the worst the root.
  */
 export const findProtectedPlaces = async (
   territory: Territory,
-  { start, named, without = [], limit = maxFoldersLookedAt, signal }: Inspection = {},
+  { start, named, without = [], limit = maxFoldersLookedAt, signal, opened }: Inspection = {},
 ): Promise<ProtectedPlaces> => {
   const places = noPlaces();
-  const skipped = new Set(territory.root === '/' ? [...without, '/proc', '/sys', '/dev'] : without);
-  let ahead: Ahead[] = [start ?? { folder: territory.root, kind: 'plain' }];
+  const { root } = territory;
+  const closed = new Set<string>();
+  const listClosed = async (folder: string): Promise<Dirent[]> => {
+    if (opened !== undefined) return openClosed(folder, { root, opened });
+    closed.add(closedOn(folder, root));
+    return [];
+  };
+  const look = { territory, places, listClosed };
+  const skipped = new Set(root === '/' ? [...without, '/proc', '/sys', '/dev'] : without);
+  let ahead: Ahead[] = [start ?? { folder: root, kind: 'plain' }].filter(
+    ({ folder }) => !skipped.has(folder),
+  );
   for (let inspected = 0; ahead.length > 0;) {
     signal?.throwIfAborted();
     const batch = ahead.splice(0, Math.min(foldersAtOnce, limit - inspected));
     if (batch.length === 0) break;
     inspected += batch.length;
-    for (const next of await Promise.all(batch.map((next) => inspectFolder(territory, next, places))))
+    for (const next of await Promise.all(batch.map((next) => inspectFolder(look, next))))
       for (const inner of next) if (!skipped.has(inner.folder)) ahead.push(inner);
   }
-  if (ahead.length > 0)
-    places.unseen = coverOf(
-      ahead.map(({ folder }) => folder),
-      territory.root,
-    );
   places.named = [...(named ?? (await namedPrograms(territory, places)))];
   for (const path of places.named)
-    for (const [place, link] of placesOf(path, territory.root)) places.kept.set(place, link);
-  return leaveOutGone(places);
+    for (const [place, link] of placesOf(path, root)) places.kept.set(place, link);
+  if (opened === undefined) {
+    const paths = [...places.kept.keys(), ...[...places.repositories.values()].flatMap(standInPlaces)];
+    const unseen = [...ahead.map(({ folder }) => folder), ...closed];
+    places.unseen = coversOf(root, { unseen, paths });
+  }
+  await leaveOutGone(places);
+  return places;
 };
 
 export const canWrite = (folder: string): boolean => isAccessible(folder, constants.W_OK);
+
+const standInPlaces = ({ folder, kind }: Repository): string[] =>
+  kind === 'whole' ? ['commondir', 'config', 'hooks'].map((name) => join(folder, name)) : [];
 
 const hasOwnConfigs = (folder: string): boolean =>
   /worktreeconfig/i.test(readQuietly(join(folder, 'config')) ?? '');
@@ -208,8 +240,14 @@ const editorFolders = ['.vscode', '.idea', '.claude', '.cursor'];
  * Stand-ins for missing protected names that the person's programs may read at any time: in repositories and
  * editor folders. Other names are swept after the command.
  */
-export const standInsFor = (root: string, { repositories }: ProtectedPlaces): StandIn[] =>
+export const standInsFor = (root: string, { repositories, unseen }: ProtectedPlaces): StandIn[] =>
   [
     ...editorFolders.map((name) => ({ path: join(root, name) })),
     ...[...repositories.values()].flatMap(standInsOf),
-  ].filter(({ path }) => !isThere(path) && isThere(dirname(path)) && canWrite(dirname(path)));
+  ].filter(
+    ({ path }) =>
+      !unseen.some((folder) => isWithin(path, folder)) &&
+      !isThere(path) &&
+      isThere(dirname(path)) &&
+      canWrite(dirname(path)),
+  );

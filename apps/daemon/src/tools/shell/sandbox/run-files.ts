@@ -20,11 +20,11 @@ export const noChange: ChangedRunFiles = { paths: [], count: 0 };
 const printOf = (stats: Stats | undefined): string =>
   stats === undefined ? '' : `${stats.dev}:${stats.ino}:${stats.size}:${stats.ctimeMs}:${stats.mode}`;
 
-const targetOf = (path: string): Stats | undefined => {
+const statOf = (path: string, look: typeof lstatSync | typeof statSync): Stats | undefined => {
   try {
-    return statSync(path, { throwIfNoEntry: false });
+    return look(path, { throwIfNoEntry: false });
   } catch {
-    // A link that leads nowhere, or in a circle.
+    // A link that leads in a circle, a path that is too long, a folder above that is closed.
     return undefined;
   }
 };
@@ -35,9 +35,9 @@ export const addRunFile = (files: RunFiles, path: string): void => {
     files.isCut = true;
     return;
   }
-  const own = lstatSync(path, { throwIfNoEntry: false });
+  const own = statOf(path, lstatSync);
   if (own === undefined) return;
-  files.prints.set(path, printOf(own) + (own.isSymbolicLink() ? ` ${printOf(targetOf(path))}` : ''));
+  files.prints.set(path, printOf(own) + (own.isSymbolicLink() ? ` ${printOf(statOf(path, statSync))}` : ''));
 };
 
 /** What is new, changed or gone, the nearest to the root first. */

@@ -1,20 +1,29 @@
 import {
   closeSync,
+  fchmodSync,
+  fstatSync,
   lstatSync,
   mkdirSync,
-  readdirSync,
+  opendirSync,
   renameSync,
   rmdirSync,
   symlinkSync,
   unlinkSync,
   writeFileSync,
+  type Dirent,
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { ChangedRunFiles } from '@drawbridge/contracts/tool-result';
 import { nanoid } from 'nanoid';
 import { openFolder, type Folder } from '../../../paths/open.ts';
 import { gitNames, type Territory } from '../../../paths/protected.ts';
-import { findProtectedPlaces, noPlaces, type ProtectedPlaces, type Repository } from './protected-places.ts';
+import {
+  findProtectedPlaces,
+  inSteps,
+  noPlaces,
+  type ProtectedPlaces,
+  type Repository,
+} from './protected-places.ts';
 import { changedRunFiles, notAllCompared } from './run-files.ts';
 import { readPlainFile, readTodo, withoutCommands } from './git/rebase-todo.ts';
 import { safeGitConfig } from './git/safe-git-config.ts';
@@ -33,11 +42,30 @@ interface Place {
 
 const statOf = (folder: Folder, name: string) => lstatSync(folder.entry(name), { throwIfNoEntry: false });
 
+const maxCounted = 100;
+
 /** A name that nothing has yet, for an entry that is kept under another one. */
 export const freeName = (name: string, isTaken: (name: string) => boolean): string => {
-  for (let count = 1; ; count += 1) {
+  for (let count = 1; count <= maxCounted; count += 1) {
     const free = count === 1 ? `${name}.set-aside` : `${name}.set-aside-${count}`;
     if (!isTaken(free)) return free;
+  }
+  return `${name}.set-aside-${nanoid()}`;
+};
+
+/** Hooks of a repository that git made are fewer. */
+const maxSamples = 64;
+
+/** The first entries of a folder, without reading all of it. */
+const firstEntries = (path: string, count: number): Dirent[] => {
+  const folder = opendirSync(path);
+  try {
+    const entries: Dirent[] = [];
+    for (let one = folder.readSync(); one !== null && entries.length < count; one = folder.readSync())
+      entries.push(one);
+    return entries;
+  } finally {
+    folder.closeSync();
   }
 };
 
@@ -75,12 +103,9 @@ const makeHooksSafe = (place: Place): void => {
   const { folder } = place;
   const stats = statOf(folder, 'hooks');
   if (stats === undefined) return;
-  const areSamples =
-    stats.isDirectory() &&
-    readdirSync(folder.entry('hooks'), { withFileTypes: true }).every(
-      (one) => one.isFile() && one.name.endsWith('.sample'),
-    );
-  if (areSamples) return;
+  const hooks = stats.isDirectory() ? firstEntries(folder.entry('hooks'), maxSamples) : undefined;
+  const isSample = (one: Dirent) => one.isFile() && one.name.endsWith('.sample');
+  if (hooks !== undefined && hooks.length < maxSamples && hooks.every(isSample)) return;
   setAside(place, 'hooks', 'git runs what stands there');
   mkdirSync(folder.entry('hooks'));
 };
@@ -130,17 +155,34 @@ interface Sweep {
   shownRoot: string;
 }
 
-const inFolder = (sweep: Sweep, path: string, run: (place: Place) => void): void => {
-  let folder: Folder;
+const ownerRights = 0o700;
+
+/** Opens a folder to change it: a command may have taken the rights to that from its owner. */
+const openToChange = (path: string): Folder | undefined => {
   try {
-    folder = openFolder(path);
+    const folder = openFolder(path);
+    const { mode } = fstatSync(folder.fd);
+    if ((mode & ownerRights) !== ownerRights) fchmodSync(folder.fd, (mode & 0o7777) | ownerRights);
+    return folder;
   } catch {
     // Gone, or another one by now: another command is at work, and the end of that one looks again.
-    return;
+    return undefined;
   }
+};
+
+const inFolder = (sweep: Sweep, path: string, run: (place: Place) => void): void => {
+  const folder = openToChange(path);
+  if (folder === undefined) return;
   const shown = (name: string) => join(sweep.shownRoot, relative(sweep.territory.root, join(path, name)));
+  const note = (sentence: string) => void sweep.notes.push(sentence);
   try {
-    run({ folder, note: (sentence) => void sweep.notes.push(sentence), shown });
+    run({ folder, note, shown });
+  } catch (error) {
+    // The others are looked after all the same.
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    note(
+      `${shown('')} has something that other programs may run, and it could not be made safe (${reason}).`,
+    );
   } finally {
     closeSync(folder.fd);
   }
@@ -157,7 +199,7 @@ const leadsToKnown = ({ after }: Sweep, { folder }: Place): boolean => {
 
 const isEmpty = (folder: Folder, name: string): boolean => {
   const stats = statOf(folder, name);
-  if (stats?.isDirectory() === true) return readdirSync(folder.entry(name)).length === 0;
+  if (stats?.isDirectory() === true) return firstEntries(folder.entry(name), 1).length === 0;
   return stats?.isFile() === true && stats.size === 0;
 };
 
@@ -184,26 +226,38 @@ const restoreLink = (sweep: Sweep, path: string, target: string): void =>
 const isNew = ({ before }: Sweep, path: string, link: string | undefined): boolean =>
   !before.kept.has(path) || before.kept.get(path) !== link;
 
+/** Changes that are made in one step. */
+const changesAtOnce = 16;
+
 /** Makes new repositories and new files safe for programs outside the sandbox. */
-const sweepUp = (sweep: Sweep): void => {
+const sweepUp = async (sweep: Sweep): Promise<void> => {
   const { before, after } = sweep;
   const fresh = [...after.repositories.values()].filter(({ folder }) => !before.repositories.has(folder));
-  for (const repository of fresh) makeRepositorySafe(sweep, repository);
-  const inFresh = (path: string) => fresh.some(({ folder }) => dirname(path) === folder);
-  for (const [path, link] of after.kept)
-    if (isNew(sweep, path, link) && !(gitNames.has(basename(path)) && inFresh(path))) putAway(sweep, path);
-  for (const [path, link] of before.kept) if (link !== undefined) restoreLink(sweep, path, link);
+  const inFresh = new Set(fresh.map(({ folder }) => folder));
+  await inSteps(fresh, (repository) => makeRepositorySafe(sweep, repository), changesAtOnce);
+  const fixed = [...after.kept].filter(
+    ([path, link]) =>
+      isNew(sweep, path, link) && !(gitNames.has(basename(path)) && inFresh.has(dirname(path))),
+  );
+  await inSteps(fixed, ([path]) => putAway(sweep, path), changesAtOnce);
+  await inSteps(
+    before.kept,
+    ([path, link]) => void (link === undefined || restoreLink(sweep, path, link)),
+    changesAtOnce,
+  );
 };
 
 /** Inspects the root after a command, and makes what it left safe for other programs. */
 export const sweepAfter = async (territory: Territory, before: ProtectedPlaces): Promise<Left> => {
+  const notes: string[] = [];
   const after = await findProtectedPlaces(territory, {
     named: before.named,
     without: before.unseen,
     limit: Infinity,
+    opened: (folder) =>
+      notes.push(`${relative(territory.root, folder)} was closed and is open to its owner again.`),
   });
-  const notes: string[] = [];
-  sweepUp({ territory, before, after, notes, shownRoot: '' });
+  await sweepUp({ territory, before, after, notes, shownRoot: '' });
   if (before.runFiles.isCut || after.runFiles.isCut) notes.push(notAllCompared);
   return { notes, changed: changedRunFiles(territory.root, before.runFiles, after.runFiles) };
 };
@@ -211,12 +265,13 @@ export const sweepAfter = async (territory: Territory, before: ProtectedPlaces):
 /** The same for a repository that was made in a folder of its own, before it gets its place in the root. */
 export const sweepRepository = async (folder: string): Promise<string[]> => {
   const territory = { root: folder, privateFolder: '/nowhere' };
+  const notes: string[] = [];
   const after = await findProtectedPlaces(territory, {
     start: { folder, kind: 'whole' },
     named: [],
     limit: Infinity,
+    opened: () => undefined,
   });
-  const notes: string[] = [];
-  sweepUp({ territory, before: noPlaces(), after, notes, shownRoot: '.git' });
+  await sweepUp({ territory, before: noPlaces(), after, notes, shownRoot: '.git' });
   return notes;
 };

@@ -1,6 +1,8 @@
-import { mkdtempSync, realpathSync, rmSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { hasCode } from '@drawbridge/kit';
+import { removeTree } from '@drawbridge/kit/node';
 import type { DeniedPaths } from '../../../permission/index.ts';
 import { closedBy, isWithin, type Territory } from '../../../paths/protected.ts';
 import { findProgram } from '../../../paths/programs.ts';
@@ -48,6 +50,21 @@ const realIn = (path: string, root: string): string[] => {
   return real !== undefined && isWithin(real, root) ? [real] : [];
 };
 
+/** A sentence where a folder of a command's own cannot be removed. */
+export const removeFolder = async (folder: string): Promise<string[]> => {
+  try {
+    await removeTree(folder);
+    return [];
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return [];
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    return [`The temporary folder ${folder} could not be removed (${reason}).`];
+  }
+};
+
+const wholeIsClosed =
+  'The folder has more folders, or more protected files, than can be watched: commands only read it until some are deleted, with the delete tool or by the user.';
+
 /** What commands share that run at once in one root. */
 interface Shared {
   running: Set<ProtectedPlaces>;
@@ -93,9 +110,8 @@ const returnRepository = async (root: string, shared: Shared): Promise<string[]>
   delete shared.repository;
   const settled = settleRepository(own.folder, root);
   shared.settling = settled.catch(() => undefined);
-  const notes = await settled;
-  rmSync(own.parent, { recursive: true, force: true });
-  return notes;
+  const { notes, stays } = await settled;
+  return stays ? notes : [...notes, ...(await removeFolder(own.parent))];
 };
 
 interface Given {
@@ -184,9 +200,10 @@ export const createWalls = (given: VisibleNeeds, limit?: number) => {
         const made = repository === undefined ? [] : await returnRepository(root, shared);
         const left = await sweepAfter(territory, before);
         forgetNew(shared, before);
-        rmSync(own, { recursive: true, force: true });
+        const kept = await removeFolder(own);
         removePending();
-        return { ...left, notes: [...made, ...left.notes] };
+        const whole = before.unseen.includes(root) ? [wholeIsClosed] : [];
+        return { ...left, notes: [...made, ...left.notes, ...whole, ...kept] };
       },
     };
   };
@@ -198,8 +215,8 @@ export const clearPending = async ({ privateFolder }: Territory): Promise<void> 
   for (const { root, before, standIns, folders } of consumePending(privateFolder)) {
     for (const standIn of standIns.toReversed()) removeStandIn(standIn);
     const made = join(folders[0] ?? '', 'git');
-    await settleRepository(made, root);
+    const { stays } = await settleRepository(made, root);
     await sweepAfter({ root, privateFolder }, before);
-    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+    for (const folder of stays ? folders.slice(1) : folders) await removeFolder(folder);
   }
 };
