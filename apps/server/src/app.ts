@@ -74,7 +74,14 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const started = await startAgent({ ...parts, counted: modelCalls.counted, queueSettings });
   agent = started && notingMessages(started, presence);
   const hooks = startHooks({ clock, opened, agent: agent?.agent ?? null });
-  const people = managePeople({ ...opened, gateway, notifications, hooks, onRemoved: () => sweep?.run() });
+  const people = managePeople({
+    ...opened,
+    gateway,
+    notifications,
+    hooks,
+    threads: agent?.agent.threads ?? null,
+    onRemoved: () => sweep?.run(),
+  });
   const rooms = openRooms({ config, clock, opened, gateway, agent, modelCalls, settings, presence });
   const tailnet = config.rpc ? await createTailnetListener(parts) : null;
   const doors = { ...parts, people, web, rooms, hooks, panels, tailnet, agent: agent ?? undefined };

@@ -97,7 +97,7 @@ const throughMcp = async (server: TestServer, { daemon }: Tenant, proof: Record<
   return { session, requestId };
 };
 
-export const createTenants = async (): Promise<Tenants> => {
+export const createTenants = async (environment: Record<string, string> = {}): Promise<Tenants> => {
   const most = '100000';
   const server = await startServer({
     environment: {
@@ -106,6 +106,7 @@ export const createTenants = async (): Promise<Tenants> => {
       PAIRING_PER_MINUTE: most,
       NOT_FOUND_PER_MINUTE: most,
       PUBLIC_URL: publicUrl,
+      ...environment,
     },
   });
   const ann = await join(server, await signUpOwner(server));

@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { newFolder, startDaemon } from '@drawbridge/e2e/harness';
 import { rawShot, startBareServer } from '../bare.ts';
@@ -27,9 +28,9 @@ const fillTree = (root: string): void => {
 const commands = {
   nothing: 'true',
   names:
-    'for n in $(seq 3000); do mkdir -p new/$n && echo x > new/$n/.envrc; done; rm -rf new-before; mv new new-before',
+    'for n in $(seq 1000); do mkdir -p new/$n && echo x > new/$n/.envrc; done; rm -rf new-before; mv new new-before',
   repository:
-    'git init --quiet; mkdir .git/big; cd .git/big; for n in $(seq 60); do mkdir $n; (cd $n; seq 1000 | split --lines 1 --suffix-length 3 --numeric-suffixes); done',
+    'git init --quiet; mkdir .git/big; cd .git/big; for n in $(seq 15); do mkdir $n; (cd $n; seq 1000 | split --lines 1 --suffix-length 3 --numeric-suffixes); done',
 };
 type Kind = keyof typeof commands;
 
@@ -70,8 +71,8 @@ export const besideCommandGroup: Group<Kind> = {
   name: 'beside-command',
   rows: {
     nothing: row('the slowest read of 1 KiB beside a command in a tree of 60,000 files'),
-    names: row('the same where the command makes 3,000 names that are protected'),
-    repository: row('the same where the command makes a repository of 60,000 files, moved to another disk'),
+    names: row('the same where the command makes 1,000 names that are protected'),
+    repository: row('the same where the command makes a repository of 15,000 files, moved to another disk'),
   },
   open: async (stage) => {
     const root = newFolder('tree');
@@ -80,10 +81,14 @@ export const besideCommandGroup: Group<Kind> = {
     const measure = (kind: Exclude<Kind, 'repository'>) => async (): Promise<Figure> => ({
       ours: await worstBeside(tree.shotOf(kind), tree.read),
     });
+    const temporary = mkdtempSync(join(existsSync(otherDisk) ? otherDisk : newFolder('other'), 'bench-'));
+    // Below /tmp the temporary folder would keep its own path, which is hidden in the sandbox.
+    const home = mkdtempSync(join(homedir(), 'drawbridge-bench-'));
+    const empty = await startIn(stage, home, temporary);
+    stage.whenOver(() => rmSync(home, { recursive: true, force: true }));
     const other = async (): Promise<Figure> => {
-      const temporary = mkdtempSync(join(existsSync(otherDisk) ? otherDisk : newFolder('other'), 'bench-'));
-      const { read, shotOf } = await startIn(stage, newFolder('empty'), temporary);
-      return { ours: await worstBeside(shotOf('repository'), read) };
+      rmSync(join(home, '.git'), { recursive: true, force: true });
+      return { ours: await worstBeside(empty.shotOf('repository'), empty.read) };
     };
     return async () => ({
       nothing: await stage.inRow('nothing', measure('nothing')),

@@ -1,3 +1,4 @@
+import type { Agent } from '@drawbridge/agent';
 import type { Accounts, Clients, People, Tokens } from '../auth/index.ts';
 import type { Gateway } from '../gateway/index.ts';
 import type { Hooks } from '../hooks/index.ts';
@@ -10,6 +11,9 @@ interface Needs {
   gateway: Pick<Gateway, 'pairing'>;
   notifications: Pick<Notifications, 'removeUser'>;
   hooks: Pick<Hooks, 'removeAll'>;
+  /** Null where there is no agent. */
+  threads: Pick<Agent['threads'], 'removeAll'> | null;
+  onError(error: unknown): void;
   /** After an account was removed: deletes what it has left. */
   onRemoved(): void;
 }
@@ -21,6 +25,8 @@ export const managePeople = ({
   gateway,
   notifications,
   hooks,
+  threads,
+  onError,
   onRemoved,
 }: Needs): People => {
   const endAccess = async (userId: string) => {
@@ -46,6 +52,8 @@ export const managePeople = ({
       await endAccess(userId);
       await gateway.pairing.removeUser(userId);
       await notifications.removeUser(userId);
+      // With the folders of their workspaces. What cannot be removed does not keep the account.
+      await threads?.removeAll(userId).catch(onError);
       await accounts.remove(userId);
       onRemoved();
     },

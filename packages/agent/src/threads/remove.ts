@@ -33,6 +33,13 @@ export const removeRows = async (store: AgentStore, userId: string, threadId: st
   await store.commit(writes, 'synced');
 };
 
+/** Runs for each, also after one that fails; then throws what the first one that failed threw. */
+export const forEach = async <T>(all: readonly T[], run: (one: T) => Promise<void>): Promise<void> => {
+  const failures: unknown[] = [];
+  for (const one of all) await run(one).catch((error: unknown) => void failures.push(error));
+  if (failures.length > 0) throw failures[0];
+};
+
 interface Forgetting {
   store: AgentStore;
   clock: Clock;
@@ -57,7 +64,7 @@ export const forgetOldThreads = async (
     const old = (await store.findOfAll('agentThreads', {}, oldest)).filter(
       ({ updatedAt }) => updatedAt < before,
     );
-    for (const { userId, id } of old) await removeThread(userId, id);
+    await forEach(old, ({ userId, id }) => removeThread(userId, id));
     if (old.length < atOnce) return;
     await sleep(clock, pauseMs, signal);
   }

@@ -10,7 +10,7 @@ import { insert, update, type AgentStore, type Write } from '../store-port.ts';
 import type { Feed } from './feed.ts';
 import { listThreads, type ListInput } from './list.ts';
 import { newThreadRow, requireOwner } from './owner.ts';
-import { forgetOldThreads, removeRows } from './remove.ts';
+import { forEach, forgetOldThreads, removeRows } from './remove.ts';
 import { runDetailsOf } from './run-details.ts';
 import { openAsksOf, snapshotOf, threadRowOf, type SnapshotPage } from './snapshot.ts';
 import { countWaiting, nowOf, toThreads } from './status.ts';
@@ -134,7 +134,7 @@ export const createThreads = (needs: ThreadsNeeds) => {
     /** The same for every thread of the user. */
     removeAll: async (userId: string) => {
       const threads = await store.find('agentThreads', { userId }, { isLenient: true });
-      for (const { id } of threads) await stopAndRemove(userId, id);
+      await forEach(threads, ({ id }) => stopAndRemove(userId, id));
     },
     /** The newest runs, or those before one; with the number of the event to go on from. */
     snapshot: (userId: string, threadId: string, page: SnapshotPage) =>

@@ -28,7 +28,7 @@ const deep = (levels: number, length: number) =>
 const trees: [string, string][] = [
   ['is empty', 'true'],
   ['is deeper than the longest path', deep(60, 200)],
-  ['is deeper than the number of open files', deep(300, 1)],
+  ['is deeper than the number of open files', deep(100, 1)],
   [
     'has names that are not UTF-8',
     `printf x > "$(printf 'a\\377b')"; mkdir "$(printf 'c\\200')"; echo > "$(printf 'c\\200')/f"`,
@@ -39,11 +39,11 @@ const trees: [string, string][] = [
   ['has links to other places', 'ln -s ../kept l; ln -s .. up; mkdir a; ln -s ../.. a/up'],
   ['has pipes', 'mkfifo p; mkdir a; mkfifo a/p'],
   ['is closed itself', 'mkdir a; chmod 000 .'],
-  ['has many entries', 'seq 600 | split -l 1 -a 4 - f; mkdir $(seq 300)'],
+  ['has many entries', 'seq 300 | split -l 1 -a 4 - f; mkdir $(seq 100)'],
 ];
 
 const own = process.getuid?.() ?? 0;
-const module = JSON.stringify(join(import.meta.dirname, 'remove-tree.ts'));
+const module = (name: string) => JSON.stringify(join(import.meta.dirname, `${name}.ts`));
 
 /** In a program of its own: only an ordinary user can be without rights to a folder, and files are few. */
 it.each(own === 0 ? [0, 12_345] : [own])(
@@ -59,9 +59,34 @@ it.each(own === 0 ? [0, 12_345] : [own])(
         what,
         spawnSync('/bin/sh', ['-c', `mkdir ${at}; cd ${at}; ulimit -n 64; ${command}`], as).stderr,
       ]).toEqual([what, '']);
-    const text = `import { removeTree } from ${module}; for (let at = 0; at < ${trees.length}; at += 1) await removeTree(String(at));`;
+    const modes = () =>
+      spawnSync('find', ['.', '-printf', '%m %p\\n'], { cwd: folder, encoding: 'utf8' }).stdout;
+    const before = modes();
+    const run = (text: string) => {
+      const imports = `import { removeTree } from ${module('remove-tree')}; import { walkTree } from ${module('walk-tree')}; import { opendir } from 'node:fs/promises';`;
+      const loop = `${imports} for (let at = 0; at < ${trees.length}; at += 1) { ${text} }`;
+      return spawnSync('/bin/sh', ['-c', program, process.execPath, loop], as);
+    };
     const program = `ulimit -n 64; exec "$0" --input-type=module --eval "$1"`;
-    expect(spawnSync('/bin/sh', ['-c', program, process.execPath, text], as).stderr).toBe('');
+    const counting =
+      "let count = 0; const visit = async ({ base }) => { const names = []; for await (const one of await opendir(base, { encoding: 'latin1' })) { count += 1; if (one.isDirectory()) names.push(one.name); } return names; };" +
+      "await walkTree(String(at), { closed: 'lend', visit }); console.log(at + ' ' + count);";
+    const counted = before.split('\n').reduce<Record<string, number>>((counts, line) => {
+      const [, at, rest] = /^\d+ \.\/(\d+)(\/.*)?$/.exec(line) ?? [];
+      return at === undefined
+        ? counts
+        : { ...counts, [at]: (counts[at] ?? 0) + (rest === undefined ? 0 : 1) };
+    }, {});
+    const seen = run(counting);
+    expect([seen.stderr, seen.stdout]).toEqual([
+      '',
+      Object.entries(counted)
+        .map(([at, count]) => `${at} ${count}\n`)
+        .join(''),
+    ]);
+    // Every mode is what it was.
+    expect(modes()).toBe(before);
+    expect(run('await removeTree(String(at));').stderr).toBe('');
     expect([readdirSync(folder), readFileSync(join(folder, 'kept'), 'utf8')]).toEqual([['kept'], 'kept']);
   },
 );

@@ -17,13 +17,13 @@ export interface TreeVisit {
   closed: Closed;
   signal?: AbortSignal | undefined;
   /** Called in each folder: returns the names of folders in it that are to be visited. */
-  visit(folder: OpenFolder): Promise<string[]>;
+  visit(folder: OpenFolder, name: string): Promise<string[]>;
   /** Called after a folder and all below it. */
   left?(path: Buffer): Promise<void>;
 }
 
 interface Level {
-  path: string;
+  name: string;
   folder: OpenFolder | undefined;
   identity: string;
   ahead: string[];
@@ -37,7 +37,7 @@ const identityOf = async ({ handle }: OpenFolder): Promise<string> => {
 const enter = async ({ closed, visit }: TreeVisit, path: Buffer, name: string): Promise<Level> => {
   const folder = await openFolderAt(path, closed);
   try {
-    return { path: name, folder, identity: await identityOf(folder), ahead: await visit(folder) };
+    return { name, folder, identity: await identityOf(folder), ahead: await visit(folder, name) };
   } catch (error) {
     await closeFolder(folder);
     throw error;
@@ -83,7 +83,7 @@ export const walkTree = async (top: string, given: TreeVisit): Promise<void> => 
       if (above !== undefined) above.folder ??= await reopen(above, folder, closed);
       await closeFolder(folder);
       if (above?.folder === undefined) await left?.(Buffer.from(top));
-      else await left?.(entryOf(above.folder, level.path));
+      else await left?.(entryOf(above.folder, level.name));
     }
   } finally {
     for (const { folder } of levels) if (folder !== undefined) await closeFolder(folder);

@@ -68,13 +68,13 @@ export const deletePath = defineTool({
     await inParent(place.path, async (parent, name) => {
       const walk = { signal: context.signal, device: fstatSync(parent.fd).dev };
       if (place.kind === 'folder') {
-        await inspectTree(walk, { parent, name }, (inner) => {
+        await inspectTree({ ...walk, closed: 'lend' }, { parent, name }, (inner) => {
           if (inner.includes('\ufffd') && lstatSync(inner, { throwIfNoEntry: false }) === undefined)
             throw errors.badPath({ message: `The folder holds a file that cannot be deleted. ${notUtf8}` });
           if (isProtected(context, inner, 'read'))
             throw errors.protectedPath({ message: 'The folder holds something that is protected' });
         });
-        await deleteTree(walk, parent, name);
+        await deleteTree(walk, { parent, name });
       } else unlinkSync(parent.entry(name));
       await syncFolder(parent.entry('.'));
     });

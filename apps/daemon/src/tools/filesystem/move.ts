@@ -42,7 +42,8 @@ const inspect = async (
   to: string,
 ): Promise<void> => {
   const from = `${at.parent.path === '/' ? '' : at.parent.path}/${at.name}`;
-  await inspectTree({ signal: context.signal, device: fstatSync(at.parent.fd).dev }, at, (path) => {
+  const walk = { signal: context.signal, device: fstatSync(at.parent.fd).dev, closed: 'refuse' } as const;
+  await inspectTree(walk, at, (path) => {
     if (isProtected(context, path, 'read') || isProtected(context, to + path.slice(from.length), 'write')) {
       throw errors.protectedPath({ message: 'The folder holds something that is protected' });
     }

@@ -1,8 +1,9 @@
-import { closeSync, fstatSync, rmdirSync, unlinkSync } from 'node:fs';
-import { opendir, readdir } from 'node:fs/promises';
+import { fstatSync } from 'node:fs';
+import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeTree, walkTree, type OpenFolder } from '@drawbridge/kit/node';
 import { errors } from '../common/errors.ts';
-import { inFolder, openSubfolder, type Folder } from '../../paths/open.ts';
+import type { Folder } from '../../paths/open.ts';
 
 export interface Walk {
   signal: AbortSignal;
@@ -10,57 +11,77 @@ export interface Walk {
   device: number;
 }
 
-/** Opens a folder to be taken as a whole; a mount is refused. */
-const enter = (walk: Walk, parent: Folder, name: string): Folder => {
-  const inner = openSubfolder(parent, name);
-  if (fstatSync(inner.fd).dev === walk.device) return inner;
-  closeSync(inner.fd);
-  throw errors.outside({ message: 'Another disk is mounted below this folder' });
+interface Place {
+  parent: Folder;
+  name: string;
+}
+
+const mustBeOnDevice = ({ device }: Walk, fd: number): void => {
+  if (fstatSync(fd).dev !== device)
+    throw errors.outside({ message: 'Another disk is mounted below this folder' });
 };
 
-/** Visits a folder and every path below it; `inspect` throws to refuse. Follows no link. */
+const decoded = (latin1: string): string => Buffer.from(latin1, 'latin1').toString();
+
+/** Calls `file` for what is no folder; returns the names of the folders, one byte a character. */
+const readEntries = async ({ base }: OpenFolder, file: (latin1: string) => void): Promise<string[]> => {
+  const folders: string[] = [];
+  for await (const entry of await opendir(base, { encoding: 'latin1' })) {
+    if (entry.isDirectory()) folders.push(entry.name);
+    else file(entry.name);
+  }
+  return folders;
+};
+
+/**
+ * Visits a folder and every path below it; `look` throws to refuse. Follows no link. `lend`: folders that
+ * are closed to their owner are opened for the visit.
+ */
 export const inspectTree = async (
-  walk: Walk,
-  at: { parent: Folder; name: string },
+  walk: Walk & { closed: 'refuse' | 'lend' },
+  { parent, name }: Place,
   look: (path: string) => void,
 ): Promise<void> => {
-  await inFolder(enter(walk, at.parent, at.name), async (folder) => {
-    look(folder.path);
-    for (const entry of await readdir(folder.entry('.'), { withFileTypes: true })) {
-      walk.signal.throwIfAborted();
-      if (entry.isDirectory()) await inspectTree(walk, { parent: folder, name: entry.name }, look);
-      else look(join(folder.path, entry.name));
-    }
+  const paths: string[] = [];
+  await walkTree(parent.entry(name), {
+    ...walk,
+    visit: async (folder, latin1) => {
+      mustBeOnDevice(walk, folder.handle.fd);
+      const above = paths.at(-1);
+      const path = above === undefined ? join(parent.path, name) : join(above, decoded(latin1));
+      paths.push(path);
+      look(path);
+      return readEntries(folder, (file) => look(join(path, decoded(file))));
+    },
+    left: async () => void paths.pop(),
   });
 };
 
+/** Ends a count that has found more than enough. */
+const enough = new Error('enough');
+
 /** How many entries below a folder are no folders; stops a little above `limit`. Follows no link. */
-export const countFiles = async (
-  walk: Walk,
-  at: { parent: Folder; name: string },
-  limit: number,
-): Promise<number> => {
+export const countFiles = async (walk: Walk, { parent, name }: Place, limit: number): Promise<number> => {
   let files = 0;
-  await inFolder(enter(walk, at.parent, at.name), async (folder) => {
-    for await (const entry of await opendir(folder.entry('.'))) {
-      walk.signal.throwIfAborted();
-      if (files > limit) break;
-      files += entry.isDirectory()
-        ? await countFiles(walk, { parent: folder, name: entry.name }, limit - files)
-        : 1;
-    }
-  });
+  const count = () => {
+    files += 1;
+    if (files > limit) throw enough;
+  };
+  try {
+    await walkTree(parent.entry(name), {
+      closed: 'refuse',
+      signal: walk.signal,
+      visit: async (folder) => {
+        mustBeOnDevice(walk, folder.handle.fd);
+        return readEntries(folder, count);
+      },
+    });
+  } catch (error) {
+    if (error !== enough) throw error;
+  }
   return files;
 };
 
-/** Deletes a folder with all below it, through open parents; a link is deleted, not followed. */
-export const deleteTree = async (walk: Walk, parent: Folder, name: string): Promise<void> => {
-  await inFolder(enter(walk, parent, name), async (folder) => {
-    for (const entry of await readdir(folder.entry('.'), { withFileTypes: true })) {
-      walk.signal.throwIfAborted();
-      if (entry.isDirectory()) await deleteTree(walk, folder, entry.name);
-      else unlinkSync(folder.entry(entry.name));
-    }
-  });
-  rmdirSync(parent.entry(name));
-};
+/** Deletes a folder with all below it, whatever its depth and modes; a link is deleted, not followed. */
+export const deleteTree = (walk: Walk, { parent, name }: Place): Promise<void> =>
+  removeTree(parent.entry(name), { signal: walk.signal, check: (fd) => mustBeOnDevice(walk, fd) });

@@ -32,6 +32,23 @@ describeWith('bubblewrap')('the workspace of a chat', () => {
     expect([existsSync(folder), readdirSync(folder)]).toEqual([true, []]);
   });
 
+  it('NA-13e is removed with all chats, whatever a command has made in one of them', async () => {
+    const deep =
+      'n=$(head -c 200 /dev/zero | tr "\\0" d); for i in $(seq 30); do mkdir $n; cd -P $n; done; mkdir x; chmod 000 x';
+    const make = use('workspace_shell_execute', { command: deep });
+    const { say, until, userId, agent, panel, server } = await withAgent(
+      story([make, { text: 'Done.' }]),
+      local,
+    );
+    await say('make');
+    await until('run-finish');
+    await agent.threads.create(userId, 'other');
+    await panel.agent.threads.removeAll.mutate();
+    const base = join(server.dataDir, 'workspaces');
+    expect(readdirSync(base).flatMap((user) => readdirSync(join(base, user)))).toEqual([]);
+    expect((await agent.threads.list(userId, { limit: 5 })).threads).toEqual([]);
+  });
+
   it('is asked about where the owner wants that, and not offered where it is off', async () => {
     const { say, until, model, agent, userId, panel } = await withAgent(
       story([write, { text: 'Done.' }, { text: 'None.' }]),

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { chmod, lstat, mkdir, opendir, readdir, rename, rm, statfs } from 'node:fs/promises';
+import { lstat, mkdir, opendir, readdir, rename, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from '@drawbridge/kit';
+import { entryOf, removeTree, walkTree } from '@drawbridge/kit/node';
 import type { WorkspaceLimits } from './limits.ts';
 
 export interface ThreadOfUser {
@@ -12,31 +13,26 @@ export interface ThreadOfUser {
 /** Ids are texts of others: a folder is named by their hash. */
 const nameOf = (id: string): string => createHash('sha256').update(id).digest('hex').slice(0, 32);
 
-/** Files and folders below a folder; null beyond the limits, or where a folder is closed to reading. */
-const entriesBelow = async (
-  folder: string,
-  { folderBytes, folderEntries }: WorkspaceLimits,
-): Promise<{ bytes: number; entries: number } | null> => {
-  const left = [folder];
-  const total = { bytes: 0, entries: 0 };
-  for (let at = left.pop(); at !== undefined; at = left.pop()) {
-    for await (const entry of await opendir(at)) {
-      const path = join(at, entry.name);
-      total.entries += 1;
-      // What has just gone takes no space.
-      total.bytes += ((await lstat(path).catch(() => null))?.blocks ?? 0) * 512;
-      if (total.bytes > folderBytes || total.entries > folderEntries) return null;
-      if (entry.isDirectory()) left.push(path);
-    }
-  }
-  return total;
-};
+/** Ends a measurement that has found enough. */
+const full = new Error('full');
 
-/** Opens closed folders, so that they can be removed. Nothing runs in them any more. */
-const openFolders = async (folder: string): Promise<void> => {
-  await chmod(folder, 0o700);
-  for (const entry of await readdir(folder, { withFileTypes: true }))
-    if (entry.isDirectory()) await openFolders(join(folder, entry.name));
+/** Throws `full` for a folder with more than the limits. A closed folder is opened while it is read. */
+const measure = (folder: string, { folderBytes, folderEntries }: WorkspaceLimits): Promise<void> => {
+  const total = { bytes: 0, entries: 0 };
+  return walkTree(folder, {
+    closed: 'lend',
+    visit: async (inner) => {
+      const folders: string[] = [];
+      for await (const entry of await opendir(inner.base, { encoding: 'latin1' })) {
+        total.entries += 1;
+        // What has just gone takes no space.
+        total.bytes += ((await lstat(entryOf(inner, entry.name)).catch(() => null))?.blocks ?? 0) * 512;
+        if (total.bytes > folderBytes || total.entries > folderEntries) throw full;
+        if (entry.isDirectory()) folders.push(entry.name);
+      }
+      return folders;
+    },
+  });
 };
 
 /** For a folder that is not there. */
@@ -45,10 +41,7 @@ const nothing = (error: unknown): string[] => {
   throw error;
 };
 
-const clear = async (folder: string): Promise<void> => {
-  await openFolders(folder).catch(nothing);
-  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-};
+export const clear = (folder: string): Promise<unknown> => removeTree(folder).catch(nothing);
 
 /** The folders of workspaces, each below the folder of its user. */
 export const createFolders = (base: string, limits: WorkspaceLimits) => {
@@ -67,13 +60,14 @@ export const createFolders = (base: string, limits: WorkspaceLimits) => {
     excess: async (folder: string): Promise<string | null> => {
       const { bavail, bsize } = await statfs(folder);
       if (bavail * bsize < limits.freeDiskBytes) return 'The disk of the server is nearly full.';
-      const isClosed = (error: unknown) => {
-        if (hasCode(error, 'ENOENT')) return { bytes: 0, entries: 0 };
-        return null;
-      };
-      if ((await entriesBelow(folder, limits).catch(isClosed)) !== null) return null;
+      const problem = await measure(folder, limits).then(
+        () => null,
+        (error: unknown) => error,
+      );
+      if (problem === null || hasCode(problem, 'ENOENT')) return null;
+      if (problem !== full) return 'The workspace cannot be measured: its folders move. Try again.';
       const mebibytes = limits.folderBytes / 1024 / 1024;
-      return `The workspace holds more than ${mebibytes} MiB or ${limits.folderEntries} files, or a folder that is closed to reading. Delete files first.`;
+      return `The workspace holds more than ${mebibytes} MiB or ${limits.folderEntries} files. Delete files first.`;
     },
     /** Where the snapshots of a workspace are: beside the folders of users. */
     snapshots: (thread: ThreadOfUser): string =>
@@ -83,10 +77,11 @@ export const createFolders = (base: string, limits: WorkspaceLimits) => {
       await clear(of(thread));
       await rename(by, of(thread));
     },
-    /** With its snapshots. */
+    /** With its snapshots; each is tried where the other fails. */
     remove: async (thread: ThreadOfUser): Promise<void> => {
-      await clear(of(thread));
-      await clear(join(base, '.snapshots', nameOf(thread.userId), nameOf(thread.threadId)));
+      const kept = join(base, '.snapshots', nameOf(thread.userId), nameOf(thread.threadId));
+      const removals = await Promise.allSettled([clear(of(thread)), clear(kept)]);
+      for (const removal of removals) if (removal.status === 'rejected') throw removal.reason;
     },
   };
 };

@@ -1,3 +1,4 @@
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
 import { expect, it, vi } from 'vitest';
@@ -81,5 +82,56 @@ describeWith('bubblewrap')('the limits of workspaces', () => {
     await Promise.all(who.map((one) => shell('sleep 0.2', one)));
     stop();
     expect(Math.max(...seen)).toBe(2);
+  });
+
+  const deep =
+    'n=$(head -c 200 /dev/zero | tr "\\0" d); i=0; while [ $i -lt 40 ]; do mkdir $n; cd -P $n; echo x > f; i=$((i+1)); done';
+  const trees: [string, string][] = [
+    ['NA-13d without rights', 'mkdir -p x/y; echo x > x/y/f; chmod 000 x/y; chmod 000 x'],
+    ['NA-13d to be read only', 'mkdir -p x/y; echo x > x/y/f; chmod 500 x/y x'],
+    ['NA-13d to be entered only', 'mkdir -p x/y; echo x > x/y/f; chmod 100 x'],
+    ['NA-13d with names alone', 'mkdir -p x/y; echo x > x/y/f; chmod 600 x'],
+    ['NA-13e deeper than the longest path', `mkdir x; cd x; ${deep}`],
+    [
+      'NA-13e deeper than the files that may be open',
+      'mkdir x; cd x; i=0; while [ $i -lt 1100 ]; do mkdir d && cd -P d; i=$((i+1)); done',
+    ],
+  ];
+
+  it('NA-13d NA-13e any tree is measured, deleted by the tool, and removed with the chat', async () => {
+    const { call, shell, port, dataDir } = await openTestWorkspaces({ folderEntries: 5_000 });
+    const all = trees.map(([, command], at) => `(mkdir c${at}; cd c${at}; ${command})`).join('\n');
+    for (const threadId of ['one', 'two']) {
+      await shell(all, { threadId, timeout: 60_000 });
+      expect(await call('write_file', { filePath: 'a', content: 'x' }, { threadId })).toBe('{"path":"a"}');
+    }
+    for (const [at, [what]] of trees.entries()) {
+      const path = `c${at}`;
+      const deleted = await call('delete', { path }, { threadId: 'one' });
+      expect([what, deleted]).toEqual([what, JSON.stringify({ path })]);
+    }
+    expect((await shell('ls', { threadId: 'one' })).stdout).toBe('a\n');
+    await port.remove('ann', 'one');
+    await port.remove('ann', 'two');
+    const [user = ''] = readdirSync(join(dataDir, 'workspaces'));
+    expect(readdirSync(join(dataDir, 'workspaces', user))).toEqual([]);
+  });
+
+  it('NA-13e a folder that is too deep to be copied makes no snapshot, and says so', async () => {
+    const { call, shell } = await openTestWorkspaces();
+    await shell(`mkdir x; cd x; ${deep}`);
+    expect(await call('snapshot', { name: 'deep' })).toBe('A path is too long to be copied.');
+    expect(await call('list_snapshots', {})).toBe('There are no snapshots.');
+    await call('delete', { path: 'x' });
+    expect(await call('snapshot', { name: 'deep' })).toBe('Kept as deep.');
+  });
+
+  it('NA-13d counts what is in a closed folder', async () => {
+    const { call, shell, dataDir } = await openTestWorkspaces({ folderEntries: 20 });
+    await shell('mkdir x; (cd x; touch $(seq 30)); chmod 000 x');
+    expect(await call('write_file', { filePath: 'a', content: 'x' })).toContain('20 files');
+    const [user = ''] = readdirSync(join(dataDir, 'workspaces'));
+    const [thread = ''] = readdirSync(join(dataDir, 'workspaces', user));
+    expect(statSync(join(dataDir, 'workspaces', user, thread, 'x')).mode & 0o777).toBe(0);
   });
 });

@@ -1,9 +1,10 @@
-import { cp, lstat, mkdir, opendir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { cp, lstat, mkdir, opendir, readdir, rename, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WorkspaceTool } from '@drawbridge/agent';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { hasCode } from '@drawbridge/kit';
 import { z } from 'zod';
+import { clear } from './folders.ts';
 import type { WorkspaceLimits } from './limits.ts';
 import { failed } from './run-contained.ts';
 
@@ -91,9 +92,9 @@ export const createSnapshots = (limits: WorkspaceLimits) => {
     if (bavail * bsize < limits.freeDiskBytes + limits.snapshotBytes)
       return 'The disk of the server is nearly full.';
     const part = join(place, `.${name}`);
-    await rm(part, { recursive: true, force: true });
+    await clear(part);
     await copy(folder, part);
-    await rm(join(place, name), { recursive: true, force: true });
+    await clear(join(place, name));
     await rename(part, join(place, name));
     return null;
   };
@@ -110,7 +111,7 @@ export const createSnapshots = (limits: WorkspaceLimits) => {
   const restore = async (place: string, name: string, replace: (by: string) => Promise<void>) => {
     if (!(await listed(place)).includes(name)) return `There is no snapshot ${name}.`;
     const part = join(place, '.restored');
-    await rm(part, { recursive: true, force: true });
+    await clear(part);
     await copy(join(place, name), part);
     await replace(part);
     return null;
@@ -130,6 +131,7 @@ export const createSnapshots = (limits: WorkspaceLimits) => {
     }
     const problem = await save(folder, place, name).catch((error: unknown) => {
       if (hasCode(error, 'EACCES')) return 'A file or folder is closed to reading.';
+      if (hasCode(error, 'ENAMETOOLONG')) return 'A path is too long to be copied.';
       throw error;
     });
     return problem === null ? said(`Kept as ${name}.`) : failed(problem);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
@@ -9,6 +9,7 @@ import { makeFolders } from '../../../testing/tool-fixture.ts';
 import { callTrial } from '../call-trial.ts';
 import { createSandboxedLauncher } from '../launch.ts';
 import { runCommand } from '../run-command.ts';
+import { coversOf } from './covers.ts';
 import { openShell } from '../../../testing/shell-fixture.ts';
 
 const python = (text: string): string => `python3 -c '${text.replaceAll("'", String.raw`'\''`)}'`;
@@ -59,27 +60,85 @@ describeWith('bubblewrap')('SH-39 the terminal of drawbridge', () => {
   });
 });
 
-describeWith('bubblewrap')('FS-26 more folders than are looked into', () => {
-  it('what was not seen is read-only, and the rest can be written', async () => {
-    const { root, own } = makeFolders();
+/** Runs in a sandbox that looks into 200 folders. */
+const openNarrow = () => {
+  const { root, own } = makeFolders();
+  const launcher = createSandboxedLauncher({ root, privateFolder: own }, 200);
+  const run = (text: string) =>
+    runCommand(
+      {
+        tag: nanoid(),
+        text,
+        cwd: root,
+        timeoutMs: 20_000,
+        clock: systemClock,
+        signal: new AbortController().signal,
+        deniedPaths: { read: [], write: [] },
+        progress: () => undefined,
+      },
+      launcher,
+    );
+  return { root, run };
+};
+
+describeWith('bubblewrap')('more folders than are looked into', () => {
+  it('FS-26 what was not seen is read-only, and the rest can be written', async () => {
+    const { root, run } = openNarrow();
     for (let at = 0; at < 240; at += 1) mkdirSync(join(root, `many/${at % 3}/${at}`), { recursive: true });
     mkdirSync(join(root, 'many/2/239/sub/.vscode'), { recursive: true });
-    const launcher = createSandboxedLauncher({ root, privateFolder: own }, 200);
-    const run = (text: string) =>
-      runCommand(
-        {
-          tag: nanoid(),
-          text,
-          cwd: root,
-          timeoutMs: 20_000,
-          clock: systemClock,
-          signal: new AbortController().signal,
-          deniedPaths: { read: [], write: [] },
-          progress: () => undefined,
-        },
-        launcher,
-      );
     const made = await run('echo x > free; echo x > many/2/239/sub/.vscode/tasks.json');
     expect([made.exitCode, (await run('cat free')).stdout]).toEqual([2, 'x\n']);
   });
+
+  it('HN-15 commands read where one of them has made too many in the folder itself', async () => {
+    const { root, run } = openNarrow();
+    expect((await run('echo x > kept; mkdir $(seq 450)')).exitCode).toBe(0);
+    const reading = await run('cat kept; echo y > kept; rmdir 7; echo t > $TMPDIR/t && cat $TMPDIR/t');
+    expect(reading).toMatchObject({ stdout: 'x\nt\n', exitCode: 0 });
+    expect(reading.left.notes.join()).toContain('commands only read it until some are deleted');
+    for (let at = 1; at <= 300; at += 1) rmdirSync(join(root, String(at)));
+    expect(await run('echo y > kept; cat kept')).toMatchObject({ stdout: 'y\n', left: { notes: [] } });
+  });
+});
+
+const paths = (count: number, pathOf: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => pathOf(at));
+const long = 'd'.repeat(200);
+
+it.each<[string, Parameters<typeof coversOf>[1], string[]]>([
+  ['nothing', { unseen: [], paths: [] }, []],
+  ['few', { unseen: ['/r/a'], paths: ['/r/b/.envrc'] }, ['/r/a']],
+  [
+    'many that were not inspected, in one folder',
+    { unseen: paths(300, (at) => `/r/a/${at}`), paths: [] },
+    ['/r/a'],
+  ],
+  [
+    'many that were not inspected, in the root',
+    { unseen: paths(300, (at) => `/r/${at}`), paths: [] },
+    ['/r'],
+  ],
+  ['the root', { unseen: ['/r'], paths: ['/r/.envrc'] }, ['/r']],
+  [
+    'many protected paths in one folder',
+    { unseen: [], paths: ['/r/.envrc', ...paths(1_100, (at) => `/r/a/${at}/.envrc`)] },
+    ['/r/a'],
+  ],
+  [
+    'many protected paths in the root',
+    { unseen: [], paths: paths(1_100, (at) => `/r/${at}/.git/config`) },
+    ['/r'],
+  ],
+  [
+    'a path that is too long to be closed',
+    { unseen: [], paths: [`/r/${paths(20, () => long).join('/')}/.envrc`] },
+    [`/r/${paths(19, () => long).join('/')}`],
+  ],
+  [
+    'many long paths',
+    { unseen: [], paths: paths(150, (at) => `/r/a/${paths(18, () => long).join('/')}/${at}/.envrc`) },
+    [`/r/a/${paths(18, () => long).join('/')}`],
+  ],
+])('HN-15 NG-10 read-only in one piece, for %s', (_what, given, expected) => {
+  expect(coversOf('/r', given)).toEqual(expected);
 });

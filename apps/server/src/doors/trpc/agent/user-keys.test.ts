@@ -1,4 +1,9 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { describeWith } from '../../../../../../e2e/services.ts';
 import { openDatabase } from '../../../db/index.ts';
 import { createTenants } from '../../../../test/tenants.ts';
 
@@ -43,4 +48,30 @@ it('PS-12 a removed account leaves no key, no chat and no memory', async () => {
   const own = server.app.agent;
   expect(await own?.memory.get(id)).toMatchObject({ version: 0, sections: { person: '' } });
   expect(await own?.threads.list(id, { limit: 5 })).toEqual({ threads: [], nextCursor: null, waiting: 0 });
+});
+
+describeWith('bubblewrap')('NA-13e a removed account', () => {
+  it('leaves no workspace, however deep, and no snapshot of one', async () => {
+    const { server, ann, ben } = await createTenants({ AGENT_WORKSPACE: 'local' });
+    await ben.panel.agent.threads.create.mutate({ threadId: 't1' });
+    const people = await ann.panel.people.list.query();
+    const { id = '' } = people.find(({ name }) => name === 'Ben') ?? {};
+    const nameOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32);
+    const own = join(nameOf(id), nameOf('t1'));
+    for (const folder of [own, join('.snapshots', own)]) {
+      const path = join(server.dataDir, 'workspaces', folder);
+      mkdirSync(path, { recursive: true });
+      const deep = 'n=$(head -c 200 /dev/zero | tr "\\0" d); for i in $(seq 30); do mkdir $n; cd -P $n; done';
+      expect(spawnSync('/bin/sh', ['-c', deep], { cwd: path, encoding: 'utf8' }).stderr).toBe('');
+    }
+    await ann.panel.people.remove.mutate({ id });
+    const left = spawnSync('find', [
+      join(server.dataDir, 'workspaces'),
+      '-mindepth',
+      '2',
+      '-name',
+      nameOf('t1'),
+    ]);
+    expect(left.stdout.toString()).toBe('');
+  });
 });
