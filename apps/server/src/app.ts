@@ -74,14 +74,8 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const started = await startAgent({ ...parts, counted: modelCalls.counted, queueSettings });
   agent = started && notingMessages(started, presence);
   const hooks = startHooks({ clock, opened, agent: agent?.agent ?? null });
-  const people = managePeople({
-    ...opened,
-    gateway,
-    notifications,
-    hooks,
-    threads: agent?.agent.threads ?? null,
-    onRemoved: () => sweep?.run(),
-  });
+  const owned = { gateway, notifications, hooks, threads: agent?.agent.threads ?? null };
+  const people = managePeople({ ...opened, ...owned, onRemoved: () => sweep?.run() });
   const rooms = openRooms({ config, clock, opened, gateway, agent, modelCalls, settings, presence });
   const tailnet = config.rpc ? await createTailnetListener(parts) : null;
   const doors = { ...parts, people, web, rooms, hooks, panels, tailnet, agent: agent ?? undefined };
@@ -114,16 +108,14 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
       sweep = startSweep({ clock, jobs, onError });
       if (localFolder !== null)
         stopLocalMachine = startLocalMachine({
+          ...parts,
+          ...opened,
           folder: localFolder,
           store: config,
           program: daemonProgram,
           host: config.host,
           port: web.port,
-          clock,
-          gateway,
           ownerId: accounts.ownerId,
-          log,
-          onError,
         }).stop;
       stops.push(rooms.ops.start());
       return address.url();

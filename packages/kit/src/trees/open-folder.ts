@@ -17,7 +17,7 @@ export interface OpenFolder {
   mode?: number;
 }
 
-/** What happens to a folder whose owner took rights from itself: it gets them for good, or while it is open. */
+/** A folder whose owner took rights from itself gets them for good (`open`), or while it is open (`lend`). */
 export type Closed = 'refuse' | 'open' | 'lend';
 
 const needed: Record<Closed, number> = { refuse: 0, open: 0o700, lend: 0o500 };

@@ -7,12 +7,14 @@ const maxUnseen = 200;
 const maxMounts = 1_000;
 /** Bytes of their paths, which are arguments of a program. */
 const maxMountBytes = 400_000;
+/** Mounts times bytes: bubblewrap reads the paths of all of them again at each. */
+const maxMountWork = 50_000_000;
 /** bubblewrap reaches a path below a name of its own, and stand-ins are made below it. */
 const maxMountable = 3_900;
 
 const depthOf = (path: string): number => path.split(sep).length;
 
-export const isMountable = (path: string): boolean => Buffer.byteLength(path) <= maxMountable;
+const isMountable = (path: string): boolean => Buffer.byteLength(path) <= maxMountable;
 
 /** The path, or the nearest folder above it that can be mounted. */
 const mountable = (path: string): string => {
@@ -50,7 +52,7 @@ const fitMounts =
         all.add(at);
     let bytes = 0;
     for (const path of all) bytes += path.length;
-    return all.size <= maxMounts && bytes <= maxMountBytes;
+    return all.size <= maxMounts && bytes <= maxMountBytes && all.size * bytes <= maxMountWork;
   };
 
 /**
@@ -68,3 +70,7 @@ export const coversOf = (
   const known = new Set(paths);
   return coverOf([...all], root, fitMounts(root)).filter((path) => !known.has(path) || covers.includes(path));
 };
+
+/** What is hidden for these pipes: each of them, or a folder with those that are too deep for a mount. */
+export const pipeCoversOf = (root: string, pipes: readonly string[]): string[] =>
+  coverOf(pipes, root, fitMounts(root));

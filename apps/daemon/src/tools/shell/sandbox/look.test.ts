@@ -1,13 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
@@ -48,6 +40,10 @@ const made: [string, string][] = [
   [
     'NG-10 a tree deeper than the longest path',
     `(${descend(3_900)} mkdir -p a/$n; cd a/$n; mkdir -p b/$n; cd b/$n; mkdir .idea)`,
+  ],
+  [
+    'NG-10 a pipe at the end of the longest path, and one below many folders',
+    `(${descend(4_090)} mkfifo p); mkdir -p $(seq -s / 1 900) && mkfifo $(seq -s / 1 900)/p`,
   ],
   [
     'NG-08 a folder with names and without what they lead to',

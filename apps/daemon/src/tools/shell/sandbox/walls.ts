@@ -10,6 +10,7 @@ import { broughtNodeFolder } from '../../../program/places.ts';
 import { realPathOf } from '../../../program/quiet-files.ts';
 import { errors } from '../../common/errors.ts';
 import { bubblewrapArguments } from './bubblewrap.ts';
+import { pipeCoversOf } from './covers.ts';
 import { makeRepositoryFolder, settleRepository } from './new-repository.ts';
 import { consumePending, writePending } from './pending.ts';
 import {
@@ -189,7 +190,7 @@ export const createWalls = (given: VisibleNeeds, limit?: number) => {
         root,
         temporary,
         ...around,
-        hidden: [...around.hidden, ...before.pipes],
+        hidden: [...around.hidden, ...pipeCoversOf(root, before.pipes)],
         kept,
         instead: repository === undefined ? [] : [{ place, folder: repository }],
         emptyFile,
