@@ -68,7 +68,7 @@ describeWith('curl')('the commands of the documentation, as they are pasted', ()
     const pnpm = own.includes('pnpm') ? `${process.execPath} ${own}` : 'pnpm';
     addProgram('npx', `shift 2; exec ${pnpm} "$@"`);
     writeFileSync(join(daemon.root, 'notes.txt'), 'a line');
-    mkdirSync(join(daemon.home, 'notes'));
+    for (const name of ['notes', 'datasets']) mkdirSync(join(daemon.home, name));
     const { token } = await ann.api.tokens.create.mutate({
       name: 'docs',
       scopes: ['filesystemRead', 'chat'],
