@@ -14,7 +14,7 @@ const tryEveryMs = 5_000;
 
 /** Whether the store can be written, by a write that changes nothing. Logs when that changes. */
 export const createWriteCheck = ({ clock, log, db }: WriteCheckNeeds) => {
-  let tried: { at: number; result: Promise<boolean> } | undefined;
+  let tried: { at: number; isOver: boolean; result: Promise<boolean> } | undefined;
   let failing = false;
 
   const attempt = async (): Promise<boolean> => {
@@ -32,8 +32,11 @@ export const createWriteCheck = ({ clock, log, db }: WriteCheckNeeds) => {
   };
 
   return (): Promise<boolean> => {
-    if (tried === undefined || clock.now() - tried.at >= tryEveryMs)
-      tried = { at: clock.now(), result: attempt() };
-    return tried.result;
+    // A slow disk is tried once at a time.
+    if (tried !== undefined && (!tried.isOver || clock.now() - tried.at < tryEveryMs)) return tried.result;
+    const own = { at: clock.now(), isOver: false, result: attempt() };
+    void own.result.then(() => (own.isOver = true));
+    tried = own;
+    return own.result;
   };
 };
