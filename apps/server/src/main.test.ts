@@ -1,12 +1,24 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { hostname, tmpdir } from 'node:os';
+import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { serverPlace, serverPlacesFolder } from '@drawbridge/contracts/machines/server-places';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectDaemon } from '../test/daemon.ts';
 import { createPanel } from '../test/panel.ts';
 import { send, signUpOwner, type TestServer } from '../test/server.ts';
+
+const placesIn = (home: string): { path: string; text: string }[] => {
+  const folder = join(home, ...serverPlacesFolder);
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.map((name) => ({ path: join(folder, name), text: readFileSync(join(folder, name), 'utf8') }));
+};
+
+/** A server writes below the home of its account too, whatever HOME is: nothing of a test stays there. */
+const forgetPlaces = (dataDir: string): void => {
+  for (const { path, text } of placesIn(userInfo().homedir)) if (text.includes(dataDir)) rmSync(path);
+};
 
 /** The server as a process of its own; `line` waits for a line of its stdout. */
 const start = (environment: Record<string, string>, args: string[] = []) => {
@@ -34,6 +46,7 @@ const start = (environment: Record<string, string>, args: string[] = []) => {
   onTestFinished(async () => {
     child.kill('SIGKILL');
     await ended;
+    forgetPlaces(dataDir);
     rmSync(dataDir, { recursive: true, force: true });
   });
   const lines = () => out.split('\n').slice(0, -1);
@@ -66,6 +79,25 @@ describe('the process', { timeout: startTimeoutMs }, () => {
     const body = { setupToken: token, name: 'O', email: 'o@example.org', password: 'a long password' };
     expect((await send(`${url}/trpc/setup.createOwner`, { method: 'POST', body })).status).toBe(200);
     expect(server.err()).not.toContain(token);
+  });
+
+  it('NG-05: writes down where its store is, for the daemons of its account, and leaves it there', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'drawbridge-home-'));
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+    const database = join(home, 'elsewhere/store.db');
+    mkdirSync(join(home, 'elsewhere'));
+    const server = start({ HOME: home, DATABASE_URL: `file:${database}` });
+    readyUrl(await server.line(0));
+    server.child.kill('SIGTERM');
+    await server.ended;
+    const [entry, ...more] = placesIn(home);
+    expect(serverPlace.parse(JSON.parse(entry?.text ?? ''))).toEqual({
+      version: 1,
+      paths: [server.dataDir, database],
+    });
+    expect(more).toEqual([]);
+    expect(statSync(entry?.path ?? '').mode & 0o777).toBe(0o600);
+    expect(placesIn(userInfo().homedir).some(({ text }) => text.includes(server.dataDir))).toBe(true);
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(

@@ -6,7 +6,8 @@ import { z } from 'zod';
 import { shared } from './clean-up.ts';
 import { everythingAllowed, makeFolders, textOf, openTools, type ToolsOptions } from './tool-fixture.ts';
 
-const output = z.object({
+/** What `shell_execute` gives. */
+export const shellOutput = z.object({
   stdout: z.string(),
   stderr: z.string(),
   exitCode: z.number().nullable(),
@@ -28,7 +29,7 @@ export const openShell = async (folders = makeFolders(), more: Pick<ToolsOptions
   const world = await openTools({ modes, folders, ...more });
   writeFileSync(join(folders.outside, 'secret.txt'), 'sesame');
   const run = async (command: string, more: Record<string, unknown> = {}) =>
-    output.parse(parsed(textOf(await world.call('shell_execute', { command, ...more }))));
+    shellOutput.parse(parsed(textOf(await world.call('shell_execute', { command, ...more }))));
   const script = (text: string) => run(`${node} -e '${text.replaceAll("'", String.raw`'\''`)}'`);
   return { ...world, run, script };
 };

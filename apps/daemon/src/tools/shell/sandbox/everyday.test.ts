@@ -1,11 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import type { ConfirmationPayload } from '@drawbridge/contracts/confirmation-payload';
+import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
-import { makeFolders } from '../../../testing/tool-fixture.ts';
+import { shared } from '../../../testing/clean-up.ts';
+import { setVariables } from '../../../testing/home/config.ts';
+import { file, fillHome } from '../../../testing/home/stand-in-home.ts';
+import { makeFolders, openTools, textOf } from '../../../testing/tool-fixture.ts';
 import { shellEnvironment } from '../config.ts';
-import { sharedShell, openShell } from '../../../testing/shell-fixture.ts';
+import { sharedShell, shellOutput } from '../../../testing/shell-fixture.ts';
 
 const dates = 'GIT_AUTHOR_DATE=2026-01-02T03:04:05Z GIT_COMMITTER_DATE=2026-01-02T03:04:05Z';
 const author = `-c user.name=Ada -c user.email=ada@example.org -c init.defaultBranch=main -c advice.detachedHead=false`;
@@ -29,13 +33,13 @@ const everyday = [
   `git show --stat HEAD; git blame README.md | cut -c1-8 | wc -l; git grep -n one; git ls-files`,
   'git gc --quiet; git fsck; git rev-parse HEAD --git-dir --show-toplevel',
   'git submodule status; git remote -v; git config --get core.bare; git reflog | wc -l',
-  'npm test --silent',
+  'standin-node && npm test --silent',
   'npm run build --silent && cat build.txt',
   `node -e 'console.log(require("node:fs").readdirSync("src"))'`,
   'node --test test.js | grep -E "^# (tests|pass|fail)"',
   `python3 -c 'import json, pathlib; print(json.dumps(sorted(p.name for p in pathlib.Path("src").iterdir())))'`,
-  'python3 -m unittest discover -s py 2>&1 | tail -1',
-  'make && make clean && make -n all',
+  'standin-py && standin-tool && python3 -m unittest discover -s py 2>&1 | tail -1',
+  'standin-cargo && make && make clean && make -n all',
   'grep -rn one . --include=*.md',
   'grep -rn --exclude-dir=.git one . | sort',
   'cp -r src src2 && diff -r src src2 && ls src2',
@@ -53,6 +57,43 @@ const everyday = [
   'seq 1 5 | xargs -n 2 echo; ls -1 src | while read -r f; do basename "$f" .js; done',
   'cc --version > /dev/null && echo "int main(){return 3;}" > m.c && cc m.c -o m && ./m; echo $?',
   'cargo --version > /dev/null 2>&1 && cargo init --quiet --vcs none --name demo crate && ls -A crate',
+  'git diff HEAD~1 --stat; git shortlog -sn HEAD; git cherry HEAD',
+  `git switch -c topic && echo t > t.txt && git add t.txt && ${git} commit -m topic && git switch main`,
+  `${git} cherry-pick topic && git log --format=%s -1`,
+  `${git} revert --no-edit HEAD && git log --format=%s -1 && ls t.txt`,
+  'git branch -D topic && git branch',
+  'git mv src/b.js src/c.js && git status --short && git mv src/c.js src/b.js && git restore --staged . && git restore src',
+  `git rm -q f.txt && git reset -q --hard && ls f.txt`,
+  `${git} commit --allow-empty -m three && ${git} commit --amend --allow-empty -m four && git log --format=%s -1`,
+  'git format-patch -1 HEAD~1 --stdout | git apply --check --reverse; git bundle create -q all.bundle main && git bundle verify -q all.bundle',
+  'git archive HEAD | tar t | sort; git ls-tree -r --name-only HEAD; git cat-file -p HEAD:README.md',
+  `git clean -fq && git -c core.pager=cat log -1 --format=%s`,
+  'npm pkg get scripts.test; npm ls --depth=0 --offline',
+  'npx --no-install -c "echo bin"; npm root',
+  `node --input-type=module -e 'import { readFile } from "node:fs/promises"; console.log(await readFile("README.md", "utf8"))'`,
+  `node -e 'const { spawnSync } = require("node:child_process"); console.log(spawnSync("git", ["rev-parse", "--is-inside-work-tree"]).stdout.toString())'`,
+  'node --check src/a.js && node -p "process.exitCode ?? 7"',
+  `python3 -c 'import sqlite3; c = sqlite3.connect("a.db"); c.execute("create table t (x)"); c.commit(); print("made")'`,
+  'python3 -m venv --without-pip venv && venv/bin/python -c "import sys; print(sys.prefix != sys.base_prefix)"',
+  'python3 -m py_compile py/test_a.py && ls py/__pycache__ | wc -l; python3 -m json.tool package.json | head -2',
+  `echo 'print(input())' > in.py && echo typed | python3 in.py`,
+  `printf '#include <stdio.h>\\nint main(void){puts("c");return 0;}\\n' > c.c && cc -Wall -O1 -c c.c && cc c.o -o c && ./c`,
+  'ar rcs lib.a c.o && nm lib.a | grep -c main; strip c && ./c',
+  'make -j2 && make -q; echo $?; make clean',
+  `awk '{ print NR, $0 }' README.md; awk -F: 'BEGIN { print "begun" }'`,
+  'zip -qr src.zip src && unzip -Z1 src.zip | sort && unzip -qo src.zip -d unzipped && ls unzipped/src',
+  'gzip -k README.md && gzip -cd README.md.gz && sha256sum README.md && xxd -l 4 README.md',
+  `jq -r .name package.json; jq '.scripts | keys' package.json`,
+  'ln -s README.md readme && readlink readme && cat readme && rm readme; ln README.md hard && stat -c %h README.md && rm hard',
+  'chmod +x c && test -x c && stat -c %a c; touch -d 2020-01-01 old && find . -maxdepth 1 -name old ! -newermt 2021-01-01',
+  'head -c 1000 /dev/zero | wc -c; dd if=/dev/urandom of=r bs=1k count=2 status=none && wc -c < r; split -b 1k r part && ls part*',
+  `cat > here.txt <<'END'\nline $HOME\nEND\ncat here.txt; printf '%s\\n' {1..2}`,
+  'diff <(echo a) <(echo a) 2> /dev/null; comm -12 README.md README.md; paste README.md README.md; tee copy < README.md > /dev/null && cmp copy README.md',
+  'date -u -d @0 +%F; env | grep -c ^PATH=; id -u > /dev/null && whoami > /dev/null && uname -s; command -v git > /dev/null && echo found',
+  '(exit 3); echo $?; false || echo or; true && echo and; kill -0 $$ && trap "echo bye" EXIT; ulimit -n > /dev/null',
+  'yes | head -2; timeout 5 sleep 0.01; nproc > /dev/null; du -s src > /dev/null && df . > /dev/null; bc <<< "1+1" 2> /dev/null; expr 2 + 3',
+  `perl -ne 'print if /t/' README.md; perl -MJSON::PP -e 'print encode_json([1]), "\\n"'`,
+  'cargo --version > /dev/null 2>&1 && cd crate && cargo build --quiet --offline && ./target/debug/demo',
   'set -e; tmp=$(mktemp); echo t > "$tmp"; cat "$tmp"; rm "$tmp"; sleep 0.01 & wait; test -w . && echo writable',
 ];
 
@@ -86,38 +127,104 @@ describeWith(
   'make',
   'python3',
 )('everyday commands', () => {
-  it(`${everyday.length} of them end in the sandbox as they do outside`, { timeout: 180_000 }, async () => {
+  const world = shared(async () => {
     // Not in /tmp, which a command has for itself.
-    const before = process.env['TMPDIR'];
-    process.env['TMPDIR'] = '/var/tmp';
-    onTestFinished(() => {
-      if (before === undefined) delete process.env['TMPDIR'];
-      else process.env['TMPDIR'] = before;
-    });
+    setVariables({ TMPDIR: '/var/tmp' });
     const folders = makeFolders();
-    const outside = join(folders.base, 'free');
+    const home = join(folders.base, 'home');
+    const { path } = fillHome(home);
+    setVariables({ HOME: home, PATH: [...path, process.env['PATH']].join(':') });
     fill(folders.root);
-    cpSync(folders.root, outside, { recursive: true });
-    const temporary = join(folders.base, 'temporary');
+    const asked: string[] = [];
+    const askInTerminal = ({ toolGroup }: ConfirmationPayload) => {
+      asked.push(toolGroup);
+      return Promise.resolve({ decision: 'allowOnce' as const });
+    };
+    const modes = { filesystemRead: 'allow', filesystemWrite: 'ask', shell: 'ask' } as const;
+    const tools = await openTools({ folders, modes, ask: { kind: 'terminal', askInTerminal } });
+    /** A call, and how many questions it asked. */
+    const call = async (name: string, given: Record<string, unknown>) => {
+      const result = await tools.call(name, given);
+      return { text: textOf(result), isError: result.isError === true, questions: asked.splice(0).length };
+    };
+    return { ...tools, run: call };
+  });
+
+  it(`${everyday.length} of them ask once and end in the sandbox as they do outside`, async () => {
+    const { base, root, run } = world();
+    const outside = join(base, 'free');
+    cpSync(root, outside, { recursive: true });
+    const temporary = join(base, 'temporary');
     mkdirSync(temporary);
-    const { run } = await openShell(folders);
     const differences: unknown[] = [];
-    const plain = (text: string, root: string) =>
-      text.replaceAll(root, '<root>').replaceAll(/\/tmp\b|\/\S*\/temporary/g, '<temporary>');
+    const plain = (text: string, at: string) =>
+      text.replaceAll(at, '<root>').replaceAll(/\/tmp\b|\/\S*\/temporary/g, '<temporary>');
     for (const command of everyday) {
       const free = spawnSync('/bin/sh', ['-c', command], {
         cwd: outside,
         encoding: 'utf8',
         env: { ...shellEnvironment(outside), TMPDIR: temporary },
       });
-      const boxed = await run(command, { timeout: 60_000 });
-      const expected = { exitCode: free.status, stdout: plain(free.stdout, outside) };
-      const found = { exitCode: boxed.exitCode, stdout: plain(boxed.stdout, folders.root) };
-      const notes = boxed.notes?.filter((note) => !note.startsWith('Changed, and other programs run')) ?? [];
+      const { text, questions } = await run('shell_execute', { command, timeout: 60_000 });
+      if (free.status === 127) {
+        process.stderr.write(`Not compared, because a program is not installed: ${command}\n`);
+        continue;
+      }
+      const boxed = text.startsWith('{') ? shellOutput.parse(JSON.parse(text)) : undefined;
+      const expected = { exitCode: free.status, stdout: plain(free.stdout, outside), questions: 1 };
+      const found = { exitCode: boxed?.exitCode, stdout: plain(boxed?.stdout ?? text, root), questions };
+      const notes = boxed?.notes?.filter((note) => !note.startsWith('Changed, and other programs run')) ?? [];
       if (JSON.stringify(expected) !== JSON.stringify(found) || notes.length > 0)
-        differences.push({ command, expected, found, stderr: boxed.stderr, notes });
+        differences.push({ command, expected, found, stderr: boxed?.stderr, notes });
     }
+    expect(everyday.length).toBe(78);
     expect(differences).toEqual([]);
+  }, 180_000);
+
+  it('of 27 calls of file tools 16 reads ask nothing, and 11 writes ask once', async () => {
+    const { root, run } = world();
+    for (const path of [
+      '.env.example',
+      'locale/messages.key',
+      'public.pem',
+      'src/credentials/index.js',
+      'x/y.txt',
+    ])
+      file(join(root, path), 'one\n');
+    const read = (filePath: string) => ['read_file', { filePath }] as const;
+    const list = (dirPath: string) => ['list_files', { dirPath }] as const;
+    const write = (filePath: string) => ['write_file', { filePath, content: 'one\n' }] as const;
+    const edit = (filePath: string, newString: string) =>
+      ['edit_file', { filePath, oldString: 'one', newString }] as const;
+    const reads = [
+      ...[
+        'package.json',
+        '.env.example',
+        'locale/messages.key',
+        'public.pem',
+        'src/credentials/index.js',
+      ].map(read),
+      ...[join(root, 'Makefile'), 'src/../test.js', './.gitignore', join(root, 'src/../py/test_a.py')].map(
+        read,
+      ),
+      ...['.', 'src', join(root, 'src/credentials'), 'src/..'].map(list),
+      ['search_files', { name: '**/*.js' }] as const,
+      ['search_files', { name: '**', query: 'one' }] as const,
+      ['list_files', { dirPath: 'x' }] as const,
+    ];
+    const writes = [
+      ...['new.txt', 'src/new.js', 'deep/er/new.txt', join(root, 'abs.txt'), 'src/../up.txt'].map(write),
+      ...['new.txt', 'src/new.js', 'x/y.txt', join(root, 'abs.txt')].map((path) => edit(path, 'two')),
+      ...['.env.example', 'locale/messages.key'].map((path) => edit(path, 'two')),
+    ];
+    expect([reads.length, writes.length]).toEqual([16, 11]);
+    const different: unknown[] = [];
+    for (const [at, [name, given]] of [...reads, ...writes].entries()) {
+      const { questions, isError, text } = await run(name, given);
+      if (isError || questions !== (at < reads.length ? 0 : 1))
+        different.push({ name, given, questions, text });
+    }
+    expect(different).toEqual([]);
   });
 
   const shell = sharedShell();
@@ -138,6 +245,8 @@ describeWith(
       'git remote add origin https://example.org/x.git',
       /^A command in the sandbox cannot change the settings/,
     ],
+    // It tries the names that the sandbox holds there, and fails after it has removed the rest.
+    ['git clean -fdq', /^In the sandbox protected files .* cannot be renamed, replaced or removed/],
     [
       'mv .git/config .git/other',
       /^In the sandbox protected files .* cannot be renamed, replaced or removed/,
