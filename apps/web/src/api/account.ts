@@ -3,6 +3,7 @@ import { consentReply, type ConsentBody } from '@drawbridge/contracts/clients';
 import { unreachable, type Failure } from './failure.ts';
 import { refusalOf, send } from './http.ts';
 import { sessionProof } from './session-proof.ts';
+import type { Api } from './trpc.ts';
 
 interface PasswordChange {
   currentPassword: string;
@@ -71,14 +72,28 @@ export const wrongPassword: Failure = {
   fix: null,
 };
 
-/** Changes the user's password; fails with `wrongPassword` if the current one differs. Never throws. */
-export const changePassword = async (change: PasswordChange): Promise<Reply> => {
+let changing: Promise<unknown> = Promise.resolve();
+
+/** Who is signed in; null for no one. While a password is changed the old session may have ended already. */
+export const readUser = async (api: Pick<Api, 'account'>) => {
+  await changing;
+  return api.account.me.query();
+};
+
+const sendPassword = async (change: PasswordChange): Promise<Reply> => {
   const reply = await post('/api/auth/change-password', change, {
     // The form excludes all other reasons for a 400.
     400: wrongPassword,
     401: { code: 'UNAUTHORIZED', message: 'Your session has ended', fix: 'Sign in and try again.' },
   });
   if (reply.ok) sessionProof.write(passwordChanged.parse(await reply.response.json()).sessionProof);
+  return reply;
+};
+
+/** Changes the user's password; fails with `wrongPassword` if the current one differs. Never throws. */
+export const changePassword = (change: PasswordChange): Promise<Reply> => {
+  const reply = sendPassword(change);
+  changing = reply.catch(() => null);
   return reply;
 };
 

@@ -1,4 +1,4 @@
-export { answerConsent, changePassword, signIn, signOut, wrongPassword } from './account.ts';
+export { answerConsent, changePassword, readUser, signIn, signOut, wrongPassword } from './account.ts';
 export { failureOf, unreachable, type Failure } from './failure.ts';
 export { readDownload, readFile } from './files.ts';
 export { apiKey, clockKey, useApi, useClock } from './keys.ts';

@@ -1,5 +1,6 @@
 import type { LiveMessage } from '@drawbridge/contracts/live';
 import type { Clock } from '@drawbridge/kit';
+import { readUser } from './account.ts';
 import { keepStream } from './keep-stream.ts';
 import type { Api } from './trpc.ts';
 
@@ -34,7 +35,7 @@ export const keepLive = ({ api, clock, listen }: Needs): (() => void) =>
     },
     onBroken: () => listen({ type: 'down' }),
     mayReopen: async () => {
-      const user = await api.account.me.query().catch(() => undefined);
+      const user = await readUser(api).catch(() => undefined);
       return user === undefined ? 'later' : user === null ? 'no' : 'yes';
     },
     onEnd: () => listen({ type: 'signed-out' }),

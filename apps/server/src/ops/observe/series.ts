@@ -60,11 +60,11 @@ export const createSeries = ({ clock, sources, ownerId, onError }: Needs) => {
   };
 
   const sample = async () => {
-    const userId = isSampling ? null : await ownerId();
-    if (userId === null) return;
+    if (isSampling) return;
     isSampling = true;
     try {
-      for (const source of await sources(userId)) add(source);
+      const userId = await ownerId();
+      if (userId !== null) for (const source of await sources(userId)) add(source);
     } finally {
       isSampling = false;
     }

@@ -1,7 +1,14 @@
 import type { SignedIn, User } from '@drawbridge/contracts/accounts';
 import { defineStore } from 'pinia';
 import { computed, ref } from 'vue';
-import { failureOf, sessionProof, signOut as endSession, useApi, type Failure } from '../../api/index.ts';
+import {
+  failureOf,
+  readUser,
+  sessionProof,
+  signOut as endSession,
+  useApi,
+  type Failure,
+} from '../../api/index.ts';
 
 type Session =
   | { kind: 'unknown' }
@@ -19,7 +26,7 @@ export const useSessionStore = defineStore('session', () => {
   /** Loads the session from the server; never throws. */
   const load = async () => {
     try {
-      const me = await api.account.me.query();
+      const me = await readUser(api);
       if (me) {
         session.value = { kind: 'signed-in', user: me };
         return;

@@ -1,6 +1,6 @@
 import type { LiveEvent, LiveMessage } from '@drawbridge/contracts/live';
 import { onScopeDispose, watch } from 'vue';
-import { keepLive, shareLive, useApi, useClock } from '../../api/index.ts';
+import { keepLive, readUser, shareLive, useApi, useClock } from '../../api/index.ts';
 import { useSessionStore } from '../account/use-session-store.ts';
 import { useUsageStore } from '../agent-settings/use-usage-store.ts';
 import { useCallsStore } from '../activity/use-calls-store.ts';
@@ -40,7 +40,7 @@ export const useLive = (): void => {
     loadThreads();
   };
   const ping = async (): Promise<boolean> => {
-    const user = await api.account.me.query().catch(() => undefined);
+    const user = await readUser(api).catch(() => undefined);
     if (user === null) session.leave();
     return user !== undefined;
   };
