@@ -10,7 +10,7 @@ import {
   agentSettingsInput,
   defaultPolicies,
   userKeysInput,
-  modelDraft,
+  settingsDraft,
   verifyTarget,
 } from '@drawbridge/contracts/agent/settings';
 import { changeThreadInput, listThreadsInput, sendInput } from '@drawbridge/contracts/agent/threads';
@@ -246,7 +246,7 @@ export const createAgentRouter = (world: AgentWorld, frames: ReturnType<typeof c
       }),
       verify: change(
         'settings.verify',
-        z.object({ target: verifyTarget, draft: modelDraft.optional() }),
+        z.object({ target: verifyTarget, draft: settingsDraft.optional() }),
         () => ({ lines: world.lines }),
       ),
     }),

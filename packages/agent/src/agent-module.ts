@@ -5,7 +5,7 @@ import type {
   UserKeys,
   UserKeysInput,
   VerifyReply,
-  ModelDraft,
+  SettingsDraft,
   VerifyTarget,
 } from '@drawbridge/contracts/agent/settings';
 import type { Agent } from './agent.ts';
@@ -27,7 +27,6 @@ export interface AgentModule {
     /** Throws `badRequest` for blanks, and while the owner has not named the server of the key. */
     change(userId: string, input: UserKeysInput): Promise<UserKeys>;
   };
-  /** Tests a part of the settings; `userId` is the owner's. */
-  /** With a draft the model is tested as if the draft were saved. */
-  verify(userId: string, target: VerifyTarget, draft?: ModelDraft): Promise<VerifyReply>;
+  /** Tests a part of the settings as if the draft were saved; `userId` is the owner's. */
+  verify(userId: string, target: VerifyTarget, draft?: SettingsDraft): Promise<VerifyReply>;
 }

@@ -6,7 +6,7 @@ import {
   type Preemption,
 } from '@drawbridge/agent';
 import type { QueueSettings } from '@drawbridge/contracts/agent/lanes';
-import type { ModelDraft, VerifyReply, VerifyTarget } from '@drawbridge/contracts/agent/settings';
+import type { SettingsDraft, VerifyReply, VerifyTarget } from '@drawbridge/contracts/agent/settings';
 import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { machineToolNames, type CallerContext } from '../callers/index.ts';
@@ -17,7 +17,7 @@ import { createMachinePort } from './machine.ts';
 import { createMcpClients } from './mcp/index.ts';
 import { chosenModel, createModels, verifyModel, type ModelSettings, type Recorder } from './models/index.ts';
 import type { OpenTracer } from './otel/index.ts';
-import { createSettings, createSettingsStore } from './settings/index.ts';
+import { createSettings, createSettingsStore, type SettingsReader } from './settings/index.ts';
 import { createSealer } from '../auth/index.ts';
 import { createAgentStore } from './store/agent.store.ts';
 import { createSearch, createWeb } from './web/index.ts';
@@ -58,29 +58,14 @@ export interface ServerAgent extends AgentModule {
 
 const idLength = 16;
 
-/** What the agent reaches: models, machines, the web, MCP servers, n8n; by the owner's settings. */
-const createParts = (needs: Needs) => {
-  const { environment, clock, store, callers, secret, workspaces, recorder, hide, warn } = needs;
-  const settings = createSettings({
-    store: createSettingsStore(store.db),
-    cacheRows: store.cacheRows,
-    sealer: createSealer(secret),
-    environment,
-    clock,
-    workspaces,
-    hide,
-  });
-  const { services } = settings;
-  const modelOf = (read: () => Promise<ModelSettings>) =>
-    needs.counted(createModels({ clock, settings: read, recorder }));
-  const n8n = createN8n({ clock, url: async () => (await services()).n8nUrl, key: settings.userKey });
+/** The services that the owner chooses, as the reader has them. */
+const createServices = (
+  { clock, counted, recorder, warn }: Pick<Needs, 'clock' | 'counted' | 'recorder' | 'warn'>,
+  { modelSettings, services, userKey }: SettingsReader,
+) => {
+  const n8n = createN8n({ clock, url: async () => (await services()).n8nUrl, key: userKey });
   return {
-    settings,
-    model: modelOf(settings.modelSettings),
-    /** A model as it would be with the draft. */
-    drafted: (draft: ModelDraft) => modelOf(() => settings.draftedModel(draft)),
-    machine: createMachinePort(callers),
-    web: createWeb({ clock }),
+    model: counted(createModels({ clock, settings: modelSettings, recorder })),
     search: createSearch({ clock, config: services }),
     mcp: createMcpClients({
       clock,
@@ -92,15 +77,37 @@ const createParts = (needs: Needs) => {
   };
 };
 
-type Parts = ReturnType<typeof createParts>;
+type Services = ReturnType<typeof createServices>;
+
+/** What the agent reaches: models, machines, the web, MCP servers, n8n; by the owner's settings. */
+const createParts = (needs: Needs) => {
+  const { environment, clock, store, callers, secret, workspaces, hide } = needs;
+  const settings = createSettings({
+    store: createSettingsStore(store.db),
+    cacheRows: store.cacheRows,
+    sealer: createSealer(secret),
+    environment,
+    clock,
+    workspaces,
+    hide,
+  });
+  return {
+    settings,
+    machine: createMachinePort(callers),
+    web: createWeb({ clock }),
+    ...createServices(needs, settings),
+    /** The services as they would be with the draft; what is left out of them is said by the test alone. */
+    drafted: (draft: SettingsDraft) => createServices({ ...needs, warn: () => {} }, settings.drafted(draft)),
+  };
+};
 
 const verify = async (
-  { drafted, search, mcp, n8n }: Parts,
-  { clock, userId, target, draft }: { clock: Clock; userId: string; target: VerifyTarget; draft: ModelDraft },
+  { model, search, mcp, n8n }: Services,
+  { clock, userId, target }: { clock: Clock; userId: string; target: VerifyTarget },
 ): Promise<VerifyReply> => {
   switch (target) {
     case 'model':
-      return { lines: await verifyModel(drafted(draft), clock) };
+      return { lines: await verifyModel(model, clock) };
     case 'search':
       return { lines: await search.test() };
     case 'mcp':
@@ -166,7 +173,10 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
         return settings.userKeys(userId);
       },
     },
-    verify: (userId, target, draft = {}) => verify(parts, { clock, userId, target, draft }),
+    verify: async (userId, target, draft = {}) => {
+      const services = parts.drafted(draft);
+      return verify(services, { clock, userId, target }).finally(services.mcp.close);
+    },
     modelsInUse: async () => modelsInUse(await settings.modelSettings()),
     stop: async () => {
       await agent.stop();

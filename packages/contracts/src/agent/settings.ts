@@ -62,9 +62,17 @@ export const agentSettingsInput = z.strictObject({
 });
 export type AgentSettingsInput = z.infer<typeof agentSettingsInput>;
 
-/** A model that is tested before it is saved. What is left out is as saved. */
-export const modelDraft = agentSettingsInput.pick({ model: true, modelUrl: true, modelKey: true });
-export type ModelDraft = z.infer<typeof modelDraft>;
+/** Settings that are tested before they are saved. What is left out is as saved. */
+export const settingsDraft = agentSettingsInput.pick({
+  model: true,
+  modelUrl: true,
+  modelKey: true,
+  mcpServers: true,
+  searxngUrl: true,
+  braveKey: true,
+  n8nUrl: true,
+});
+export type SettingsDraft = z.infer<typeof settingsDraft>;
 
 /** Whether a secret is set, with its last four characters. */
 const secretView = z.object({ lastFour: z.string() }).nullable();

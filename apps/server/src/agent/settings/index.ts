@@ -1,2 +1,2 @@
-export { createSettings } from './settings.ts';
+export { createSettings, type SettingsReader } from './settings.ts';
 export { createSettingsStore } from './settings.store.ts';

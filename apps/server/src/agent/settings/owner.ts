@@ -1,4 +1,4 @@
-import type { AgentSettingsInput, ModelDraft } from '@drawbridge/contracts/agent/settings';
+import type { AgentSettingsInput, SettingsDraft } from '@drawbridge/contracts/agent/settings';
 import { createSerialQueue, type Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
 import type { CacheRows } from '../../db/index.ts';
@@ -59,13 +59,14 @@ export const createOwner = ({ store, cacheRows, keys, environment, clock }: Need
   };
 
   /** As if `draft` were saved: a saved key opens for the server alone that it was sealed for. */
-  const readDraft = async (draft: ModelDraft): Promise<OwnerSettings> => {
+  const readDraft = async (draft: SettingsDraft): Promise<OwnerSettings> => {
     const { own, sealedKeys } = await readRow();
     const values = changed(own, draft);
     const holds = effective(values, environment);
     const label = modelLabel(holds);
-    const drafted = keys.put(sealedKeys, label, draft.modelKey);
-    return { own: values, holds, modelKey: keys.open(drafted, label), braveKey: null };
+    const withModel = keys.put(sealedKeys, label, draft.modelKey);
+    const all = keys.put(withModel, braveLabel, draft.braveKey);
+    return { own: values, holds, modelKey: keys.open(all, label), braveKey: keys.open(all, braveLabel) };
   };
 
   const write = async (input: AgentSettingsInput) => {

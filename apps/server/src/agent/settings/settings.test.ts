@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { SettingsDraft } from '@drawbridge/contracts/agent/settings';
 import { createFakeClock } from '@drawbridge/kit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { configFrom } from '../../config.ts';
@@ -131,8 +132,8 @@ describe('the settings of the agent', () => {
     const { settings } = await open();
     const [url, key] = ['https://one.example.org/v1', 'key-of-the-owner'];
     await settings.change({ model: 'stub', modelUrl: url, modelKey: key });
-    const drafted = async (draft: Parameters<typeof settings.draftedModel>[0]) => {
-      const { model, modelUrl, modelKey } = await settings.draftedModel(draft);
+    const drafted = async (draft: SettingsDraft) => {
+      const { model, modelUrl, modelKey } = await settings.drafted(draft).modelSettings();
       return [model, modelUrl, modelKey];
     };
     expect(await drafted({})).toEqual(['stub', url, key]);
@@ -151,6 +152,22 @@ describe('the settings of the agent', () => {
       modelUrl: url,
       modelKey: { lastFour: 'wner' },
     });
+  });
+
+  it('reads the services of a draft: the key of Brave as kept, typed or removed, and nothing is saved', async () => {
+    const { settings } = await open({ AGENT_SEARXNG_URL: 'http://searx.lan' });
+    await settings.change({ braveKey: 'key-of-brave' });
+    const before = await settings.get();
+    const drafted = async (draft: SettingsDraft) => {
+      const { braveKey, searxngUrl } = await settings.drafted(draft).services();
+      return [braveKey, searxngUrl];
+    };
+    expect(await drafted({})).toEqual(['key-of-brave', 'http://searx.lan']);
+    expect(await drafted({ searxngUrl: 'http://b.lan' })).toEqual(['key-of-brave', 'http://b.lan']);
+    expect(await drafted({ braveKey: 'typed' })).toEqual(['typed', 'http://searx.lan']);
+    expect(await drafted({ braveKey: null, searxngUrl: null })).toEqual([null, 'http://searx.lan']);
+    await expect(drafted({ braveKey: 'two words' })).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+    expect(await settings.get()).toEqual(before);
   });
 
   it('refuses a key without a model, and one that breaks a header', async () => {

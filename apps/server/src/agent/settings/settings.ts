@@ -2,7 +2,7 @@ import type { AgentConfig } from '@drawbridge/agent';
 import type {
   AgentSettings,
   AgentSettingsInput,
-  ModelDraft,
+  SettingsDraft,
   UserKeys,
 } from '@drawbridge/contracts/agent/settings';
 import { parseUrl, type Clock } from '@drawbridge/kit';
@@ -13,7 +13,7 @@ import { keyOriginOf, type ModelSettings } from '../models/index.ts';
 import { createKeyBox, type KeyLabel } from './key-box.ts';
 import { keyView, modelKeyOf, sentKeyOf, vendorKeysOf } from './keys.ts';
 import { namesFromEnvironment, type Effective } from './merge.ts';
-import { createOwner, type OwnerSettings } from './owner.ts';
+import { createOwner, type OwnerSettings, type OwnerValues } from './owner.ts';
 import type { Sealer } from '../../auth/index.ts';
 import type { SwitchedWorkspaces } from '../workspace/index.ts';
 import type { Scope, SettingsStore } from './settings.store.ts';
@@ -24,6 +24,14 @@ export interface AgentServices {
   searxngUrl: string | null;
   braveKey: string | null;
   n8nUrl: string | null;
+}
+
+/** What the agent's parts read at each use, as it is saved or as it would be with a draft. */
+export interface SettingsReader {
+  modelSettings(): Promise<ModelSettings>;
+  services(): Promise<AgentServices>;
+  /** The user's key for n8n at its URL; null without one. */
+  userKey(userId: string): Promise<string | null>;
 }
 
 interface Needs {
@@ -111,17 +119,18 @@ export const createSettings = (needs: Needs) => {
   };
 
   /** The key of a user goes to the n8n that the owner has named. */
-  const n8nLabel = async (scope: Scope): Promise<KeyLabel> => {
-    const { n8nUrl } = (await owner.read()).holds;
-    return { scope, name: 'n8n', origin: parseUrl(n8nUrl ?? '')?.origin ?? null };
-  };
+  const n8nLabel = (scope: Scope, { holds: { n8nUrl } }: OwnerValues): KeyLabel => ({
+    scope,
+    name: 'n8n',
+    origin: parseUrl(n8nUrl ?? '')?.origin ?? null,
+  });
 
-  /** The user's key for n8n at its present URL; null without one. */
-  const userKey = async (userId: string): Promise<string | null> => {
-    const label = await n8nLabel(`user:${userId}`);
+  const n8nKey = async (userId: string, values: OwnerValues): Promise<string | null> => {
+    const label = n8nLabel(`user:${userId}`, values);
     const row = label.origin === null ? null : await store.read(label.scope);
     return row && keys.open(row.sealedKeys, label);
   };
+  const userKey = async (userId: string) => n8nKey(userId, await owner.read());
 
   return {
     /** For the owner: a key is shown by its last four characters. */
@@ -138,8 +147,12 @@ export const createSettings = (needs: Needs) => {
       return configOf(holds, environment);
     },
     modelSettings: async () => modelSettingsOf(await owner.readWithKeys(), environment),
-    /** The same as if the draft were saved. Throws `badRequest` for a key with blanks. */
-    draftedModel: async (draft: ModelDraft) => modelSettingsOf(await owner.readDraft(draft), environment),
+    /** As if the draft were saved. Its readers throw `badRequest` for a key with blanks. */
+    drafted: (draft: SettingsDraft): SettingsReader => ({
+      modelSettings: async () => modelSettingsOf(await owner.readDraft(draft), environment),
+      services: async () => servicesOf(await owner.readDraft(draft), environment),
+      userKey: async (userId) => n8nKey(userId, await owner.readDraft(draft)),
+    }),
     services: async () => servicesOf(await owner.readWithKeys(), environment),
     userKey,
     /** The same as the person sees it. */
@@ -151,7 +164,7 @@ export const createSettings = (needs: Needs) => {
     setUserKey: async (userId: string, key: string | null): Promise<void> => {
       const scope: Scope = `user:${userId}`;
       if (key === null) return store.remove(scope);
-      const label = await n8nLabel(scope);
+      const label = n8nLabel(scope, await owner.read());
       if (label.origin === null) throw errors.badRequest({ message: 'The owner has not set the URL of n8n' });
       await store.write(scope, { values: {}, sealedKeys: keys.put({}, label, key) }, clock.now());
     },

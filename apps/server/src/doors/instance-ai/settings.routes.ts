@@ -1,7 +1,7 @@
 import { memoryInput } from '@drawbridge/contracts/agent/memory';
 import {
   agentSettingsInput,
-  modelDraft,
+  settingsDraft,
   userKeysInput,
   verifyTarget,
 } from '@drawbridge/contracts/agent/settings';
@@ -35,6 +35,6 @@ export const settingsRoutes = [
     module.userKeys.change(userId, userKeysInput.parse(request.body)),
   ),
   route('POST /settings/verify/:target', 'owner', ({ module }, { userId, request }) =>
-    module.verify(userId, partOf(request, 'target', verifyTarget), modelDraft.parse(request.body ?? {})),
+    module.verify(userId, partOf(request, 'target', verifyTarget), settingsDraft.parse(request.body ?? {})),
   ),
 ];

@@ -98,6 +98,24 @@ it('tests the model, line by line', async () => {
   ]);
 });
 
+it.each(['search', 'mcp', 'domain'])('tests the services that are typed: %s', async (target) => {
+  const card = await open(AgentCard, { lines: [{ name: 'Reached', state: 'ok', text: '' }] });
+  const form = card.get('form[aria-label=Services]');
+  await form.get('textarea').setValue('docs = https://docs.example/mcp');
+  await form.get('input[name=searxngUrl]').setValue('http://searx.lan');
+  await form.get('input[name=n8nUrl]').setValue('');
+  await form.get('input[name=braveKey]').setValue('typed key');
+  await form.get(`[data-test=verify-${target}]`).trigger('click');
+  await expect.poll(() => form.find('[data-test=lines]').exists()).toBe(true);
+  const draft = {
+    mcpServers: [{ name: 'docs', url: 'https://docs.example/mcp' }],
+    searxngUrl: 'http://searx.lan',
+    n8nUrl: null,
+    braveKey: 'typed key',
+  };
+  expect(calls()).toEqual([['settings.verify', { target, draft }]]);
+});
+
 it('says why a change was refused', async () => {
   const card = await open(AgentCard, { fails: { 'settings.change': 'BAD_REQUEST' } });
   await card.get('form[aria-label="Prices and budgets"]').trigger('submit');

@@ -2,6 +2,7 @@ import type { DomainAdapter } from '@drawbridge/agent';
 import type { CheckLine } from '@drawbridge/contracts/agent/settings';
 import { createBoundedMap } from '@drawbridge/kit';
 import { openApi, N8nError, type N8nApi, type N8nNeeds } from './client.ts';
+import { testAddress } from './check-address.ts';
 import { credentialTools } from './credential-tools.ts';
 import { readEndpoints, type Endpoints } from './endpoints.ts';
 import { executionTools } from './execution-tools.ts';
@@ -22,6 +23,9 @@ const instructions = `You can work on workflows of n8n with the tools whose name
 - Never write a secret into a node. Refer to a credential by its id and name; when it does not exist, give the
   person the link to create it.
 - Activate a workflow only when the person wants it to run.`;
+
+const noKey =
+  'You have no API key for this address. Save the address, then enter your key under Settings > Account.';
 
 interface Known {
   /** The address and the key that they were read with. */
@@ -96,13 +100,14 @@ export const createN8n = (needs: N8nNeeds): DomainAdapter => {
           ? { name: 'Address', state: 'failed', text: 'The owner has not set the address of n8n.' }
           : { name: 'Address', state: 'ok', text: address },
         key === null
-          ? { name: 'Key', state: 'failed', text: 'Set your API key of n8n in your settings.' }
+          ? { name: 'Key', state: 'failed', text: noKey }
           : { name: 'Key', state: 'ok', text: 'A key is set.' },
       ];
+      const { signal } = new AbortController();
       const api = await openApi(needs, userId);
-      if (!api) return [...lines, { name: 'Connection', state: 'skipped', text: 'Not tried.' }];
-      known.delete(userId);
-      return [...lines, ...(await testKey(api, new AbortController().signal))];
+      if (api) return [...lines, ...(await testKey(api, signal))];
+      if (address !== null) return [...lines, await testAddress(needs.clock, { address, signal })];
+      return [...lines, { name: 'Connection', state: 'skipped', text: 'Not tried.' }];
     },
   };
 };

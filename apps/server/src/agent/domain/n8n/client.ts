@@ -62,22 +62,27 @@ const refusal = (status: number, text: string): string => {
   return `n8n answered with status ${status}${said && `: ${cutText(said.replace(/\s+/g, ' '), maxMessageLength)}`}.`;
 };
 
-/** The API of the user; null without an address or a key. */
-export const openApi = async ({ clock, url, key }: N8nNeeds, userId: string): Promise<N8nApi | null> => {
-  const [address, own] = await Promise.all([url(), key(userId)]);
-  if (address === null || own === null) return null;
+/** The API at an address; without a key n8n refuses each request. */
+export const apiAt = ({
+  clock,
+  address,
+  key,
+}: {
+  clock: Clock;
+  address: string;
+  key: string | null;
+}): Omit<N8nApi, 'key'> => {
   const base = new URL(address.endsWith('/') ? address : `${address}/`);
   const fetchOrigin = createOriginFetch({ clock, service: 'n8n' }, limits);
 
   return {
-    key: own,
     ask: async ({ method = 'GET', path, query = {}, body, signal }) => {
       const target = new URL(`api/v1/${path}`, base);
       for (const [name, value] of Object.entries(query))
         if (value !== undefined) target.searchParams.set(name, String(value));
       const hasBody = body !== undefined;
       const headers = {
-        'x-n8n-api-key': own,
+        ...(key !== null && { 'x-n8n-api-key': key }),
         accept: 'application/json',
         ...(hasBody && { 'content-type': 'application/json' }),
       };
@@ -96,4 +101,10 @@ export const openApi = async ({ clock, url, key }: N8nNeeds, userId: string): Pr
     },
     link: (path) => new URL(path, base).href,
   };
+};
+
+/** The API of the user; null without an address or a key. */
+export const openApi = async ({ clock, url, key }: N8nNeeds, userId: string): Promise<N8nApi | null> => {
+  const [address, own] = await Promise.all([url(), key(userId)]);
+  return address === null || own === null ? null : { key: own, ...apiAt({ clock, address, key: own }) };
 };

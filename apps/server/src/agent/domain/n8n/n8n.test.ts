@@ -1,6 +1,6 @@
 import { createFakeClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
-import { openStandIn } from '../../../../test/http-stand-in.ts';
+import { openStandIn, replyJson } from '../../../../test/http-stand-in.ts';
 import { n8nKey, openN8n } from '../../../../test/n8n.ts';
 import { createN8n } from './adapter.ts';
 
@@ -191,11 +191,21 @@ describe('n8n that cannot be used', () => {
       state: 'failed',
       text: expect.stringContaining('refused your key'),
     });
-    expect(await last('bob')).toMatchObject({ state: 'skipped' });
+    expect(await last('bob')).toMatchObject({ state: 'ok', text: 'It answers, and asks for a key.' });
     close();
     expect(await last('ada')).toMatchObject({ state: 'failed', text: 'n8n could not be reached.' });
     const page = await openStandIn((_request, reply) => void reply.end('<html>'));
     config.url = page.url;
-    expect(await last('ada')).toMatchObject({ state: 'failed', text: expect.stringContaining('not JSON') });
+    for (const userId of ['ada', 'bob'])
+      expect(await last(userId)).toMatchObject({
+        state: 'failed',
+        text: expect.stringContaining('not JSON'),
+      });
+    const open200 = await openStandIn((_request, reply) => replyJson(reply, {}));
+    config.url = open200.url;
+    expect(await last('bob')).toMatchObject({
+      state: 'failed',
+      text: expect.stringContaining('without a key'),
+    });
   });
 });

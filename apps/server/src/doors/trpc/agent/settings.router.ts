@@ -1,6 +1,6 @@
 import {
   agentSettingsInput,
-  modelDraft,
+  settingsDraft,
   userKeysInput,
   verifyTarget,
 } from '@drawbridge/contracts/agent/settings';
@@ -24,7 +24,7 @@ export const agentSettingsRouter = router({
     .input(agentSettingsInput)
     .mutation(({ ctx, input }) => ctx.agent.settings.change(input)),
   verify: agentOwnerProcedure
-    .input(z.strictObject({ target: verifyTarget, draft: modelDraft.optional() }))
+    .input(z.strictObject({ target: verifyTarget, draft: settingsDraft.optional() }))
     .mutation(({ ctx, input }) => ctx.agent.verify(ctx.userId, input.target, input.draft)),
   userKeys: userKeysRouter,
 });
