@@ -36,6 +36,7 @@ const start = async ({ kept = {}, session = {} }: { kept?: Change; session?: Cha
     toolHost.dispatch(
       { requestId, toolCall: { name: 'activate_tools', arguments: args } },
       {
+        tag: 'tag',
         signal: new AbortController().signal,
         progress: () => {},
         starting: async () => {},

@@ -26,6 +26,7 @@ it('FS-23 a mode that the file sets to deny while the daemon runs holds for the 
     toolHost.dispatch(
       { requestId, toolCall: { name: 'read_file', arguments: { filePath: 'a.txt' } } },
       {
+        tag: 'tag',
         signal: new AbortController().signal,
         progress: () => {},
         starting: async () => {},

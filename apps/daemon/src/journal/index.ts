@@ -1,3 +1,3 @@
-export { openJournal, type Recovered, type Journal } from './journal.ts';
+export { openJournal, type Journal } from './journal.ts';
 export { missingFromJournal } from './lost.ts';
-export { journalFolder, openJournalDirectory } from './journal-directory.ts';
+export { journalFolder, openJournalDirectory, type OpenedJournal } from './journal-directory.ts';

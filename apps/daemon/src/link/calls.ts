@@ -22,6 +22,8 @@ export interface CallReport {
 export interface CallsNeeds {
   clock: Clock;
   dispatch: Dispatch;
+  /** What marks a call on this machine. */
+  tagOf(requestId: string): string;
   outbox: Outbox;
   journal: Journal;
   changes(tool: string): boolean;
@@ -67,7 +69,7 @@ const attempt = async (
 };
 
 export const createCalls = (needs: CallsNeeds) => {
-  const { clock, outbox, journal, changes, withdrawn, began, report } = needs;
+  const { clock, tagOf, outbox, journal, changes, withdrawn, began, report } = needs;
   const dedupe = createRequestDedupe({ journal, changes });
   const running = createTransientMap<string, { abort: AbortController; ended: Promise<void> }>();
   let stopped = false;
@@ -85,7 +87,7 @@ export const createCalls = (needs: CallsNeeds) => {
     const mayRunAgain = !isChange && !(confirmationArgument in toolCall.arguments);
     if (isChange) journal.received(requestId, toolCall.name);
     const delivery = Promise.withResolvers<void>();
-    const context = { signal, starting, delivered: delivery.promise };
+    const context = { tag: tagOf(requestId), signal, starting, delivered: delivery.promise };
     const { outcome, text } = await attempt(needs, request, context);
     if (isJournaled) {
       await journal.done(requestId, text);

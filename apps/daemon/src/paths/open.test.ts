@@ -63,7 +63,7 @@ describe('FS-07 what was swapped between the look and the opening', () => {
     const { path, outside, swap } = swapped();
     const folder = closing(openFolder(join(path, 'deep')));
     swap();
-    await replaceFile(folder, 'new.txt', { requestId: 'r1', data: 'mine' });
+    await replaceFile(folder, 'new.txt', { tag: 'r1', data: 'mine' });
     const made = closing(openSubfolder(closing(openFolder(`${path}.aside`)), 'deep'));
     expect(readFileSync(made.entry('new.txt'), 'utf8')).toBe('mine');
     expect(existsSync(join(outside, 'deep/new.txt'))).toBe(false);

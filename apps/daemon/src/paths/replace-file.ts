@@ -11,12 +11,12 @@ import { inFolder, type Folder } from './open.ts';
 
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
-const beginningOf = (requestId: string) =>
-  `.drawbridge-${createHash('sha256').update(requestId).digest('hex').slice(0, 16)}-`;
+const beginningOf = (tag: string) =>
+  `.drawbridge-${createHash('sha256').update(tag).digest('hex').slice(0, 16)}-`;
 
-export const temporaryName = (requestId: string): string => `${beginningOf(requestId)}${nanoid(8)}.tmp`;
-export const isTemporaryNameOf = (requestId: string, name: string): boolean =>
-  name.startsWith(beginningOf(requestId)) && /-[\w-]{8}\.tmp$/.test(name);
+export const temporaryName = (tag: string): string => `${beginningOf(tag)}${nanoid(8)}.tmp`;
+export const isTemporaryNameOf = (tag: string, name: string): boolean =>
+  name.startsWith(beginningOf(tag)) && /-[\w-]{8}\.tmp$/.test(name);
 
 /** Copies the mode and, where permitted, the owner of the replaced file; never set-uid bits. */
 const takeOver = async (file: FileHandle, old: Stats): Promise<void> => {
@@ -29,9 +29,9 @@ const takeOver = async (file: FileHandle, old: Stats): Promise<void> => {
   await file.chmod(old.mode & 0o777);
 };
 
-/** `requestId` is the call's, `mode` is for a file that was not there before. */
+/** `tag` is the call's, `mode` is for a file that was not there before. */
 export interface Content {
-  requestId: string;
+  tag: string;
   data: string | AsyncIterable<Buffer>;
   mode?: number;
 }
@@ -48,7 +48,7 @@ async function* pieces(data: Content['data']): AsyncGenerator<string | Buffer> {
 export const replaceFile = async (folder: Folder, name: string, content: Content): Promise<void> => {
   const old = lstatSync(folder.entry(name), { throwIfNoEntry: false });
   if (old && !old.isFile()) throw errors.notFile();
-  const temporary = folder.entry(temporaryName(content.requestId));
+  const temporary = folder.entry(temporaryName(content.tag));
   const file = await open(
     temporary,
     constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow,

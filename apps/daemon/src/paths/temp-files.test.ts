@@ -15,7 +15,7 @@ it('removes what these calls left beside these files, and nothing else: another 
   }
   symlinkSync(outside, join(root, 'link'));
   const paths = ['a.txt', 'gone/a.txt', 'link/a.txt'].map((path) => join(root, path));
-  await removeTempFiles({ calls: ['r0', 'r1'], paths });
+  await removeTempFiles({ tags: ['r0', 'r1'], paths });
   expect(readdirSync(root).toSorted()).toEqual([...others, 'link', 'sub'].toSorted());
   for (const folder of [join(root, 'sub'), outside]) expect(readdirSync(folder)).toContain(ours);
 });

@@ -73,8 +73,13 @@ export const openTools = async ({
     signal = new AbortController().signal,
     starting = async (_paths: string[]) => {},
   ): Promise<ToolResult> =>
-    dispatch(request, { signal, progress: () => undefined, starting, delivered: Promise.resolve() });
-  // A command is ended by the name of its call, also out of another test's world: no two calls have one name.
+    dispatch(request, {
+      tag: nanoid(),
+      signal,
+      progress: () => undefined,
+      starting,
+      delivered: Promise.resolve(),
+    });
   const call = (name: string, args: Record<string, unknown>): Promise<ToolResult> =>
     send({ requestId: nanoid(), toolCall: { name, arguments: args } });
   return { ...folders, settings, session, gate, toolbox, dispatch, send, call };

@@ -229,6 +229,7 @@ describe('dispatch', () => {
     const result = await dispatch(
       { requestId: 'r1', toolCall: { name: 'broken', arguments: {} } },
       {
+        tag: 'tag',
         signal: new AbortController().signal,
         progress: () => undefined,
         starting: async () => undefined,

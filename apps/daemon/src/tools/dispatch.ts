@@ -148,7 +148,6 @@ const attempt = async (
       const run = () =>
         execute(shared, tool, {
           ...context,
-          requestId,
           granted: outcome.granted,
           // An answer allows the arguments that the question was about.
           input: outcome.arguments === args ? input : parse(tool, outcome.arguments),

@@ -44,6 +44,7 @@ const start = async () => {
     dispatch(
       { requestId, toolCall: { name, arguments: { ...args } } },
       {
+        tag: 'tag',
         signal: abort.signal,
         progress: () => undefined,
         starting: async () => undefined,

@@ -39,6 +39,7 @@ const run = async () => {
   return dispatch(
     { requestId: callId, toolCall: { name: toolCall.tool, arguments: toolCall.arguments } },
     {
+      tag: callId,
       signal: new AbortController().signal,
       progress: () => {},
       starting: async () => {},

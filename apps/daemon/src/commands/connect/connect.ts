@@ -153,7 +153,7 @@ const serve = async (toolHost: ToolHost, needs: Serving): Promise<number> => {
     privateFolder: settings.folder,
     server: { url, host: hostIdentifier() },
   });
-  await clearLeftovers(opened.journal.recovered, { clock: systemClock, terminal });
+  await clearLeftovers(opened, { clock: systemClock, terminal });
   const startedAt = new Date(systemClock.now()).toISOString();
   log.write('started', { pid: process.pid, version, url: showUrl(url), folder: rootPath, modes });
   const status = createStatusFile(

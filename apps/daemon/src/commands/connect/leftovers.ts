@@ -1,15 +1,17 @@
 import type { Clock } from '@drawbridge/kit';
-import type { Recovered } from '../../journal/index.ts';
+import type { OpenedJournal } from '../../journal/index.ts';
+import { callTag } from '../../processes/call-tag.ts';
 import type { TerminalOutput } from '../../terminal/terminal-output.ts';
 
 export const clearLeftovers = async (
-  recovered: Recovered,
+  { journal: { recovered }, instance }: Pick<OpenedJournal, 'journal' | 'instance'>,
   { clock, terminal }: { clock: Clock; terminal: TerminalOutput },
 ): Promise<void> => {
   if (recovered.lost.length > 0) {
     const { endTree, removeTempFiles } = await import('../../tools/leftovers.ts');
-    await Promise.all(recovered.lost.map((tag) => endTree({ tag }, clock)));
-    await removeTempFiles({ calls: recovered.lost, paths: recovered.paths });
+    const tags = recovered.lost.map((requestId) => callTag(instance, requestId));
+    await Promise.all(tags.map((tag) => endTree({ tag }, clock)));
+    await removeTempFiles({ tags, paths: recovered.paths });
   }
   if (recovered.broken !== null) {
     terminal.problem(

@@ -19,6 +19,7 @@ import {
   type SessionFile,
   type Way,
 } from '../../link/index.ts';
+import { callTag } from '../../processes/call-tag.ts';
 import { keepCompiled } from '../../program/compile-cache.ts';
 import { hostIdentifier } from '../common/identity.ts';
 import type { ToolHost } from '../tool-host.ts';
@@ -108,7 +109,7 @@ const waitAtMost = (clock: Clock, ms: number, work: Promise<unknown>): Promise<v
   });
 
 export const createSession = (needs: SessionNeeds) => {
-  const { clock, random, events, url, way, journal, sessionFile, toolHost, askForToken } = needs;
+  const { clock, random, events, url, way, journal, sessionFile, toolHost, machine, askForToken } = needs;
   const http = createHttp(url);
   const api = createServerApi(http, clock);
   const key = createKey(needs);
@@ -118,6 +119,7 @@ export const createSession = (needs: SessionNeeds) => {
   const calls = createCalls({
     clock,
     dispatch: toolHost.dispatch,
+    tagOf: (requestId) => callTag(machine.instance, requestId),
     outbox,
     journal,
     changes: toolHost.changes,

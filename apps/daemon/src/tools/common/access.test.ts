@@ -47,7 +47,7 @@ describe('FS-08 a tool acts on what was allowed and on nothing else', () => {
         signal: new AbortController().signal,
         reading: { mode: () => 'allow', isDenied: () => false },
         deniedPaths: () => ({ read: [], write: [] }),
-        requestId: 'r1',
+        tag: 'tag',
         progress: () => undefined,
         large: async () => undefined,
         granted: granted(root),

@@ -4,6 +4,8 @@ import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { errorResult } from './result.ts';
 
 export interface DispatchContext {
+  /** Of this call alone on the machine, as `callTag` gives it. */
+  tag: string;
   signal: AbortSignal;
   progress(update: ProgressBody): void;
   /** Awaited before anything changes; a rejection is the call's result. `paths` may be left half-written. */

@@ -23,8 +23,8 @@ export interface ToolContext {
 }
 
 export interface RunContext extends ToolContext {
-  /** Marks what it starts, so that it is found after a crash of the daemon. */
-  requestId: string;
+  /** Of this call alone on the machine: marks what it starts, so that it is found after a crash. */
+  tag: string;
   /** What was evaluated and, where needed, approved. A tool acts on exactly these. */
   granted: readonly Resource[];
   /** What the server gives the call from one progress to the next, where it says so. */

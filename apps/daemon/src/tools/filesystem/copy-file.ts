@@ -46,9 +46,9 @@ export const copyFile = defineTool({
     await withRegularFile(source.path, context.privateFolder, async (fd, stats) => {
       if (stats.size > maxCopyBytes)
         throw errors.tooLarge({ message: 'The file is too large: 1 GiB at most' });
-      const { requestId, root, signal } = context;
+      const { tag, root, signal } = context;
       const data = chunksOf(fd, stats.size, signal);
-      await putFile(destination.path, root, { requestId, data, mode: stats.mode & 0o777 });
+      await putFile(destination.path, root, { tag, data, mode: stats.mode & 0o777 });
     });
     return jsonResult({ sourcePath, destinationPath });
   },

@@ -92,7 +92,7 @@ describe('FS-30 a write that fails', () => {
         signal: AbortSignal.abort(new Error('cancelled')),
         reading: { mode: () => 'allow', isDenied: () => false },
         deniedPaths: () => ({ read: [], write: [] }),
-        requestId: 'r1',
+        tag: 'tag',
         progress: () => undefined,
         large: async () => undefined,
         granted: [

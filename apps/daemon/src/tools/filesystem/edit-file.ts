@@ -60,8 +60,8 @@ export const editFile = defineTool({
     locateGranted(context, wanted.filePath, { access: 'read' });
     const place = locateGranted(context, wanted.filePath, { access: 'write' });
     const edited = editedText(toText(await readBytes(place.path, context.privateFolder)), wanted);
-    const { requestId } = context;
-    await inParent(place.path, (folder, name) => replaceFile(folder, name, { requestId, data: edited }));
+    const { tag } = context;
+    await inParent(place.path, (folder, name) => replaceFile(folder, name, { tag, data: edited }));
     return jsonResult({ path: wanted.filePath });
   },
 });

@@ -107,7 +107,7 @@ describe('FS-07 a folder that is swapped for a link at full speed', () => {
       privateFolder: own,
       clock: systemClock,
       signal: new AbortController().signal,
-      requestId: 'r1',
+      tag: 'tag',
       progress: () => undefined,
       large: async () => undefined,
       deniedPaths: () => ({ read: [], write: [] }),

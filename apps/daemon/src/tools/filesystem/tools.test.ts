@@ -45,6 +45,7 @@ describe('read_file', () => {
       dispatch(
         { requestId, toolCall: { name: 'read_file', arguments: { filePath } } },
         {
+          tag: 'tag',
           signal: new AbortController().signal,
           progress: () => undefined,
           starting: async () => undefined,

@@ -45,7 +45,7 @@ export const writeFile = defineTool({
   },
   run: async ({ filePath, content }, context) => {
     const place = locateGranted(context, filePath, { access: 'write' });
-    await putFile(place.path, context.root, { requestId: context.requestId, data: content });
+    await putFile(place.path, context.root, { tag: context.tag, data: content });
     return jsonResult({ path: filePath });
   },
 });

@@ -55,6 +55,7 @@ it('server-everything: pictures, structured content, links, progress, bad argume
   const result = await dispatch(
     { requestId: 'long', toolCall: { name: own('long-running'), arguments: { duration: 0.2, steps: 2 } } },
     {
+      tag: 'tag',
       signal: new AbortController().signal,
       progress: (update) => told.push(update),
       starting: async () => {},

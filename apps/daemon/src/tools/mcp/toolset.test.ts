@@ -168,6 +168,7 @@ on['tools/call'] = ({ _meta }, id) => {
   const result = await world.dispatch(
     { requestId: 'one-piece', toolCall: { name: 'own__echo', arguments: {} } },
     {
+      tag: 'tag',
       signal: new AbortController().signal,
       progress: ({ progress }) => void told.push(progress ?? 0),
       starting: async () => {},

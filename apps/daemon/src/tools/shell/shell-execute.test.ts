@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
+import { nanoid } from 'nanoid';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Modes } from '../../permission/index.ts';
@@ -115,6 +116,7 @@ describeWith('bubblewrap')('shell_execute', () => {
         },
       },
       {
+        tag: nanoid(),
         signal: new AbortController().signal,
         progress: (update) => told.push(update),
         starting: async () => undefined,

@@ -126,11 +126,11 @@ export const createShellExecute = (
       const folder = folderOf(context, cwd);
       const wanted = toResource({ command, folder, limits }, context);
       if (!isGranted(context, wanted)) throw errors.notGranted();
-      const { requestId, clock, signal, progress } = context;
+      const { tag, clock, signal, progress } = context;
       const timeoutMs = clampTimeout(timeout);
       const ended = await runCommand(
         {
-          tag: requestId,
+          tag,
           text: command,
           cwd: folder,
           timeoutMs,

@@ -46,11 +46,11 @@ export const saveDownload = (session: BrowserSession) => {
       const kept = findDownload(download);
       const place = locateGranted(context, filePath, { access: 'write', last: 'keep' });
       if (place.kind !== 'missing') throw errors.exists();
-      const { requestId, root, signal } = context;
+      const { tag, root, signal } = context;
       const source = await open(kept.path, 'r');
       try {
         const data = chunksOf(source.fd, kept.bytes, signal);
-        await putFile(place.path, root, { requestId, data, mode: 0o644 });
+        await putFile(place.path, root, { tag, data, mode: 0o644 });
       } finally {
         await source.close();
       }

@@ -17,7 +17,7 @@ const world = () => {
     privateFolder: own,
     clock: systemClock,
     signal: new AbortController().signal,
-    requestId: 'r1',
+    tag: 'tag',
     progress: () => undefined,
     large: async () => undefined,
     deniedPaths: () => ({ read: [], write: [] }),
