@@ -1,6 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { onTestFinished } from 'vitest';
@@ -53,6 +54,58 @@ export const openTestWorkspaces = async (
     return output.parse(JSON.parse(await call('shell_execute', { command, timeout }, rest)));
   };
   return { dataDir, port, call, shell };
+};
+
+const ownUser = process.getuid?.() ?? 0;
+/** Users that a server of a test can be: only root can become another one. */
+export const testUsers: readonly number[] = ownUser === 0 ? [0, 12_345] : [ownUser];
+
+interface ServerOfUser {
+  uid: number;
+  dataDir: string;
+  limits: Partial<WorkspaceLimits>;
+  calls: { tool: string; arguments: Record<string, unknown>; threadId?: string }[];
+  /** Chats that are removed after the calls. */
+  removed?: string[];
+}
+
+/** Calls in workspaces of a server that runs as this user: the first text of each result. */
+export const callAs = ({ uid, dataDir, limits, calls, removed = [] }: ServerOfUser): Promise<string[]> => {
+  const at = (name: string) => JSON.stringify(join(import.meta.dirname, '../src/agent/workspace', name));
+  const program = `
+    import { systemClock } from '@drawbridge/kit';
+    import { openWorkspaces } from ${at('open-workspaces.ts')};
+    import { workspaceLimits } from ${at('limits.ts')};
+    const given = ${JSON.stringify({ dataDir, program: workspaceProgram })};
+    const limits = { ...workspaceLimits, ...${JSON.stringify(limits)} };
+    const { port, problem } = await openWorkspaces({ ...given, clock: systemClock, limits });
+    if (port === null) throw new Error(problem);
+    const texts = [];
+    for (const { threadId = 'thread', ...call } of ${JSON.stringify(calls)}) {
+      const signal = new AbortController().signal;
+      const { content } = await port.call({ userId: 'ann', threadId }, { callId: 'call', ...call }, signal);
+      texts.push(content[0].text);
+    }
+    for (const threadId of ${JSON.stringify(removed)}) await port.remove('ann', threadId);
+    console.log(JSON.stringify(texts));`;
+  if (ownUser === 0) chownSync(dataDir, uid, uid);
+  // The way there is closed to other users.
+  for (const folder of [dataDir, dirname(dataDir)]) chmodSync(folder, 0o711);
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    cwd: join(import.meta.dirname, '..'),
+    env: { HOME: dataDir, PATH: '/usr/bin:/bin', TMPDIR: dataDir },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(ownUser === 0 && { uid, gid: uid }),
+  });
+  let [output, errors] = ['', ''];
+  child.stdout.on('data', (chunk) => (output += String(chunk)));
+  child.stderr.on('data', (chunk) => (errors += String(chunk)));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) =>
+      code === 0 ? resolve(z.array(z.string()).parse(JSON.parse(output))) : reject(new Error(errors)),
+    );
+  });
 };
 
 /** Command lines of this machine's processes that contain the text. */

@@ -52,7 +52,7 @@ const hosts: { id: string; isAsked: boolean; play(world: SenderWorld): Promise<u
     play: async ({ turns, turn }) => {
       turns.push(fetchIt);
       const data = Buffer.from(address).toString('base64');
-      await turn('see', { attachments: [{ name: 'exfil.example.txt', mediaType: 'text/plain', data }] });
+      await turn('see', { attachments: [{ name: 'see exfil.example', mediaType: 'text/plain', data }] });
     },
   },
   {

@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
 import { expect, it, vi } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
-import { commandsWith, openTestWorkspaces, ownSeconds } from '../../../test/workspace.ts';
+import {
+  callAs,
+  commandsWith,
+  makeDataDir,
+  openTestWorkspaces,
+  ownSeconds,
+  testUsers,
+} from '../../../test/workspace.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -98,24 +105,44 @@ describeWith('bubblewrap')('the limits of workspaces', () => {
     ],
   ];
 
-  it('NA-13d NA-13e any tree is measured, deleted by the tool, and removed with the chat', async () => {
-    const { call, shell, port, dataDir } = await openTestWorkspaces({ folderEntries: 5_000 });
-    const all = trees.map(([, command], at) => `(mkdir c${at}; cd c${at}; ${command})`).join('\n');
-    for (const threadId of ['one', 'two']) {
-      await shell(all, { threadId, timeout: 60_000 });
-      expect(await call('write_file', { filePath: 'a', content: 'x' }, { threadId })).toBe('{"path":"a"}');
-    }
-    for (const [at, [what]] of trees.entries()) {
-      const path = `c${at}`;
-      const deleted = await call('delete', { path }, { threadId: 'one' });
-      expect([what, deleted]).toEqual([what, JSON.stringify({ path })]);
-    }
-    expect((await shell('ls', { threadId: 'one' })).stdout).toBe('a\n');
-    await port.remove('ann', 'one');
-    await port.remove('ann', 'two');
+  const foldersIn = (dataDir: string) => {
     const [user = ''] = readdirSync(join(dataDir, 'workspaces'));
-    expect(readdirSync(join(dataDir, 'workspaces', user))).toEqual([]);
+    const own = join(dataDir, 'workspaces', user);
+    return readdirSync(own).map((name) => join(own, name));
+  };
+  const write = { tool: 'write_file', arguments: { filePath: 'a', content: 'x' } };
+  const command = (text: string) => ({
+    tool: 'shell_execute',
+    arguments: { command: text, timeout: 60_000 },
   });
+
+  // Root has every right: for it `chat.test.ts` and `remove-tree.test.ts` say the same.
+  it.each(testUsers.slice(-1))(
+    'NA-13d NA-13e any tree is measured, deleted by the tool, and removed with the chat, as the user %i',
+    { timeout: 60_000 },
+    async (uid) => {
+      const dataDir = makeDataDir();
+      const all = command(trees.map(([, text], at) => `(mkdir c${at}; cd c${at}; ${text})`).join('\n'));
+      const deletes = trees.map((_, at) => ({ tool: 'delete', arguments: { path: `c${at}` } }));
+      const calls = [
+        ...['one', 'two'].flatMap((threadId) => [all, write].map((call) => ({ ...call, threadId }))),
+        ...[...deletes, command('ls')].map((call) => ({ ...call, threadId: 'one' })),
+      ];
+      const texts = await callAs({
+        uid,
+        dataDir,
+        limits: { folderEntries: 5_000 },
+        calls,
+        removed: ['one', 'two'],
+      });
+      expect([texts[1], texts[3]]).toEqual(['{"path":"a"}', '{"path":"a"}']);
+      expect(texts.slice(4, -1).map((text, at) => [trees[at]?.[0], text])).toEqual(
+        trees.map(([what], at) => [what, `{"path":"c${at}"}`]),
+      );
+      expect(JSON.parse(texts.at(-1) ?? '')).toMatchObject({ stdout: 'a\n' });
+      expect(foldersIn(dataDir)).toEqual([]);
+    },
+  );
 
   it('NA-13e a folder that is too deep to be copied makes no snapshot, and says so', async () => {
     const { call, shell } = await openTestWorkspaces();
@@ -126,12 +153,27 @@ describeWith('bubblewrap')('the limits of workspaces', () => {
     expect(await call('snapshot', { name: 'deep' })).toBe('Kept as deep.');
   });
 
-  it('NA-13d counts what is in a closed folder', async () => {
-    const { call, shell, dataDir } = await openTestWorkspaces({ folderEntries: 20 });
-    await shell('mkdir x; (cd x; touch $(seq 30)); chmod 000 x');
-    expect(await call('write_file', { filePath: 'a', content: 'x' })).toContain('20 files');
-    const [user = ''] = readdirSync(join(dataDir, 'workspaces'));
-    const [thread = ''] = readdirSync(join(dataDir, 'workspaces', user));
-    expect(statSync(join(dataDir, 'workspaces', user, thread, 'x')).mode & 0o777).toBe(0);
-  });
+  const closed: [string, string][] = [
+    ['itself', 'mkdir x; (cd x; touch $(seq 30)); chmod 000 x'],
+    ['below a closed one', 'mkdir -p x/y; (cd x/y; touch $(seq 30)); chmod 000 x/y; chmod 000 x'],
+    ['to be entered only', 'mkdir x; (cd x; touch $(seq 30)); chmod 100 x'],
+    ['with names alone', 'mkdir x; (cd x; touch $(seq 30)); chmod 400 x'],
+    ['to be written only', 'mkdir x; (cd x; touch $(seq 30)); chmod 300 x'],
+  ];
+  it.each(testUsers)(
+    'NA-13d counts what is in a closed folder, which gets its mode back, as the user %i',
+    { timeout: 60_000 },
+    async (uid) => {
+      const dataDir = makeDataDir();
+      const threads = closed.flatMap(([threadId, text]) => [
+        { ...command(text), threadId },
+        { ...write, threadId },
+      ]);
+      const texts = await callAs({ uid, dataDir, limits: { folderEntries: 20 }, calls: threads });
+      const refusals = texts.filter((_, at) => at % 2 === 1).map((text) => /or 20 files/.test(text));
+      expect(refusals).toEqual(closed.map(() => true));
+      const modes = foldersIn(dataDir).map((one) => (statSync(join(one, 'x')).mode & 0o777).toString(8));
+      expect(modes.sort()).toEqual(['0', '0', '100', '300', '400']);
+    },
+  );
 });

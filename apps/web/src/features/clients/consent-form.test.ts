@@ -1,3 +1,4 @@
+import { warningWords } from '@drawbridge/kit';
 import { mount } from '@vue/test-utils';
 import { afterEach, expect, it } from 'vitest';
 import { setBench, type Bench } from '../../../test/mounting.ts';
@@ -6,12 +7,15 @@ import ConsentForm from './consent-form.vue';
 let bench: Bench;
 afterEach(() => bench.close());
 
-it.each([
+it.each<[string, string[], string?]>([
   ['Claude Code', []],
   ['\u0421laude Code', ['A word mixes letters of different scripts']],
   ['Drawbridge', ['Uses the name of Drawbridge, but is another program']],
   [String.raw`Clau\u{200b}de`, []],
-])('NO-08: the consent page warns of the name %s: %j', async (name, warnings) => {
+  // The server writes these out; the page does not rely on it.
+  ['Clau\u200bde', [warningWords['hidden-characters']], String.raw`Clau\u{200b}de`],
+  ['\u202eedualC', [warningWords['hidden-characters']], String.raw`\u{202e}edualC`],
+])('NO-08: the consent page warns of the name %s: %j', async (name, warnings, shown = name) => {
   bench = await setBench();
   const request = {
     clientId: 'c',
@@ -26,6 +30,6 @@ it.each([
   };
   const form = mount(ConsentForm, { props: { request, query: 'q' }, global: bench.global });
   expect(form.findAll('[data-test=name-warning]').map((one) => one.text())).toEqual(warnings);
-  expect(form.find('[data-test=client-name]').text()).toBe(name);
+  expect(form.find('[data-test=client-name]').text()).toBe(shown);
   form.unmount();
 });

@@ -17,7 +17,7 @@ import { coreTool, textResult, type NewAsk, type ToolUse } from '../tool.ts';
 
 /** What the signed-in person has written in this thread: no attachment, no client, no webhook. */
 const personsTexts = async ({ ctx, thread }: ToolUse): Promise<string[]> => {
-  const where = { userId: thread.userId, threadId: thread.id, source: 'person' as const, sender: personKey };
+  const where = { userId: thread.userId, threadId: thread.id, sender: personKey };
   const messages = await ctx.store.find('agentMessages', where);
   return messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])));
 };

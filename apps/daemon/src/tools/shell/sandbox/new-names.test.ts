@@ -1,10 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nextMacrotask } from '@drawbridge/kit';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
-import { cleanUp } from '../../../testing/clean-up.ts';
 import { makeFolders } from '../../../testing/tool-fixture.ts';
 import { sharedShell, openShell } from '../../../testing/shell-fixture.ts';
 
@@ -242,49 +240,5 @@ describeWith('bubblewrap')('FS-26 names that programs read', () => {
     writeFileSync(join(root, 'two'), '');
     await second;
     expect(readdirSync(join(root, 'a')).filter((name) => name === '.vscode')).toEqual([]);
-  });
-});
-
-describeWith(
-  'bubblewrap',
-  'git',
-  'mount',
-)('NG-11 a repository that moves to another disk', () => {
-  const onOtherDisk = async () => {
-    const folders = makeFolders();
-    const disk = join(folders.base, 'disk');
-    mkdirSync(disk);
-    spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', disk]);
-    cleanUp(() => void spawnSync('umount', ['--lazy', disk]));
-    vi.stubEnv('TMPDIR', disk);
-    cleanUp(() => void vi.unstubAllEnvs());
-    return openShell(folders);
-  };
-
-  it('is copied in steps, between which other work has its turn', async () => {
-    const { root, run } = await onOtherDisk();
-    const count = 2_000;
-    let isOver = false;
-    const running = run(
-      `git init --quiet; mkdir .git/big; cd .git/big; seq ${count} | split --lines 1 --suffix-length 4 --numeric-suffixes`,
-    ).finally(() => (isOver = true));
-    const seen = new Set<number>();
-    const big = join(root, '.git/big');
-    while (!isOver) {
-      if (existsSync(big)) seen.add(readdirSync(big).length);
-      await nextMacrotask();
-    }
-    const { exitCode, notes } = await running;
-    expect([exitCode, notes, readdirSync(big).length]).toEqual([0, undefined, count]);
-    expect([...seen].filter((length) => length > 0 && length < count).length).toBeGreaterThan(1);
-  });
-
-  it('stays where it is, and the result says so, where it cannot be copied', async () => {
-    const { root, run } = await onOtherDisk();
-    const { exitCode, notes = [] } = await run('git init --quiet; mkfifo .git/pipe');
-    expect([exitCode, readdirSync(root)]).toEqual([0, []]);
-    const [, folder = ''] = /What the command made at \.git stays at (.*?):/.exec(notes.join()) ?? [];
-    expect(existsSync(join(folder, 'HEAD'))).toBe(true);
-    expect((await run('git init --quiet && git status --short')).exitCode).toBe(0);
   });
 });

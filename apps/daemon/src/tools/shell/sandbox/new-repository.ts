@@ -6,8 +6,10 @@ import { entryOf, removeTree, walkTree, type TreeVisit } from '@drawbridge/kit/n
 import { isThere } from './protected-places.ts';
 import { freeName, sweepRepository } from './set-aside.ts';
 
+const gibibyte = 1024 ** 3;
 /** What is copied from one disk to another; a repository with more stays where it was made. */
-const copyLimits = { entries: 100_000, bytes: 4 * 1024 ** 3 };
+export const copyLimits = { entries: 100_000, bytes: 4 * gibibyte };
+type CopyLimits = typeof copyLimits;
 
 /** Ends a walk that has found what it looks for. */
 const found = new Error('found');
@@ -32,7 +34,7 @@ const hasFiles = (folder: string): Promise<boolean> =>
     return folders;
   });
 
-const isTooLarge = (folder: string): Promise<boolean> => {
+const isTooLarge = (folder: string, limits: CopyLimits): Promise<boolean> => {
   const total = { entries: 0, bytes: 0 };
   return findsIn(folder, async (inner) => {
     const folders: string[] = [];
@@ -40,7 +42,7 @@ const isTooLarge = (folder: string): Promise<boolean> => {
       total.entries += 1;
       if (entry.isDirectory()) folders.push(entry.name);
       else total.bytes += (await lstat(entryOf(inner, entry.name))).size;
-      if (total.entries > copyLimits.entries || total.bytes > copyLimits.bytes) throw found;
+      if (total.entries > limits.entries || total.bytes > limits.bytes) throw found;
     }
     return folders;
   });
@@ -61,12 +63,12 @@ const copy = async (from: string, to: string): Promise<void> => {
 };
 
 /** Whether it was moved; what is too large for another disk, or cannot be copied, stays. */
-const move = async (from: string, to: string): Promise<boolean> => {
+const move = async (from: string, to: string, limits: CopyLimits): Promise<boolean> => {
   try {
     await rename(from, to);
   } catch (error) {
     if (!hasCode(error, 'EXDEV')) throw error;
-    if (await isTooLarge(from)) return false;
+    if (await isTooLarge(from, limits)) return false;
     const isCopied = await copy(from, to).then(
       () => true,
       () => false,
@@ -84,15 +86,19 @@ export interface Settled {
 }
 
 /** Moves a repository that a command made to `.git`, once it is safe; anything else gets another name. */
-export const settleRepository = async (folder: string, root: string): Promise<Settled> => {
+export const settleRepository = async (
+  folder: string,
+  root: string,
+  limits: CopyLimits = copyLimits,
+): Promise<Settled> => {
   if (!existsSync(folder) || !(await hasFiles(folder))) return { notes: [], stays: false };
   const place = join(root, '.git');
   const notes = await sweepRepository(folder);
   const isOwn = existsSync(join(folder, 'HEAD')) && !isThere(place);
   const name = isOwn ? '.git' : freeName('.git', (other) => isThere(join(root, other)));
-  if (!(await move(folder, join(root, name)))) {
-    const why =
-      'the shared folder is on another disk, and it cannot be copied or has more than 100,000 files or 4 GiB';
+  if (!(await move(folder, join(root, name), limits))) {
+    const most = `${limits.entries.toLocaleString('en')} files or ${limits.bytes / gibibyte} GiB`;
+    const why = `the shared folder is on another disk, and it cannot be copied or has more than ${most}`;
     return { notes: [...notes, `What the command made at .git stays at ${folder}: ${why}.`], stays: true };
   }
   if (isOwn) return { notes, stays: false };

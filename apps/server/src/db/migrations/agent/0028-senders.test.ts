@@ -13,6 +13,8 @@ it('takes the messages of earlier versions for those of an unknown sender, and t
     insert('agentThreads', threadRow('ann', 't1')),
     run('run_1', 'person'),
     run('run_2', 'hook:deploys'),
+    // Of another user, with the same id.
+    insert('agentRuns', runRow('ben', 'run_1', { sender: 'hook:other', state: 'completed' })),
     insert('agentAgents', agentRow('ann', 'ag_1')),
     insert('agentMessages', messageRow('ann', 1)),
     insert('agentMessages', messageRow('ann', 2, { source: 'model', role: 'assistant' })),
