@@ -1,10 +1,20 @@
+import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** What an open exchange releases at its end, in the order in which it was acquired. */
+const releases = new WeakMap<ServerResponse, (() => void)[]>();
 
 /** Calls `release` at the end of the exchange: at once if the client has left already. */
 export const atClose = ({ raw }: FastifyReply, release: () => void): void => {
-  if (raw.destroyed) release();
+  if (raw.destroyed) return release();
+  const waiting = releases.get(raw);
+  if (waiting) return void waiting.push(release);
+  const all = [release];
+  releases.set(raw, all);
   // Not `once`, whose wrapper an open stream would keep: there is one `close`.
-  else raw.on('close', release);
+  raw.on('close', () => {
+    for (const one of all) one();
+  });
 };
 
 /** Aborts when the client leaves before it has been answered. */

@@ -110,3 +110,30 @@ describe('RX-01 a reader that leaves more than 1 MiB unread', () => {
     expect(await received).toBe('data: 1\n\ndata: 3\n\n');
   });
 });
+
+describe('waiting until a stream can take more', () => {
+  const full = async () => {
+    const { stream, raw, end } = await onSocket('skip');
+    stream.open();
+    await nextMacrotask();
+    raw.cork();
+    stream.send({ data: 'x'.repeat(100_000) });
+    expect(raw.writableNeedDrain).toBe(true);
+    return { stream, raw, end };
+  };
+
+  it.each<[string, (raw: ServerResponse) => unknown]>([
+    ['drained', (raw) => raw.uncork()],
+    ['closed', (raw) => raw.destroy()],
+  ])('adds one listener for all who wait, and none is left once it has %s', async (_what, end) => {
+    const { stream, raw } = await full();
+    const counts = () => ['drain', 'close'].map((event) => raw.listenerCount(event));
+    const before = counts();
+    const waiting = Array.from({ length: 20 }, () => stream.ready());
+    expect(counts()).toEqual(before.map((count) => count + 1));
+    end(raw);
+    await Promise.all(waiting);
+    expect(counts()).toEqual(before);
+    raw.destroy();
+  });
+});

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { createTransientMap, nextMacrotask, type Clock } from '@drawbridge/kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { atClose } from './client-disconnect.ts';
@@ -35,12 +36,22 @@ interface SseOptions {
 const textOf = ({ id, event, data }: SseFrame): string =>
   `${id === undefined ? '' : `id: ${id}\n`}${event === undefined ? '' : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`;
 
+const untilDrained = (raw: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const done = () => {
+      raw.off('drain', done).off('close', done);
+      resolve();
+    };
+    raw.on('drain', done).on('close', done);
+  });
+
 /** An event stream on a reply, hijacked at the first byte. The frames of one turn are one write. */
 export const createSseStream = (reply: FastifyReply, { clock, slowReader, headers }: SseOptions) => {
   const { raw } = reply;
   let isHeadWritten = false;
   let isOpened = false;
   let gathered = '';
+  let drained: Promise<void> | undefined;
 
   const isClosed = () => raw.destroyed || raw.writableEnded;
 
@@ -92,11 +103,10 @@ export const createSseStream = (reply: FastifyReply, { clock, slowReader, header
     /** Writes a comment, which readers ignore and proxies count as traffic. */
     comment: (text: string) => void write(`: ${text}\n\n`),
     /** Resolves when little is left unread, or the stream has closed. */
-    ready: (): Promise<void> =>
-      new Promise((resolve) => {
-        if (isClosed() || !raw.writableNeedDrain) return resolve();
-        raw.once('drain', resolve).once('close', resolve);
-      }),
+    ready: (): Promise<void> => {
+      if (isClosed() || !raw.writableNeedDrain) return Promise.resolve();
+      return (drained ??= untilDrained(raw).finally(() => (drained = undefined)));
+    },
     /** Ends the stream behind what is unread, with a last frame where one is given. */
     end: (last?: SseFrame) => {
       if (isClosed()) return;

@@ -1,7 +1,7 @@
 import type { Clock } from '@drawbridge/kit';
 import type { FastifyReply } from 'fastify';
 import type { DaemonStream } from '../../gateway/index.ts';
-import { createSseStream } from '../../http/index.ts';
+import { atClose, createSseStream } from '../../http/index.ts';
 
 /** What is unread when a stream is closed has this long to go out. */
 const lingerMs = 5_000;
@@ -28,8 +28,8 @@ export const createEventStream = (reply: FastifyReply, clock: Clock): EventStrea
     close: () => {
       if (!stream.isOpen() || raw.destroyed) return;
       // A dead reader takes nothing more, and its socket would stay for as long as the kernel tries.
-      raw.once(
-        'close',
+      atClose(
+        reply,
         clock.after(lingerMs, () => raw.destroy()),
       );
       stream.end();
