@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { checkBoundaries, houseRules } from './boundaries.ts';
+import { checkBoundaries, folderCircles, houseRules } from './boundaries.ts';
 
 const planted = fileURLToPath(new URL('fixtures/boundaries', import.meta.url));
 const blind = fileURLToPath(new URL('fixtures/blind.cjs', import.meta.url));
@@ -64,13 +64,20 @@ it('names every planted violation, in scripts and in .vue files, and nothing els
       'web-types-only: apps/web/src/takes-value.ts -> apps/server/src/doors/trpc/index.ts',
     ],
     unseen: [],
-    seen: 106,
+    seen: 110,
   });
 });
 
 it('names the files that the cruiser passed over', async () => {
   expect(await checkBoundaries({ root: planted, config: blind })).toMatchObject({
     unseen: ['apps/web/src/takes.vue'],
-    seen: 105,
+    seen: 109,
   });
+});
+
+it('names each arrow of a planted circle of folders, whose files form none', async () => {
+  const round = 'apps/web/src/features/round';
+  expect(await folderCircles({ root: planted, config: houseRules })).toEqual(
+    expect.arrayContaining([`${round}/here -> ${round}/there`, `${round}/there -> ${round}/here`]),
+  );
 });

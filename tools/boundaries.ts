@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cruise, type ICruiseResult } from 'dependency-cruiser';
+import { cruise, type ICruiseOptions, type ICruiseResult } from 'dependency-cruiser';
 import extractDepcruiseOptions from 'dependency-cruiser/config-utl/extract-depcruise-options';
 import { filesBelow } from './tree.ts';
 
@@ -16,8 +16,14 @@ export interface Tree {
 
 export const houseRules = join(here, 'boundaries.cjs');
 
-const cruiseTree = async ({ root, config }: Tree, present: string[]): Promise<ICruiseResult> => {
-  const options = await extractDepcruiseOptions(config);
+const presentIn = (root: string) => folders.filter((folder) => existsSync(join(root, folder)));
+
+const cruiseTree = async (
+  { root, config }: Tree,
+  present: string[],
+  more: Partial<ICruiseOptions> = {},
+): Promise<ICruiseResult> => {
+  const options = { ...(await extractDepcruiseOptions(config)), ...more };
   const { output } = await cruise(present, { ...options, baseDir: root }, options.enhancedResolveOptions);
   if (typeof output === 'string') throw new Error(`dependency-cruiser gave a text: ${output}`);
   return output;
@@ -33,7 +39,7 @@ export interface Boundaries {
 /** Holds every source file of a tree against the rules. */
 export const checkBoundaries = async (tree: Tree): Promise<Boundaries> => {
   const { root } = tree;
-  const present = folders.filter((folder) => existsSync(join(root, folder)));
+  const present = presentIn(root);
   const { modules, summary } = await cruiseTree(tree, present);
   const cruised = new Set(modules.map((module) => module.source));
   const sources = present.flatMap((folder) => filesBelow(root, folder, /\.(ts|vue)$/));
@@ -42,4 +48,24 @@ export const checkBoundaries = async (tree: Tree): Promise<Boundaries> => {
     unseen: sources.filter((source) => !cruised.has(source)),
     seen: sources.filter((source) => cruised.has(source)).length,
   };
+};
+
+const circleRule = {
+  name: 'no-folder-circles',
+  severity: 'error',
+  scope: 'folder',
+  from: {},
+  to: { circular: true },
+} as const;
+
+/**
+ * The arrows between folders that are part of a circle, as `from -> to`. Types count, and a folder stands for all that is below it.
+ * Tests do not count: they may look at everything.
+ */
+export const folderCircles = async (tree: Tree): Promise<string[]> => {
+  const { summary } = await cruiseTree(tree, presentIn(tree.root), {
+    ruleSet: { forbidden: [circleRule] },
+    exclude: { path: '(\\.test\\.ts$|/test/|(^|/)(dist|\\.nuxt)/)' },
+  });
+  return summary.violations.map(({ from, to }) => `${from} -> ${to}`).sort();
 };
