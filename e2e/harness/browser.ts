@@ -35,14 +35,24 @@ export const startBrowser = (): Promise<Browser> => {
   return endpoint === undefined ? startOwnBrowser() : chromium.connect(endpoint);
 };
 
-/** Gives every question the longest title: daemons of the specification cut none. Resolves to it. */
+/** Runs in the page before its own scripts; `title` is what each question is called. */
+const withTitles = (title: string) => `
+  const load = window.fetch;
+  window.fetch = async (...wanted) => {
+    const response = await load(...wanted);
+    if (!/\\/trpc\\/[^?]*confirmations\\./.test(response.url)) return response;
+    const text = await response.text();
+    const { status, headers } = response;
+    return new Response(text.replaceAll(/"title":"(?:[^"\\\\]|\\\\.)*"/g, '"title":"${title}"'), { status, headers });
+  };`;
+
+/**
+ * Gives every question the longest title, from the next page on: daemons of the specification cut none.
+ * Resolves to it. In the page itself, because a route outlives a page that closes, and fails then.
+ */
 export const lengthenTitles = async (page: Page): Promise<string> => {
   const title = 'x'.repeat(300);
-  await page.route(/\/trpc\/[^?]*confirmations\./, async (route) => {
-    const response = await route.fetch();
-    const body = (await response.text()).replaceAll(/"title":"(?:[^"\\]|\\.)*"/g, `"title":"${title}"`);
-    await route.fulfill({ response, body });
-  });
+  await page.addInitScript({ content: withTitles(title) });
   return title;
 };
 
