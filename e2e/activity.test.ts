@@ -6,6 +6,7 @@ import {
   answer,
   copyCall,
   createProcesses,
+  follow,
   openPage,
   questionOf,
   run,
@@ -48,14 +49,14 @@ describeWith('chromium')('activity in a browser', () => {
     await processes.stopAll();
   });
 
-  const open = (query = '') => page.goto(`${server.url}/activity${query}`);
+  const open = (query = '') => follow(page, `/activity${query}`);
   const rows = () => page.locator('[data-test=call]');
   const row = (text: string | RegExp): Locator => rows().filter({ hasText: text }).first();
   const call = () => page.locator('[data-test=call-view]');
   const total = () => page.locator('[data-test=total]');
 
   it('says in each row what was touched, by whom, where and how it ended', async () => {
-    await open();
+    await page.goto(`${server.url}/activity`);
     const words = async (text: string) => (await row(text).innerText()).replaceAll(/\s+/g, ' ');
     await expect
       .poll(() => words('notes.md'))
@@ -79,7 +80,7 @@ describeWith('chromium')('activity in a browser', () => {
 
   describe('filters', () => {
     it('are in the address: a reload and Back keep them', async () => {
-      await open('?from=all');
+      await page.goto(`${server.url}/activity?from=all`);
       await page.getByLabel('State', { exact: true }).selectOption('denied');
       await page.waitForURL(`${server.url}/activity?state=denied&from=all`);
       await until(async () => (await rows().count()) === 1);
@@ -108,7 +109,7 @@ describeWith('chromium')('activity in a browser', () => {
       ] as const) {
         await open(query.startsWith('from') ? `?${query}` : `?from=all&${query}`);
         await total().getByText(`${count} call`).waitFor();
-        expect([query, await rows().count()]).toEqual([query, count]);
+        await expect.poll(() => rows().count(), { message: query }).toBe(count);
       }
     });
 
@@ -199,7 +200,7 @@ describeWith('chromium')('activity in a browser', () => {
     });
 
     it('is copied as a command without a token', async () => {
-      await page.goto(`${server.url}/activity/${ids.denied}`);
+      await follow(page, `/activity/${ids.denied}`);
       await call().getByRole('button', { name: 'Copy as curl' }).click();
       const text = await page.evaluate<string>('navigator.clipboard.readText()');
       expect(text).toContain(`curl -f '${server.url}/api/v1/calls'`);
@@ -210,7 +211,7 @@ describeWith('chromium')('activity in a browser', () => {
     });
 
     it('that is unknown says so', async () => {
-      await page.goto(`${server.url}/activity/unknown`);
+      await follow(page, '/activity/unknown');
       await page.getByText('There is no such call.').waitFor();
       await page.getByText('Calls are kept 90 days.').waitFor();
     });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   answer,
   createProcesses,
+  follow,
   lengthenTitles,
   openPage,
   questionOf,
@@ -118,7 +119,7 @@ describeWith('chromium')('the inbox', () => {
   });
 
   it('opens pages and questions by their names, and lists its keys', async () => {
-    await page.goto(`${server.url}/settings`);
+    await follow(page, '/settings');
     await page.locator('[data-test=strip]').getByText('Create two/two.txt?').waitFor();
     await page.keyboard.press('Control+k');
     await page.locator('[data-test=palette] input').fill('two.txt');

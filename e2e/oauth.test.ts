@@ -12,6 +12,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   createProcesses,
+  follow,
   openPage,
   owner,
   startBrowser,
@@ -173,7 +174,7 @@ describeWith('chromium')('a client that connects by OAuth, in a browser', () => 
   it('is listed, named in Activity, and out at once when it is revoked', async () => {
     await page.goto(`${server.url}/activity`);
     await page.locator('[data-test=call]').first().getByText('Notes agent').waitFor();
-    await page.goto(`${server.url}/agents`);
+    await follow(page, '/agents');
     const row = page.locator('[data-test=client-row]');
     await row.getByText('from 127.0.0.1').waitFor();
     await row.getByText('Read files, Change files').waitFor();

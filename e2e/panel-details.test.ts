@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   answer,
   createProcesses,
+  follow,
   openPage,
   questionOf,
   run,
@@ -56,7 +57,7 @@ describeWith('chromium')('details of the panel', () => {
     writeFileSync(join(daemon.root, 'a.txt'), 'a\n');
     await run(ann, 'read_file', { filePath: 'a.txt' });
     await run(ann, 'list_files', { dirPath: '.' });
-    await page.goto(`${server.url}/settings`);
+    await follow(page, '/settings');
     await page.getByRole('link', { name: 'Activity' }).first().click();
     const rows = page.locator('[data-test=call]');
     await rows.first().click();
@@ -98,7 +99,7 @@ describeWith('chromium')('details of the panel', () => {
   it('shows the keys of the question that is open, and takes them', async () => {
     const { requestId } = await run(ann, 'write_file', { filePath: 'a.txt', content: 'c\n' });
     const { id } = await questionOf(ann, requestId);
-    await page.goto(`${server.url}/activity`);
+    await follow(page, '/activity');
     await page.locator('[data-test=nav-count]').first().click();
     await page.waitForURL(`${server.url}/inbox/${id}`);
     await page.getByRole('heading', { level: 1, name: 'Replace a.txt?' }).waitFor();
@@ -117,7 +118,7 @@ describeWith('chromium')('details of the panel', () => {
     const content = ['first', ...headers, 'last', ''].join('\n');
     const { requestId } = await run(ann, 'write_file', { filePath: 'a.txt', content });
     const { id } = await questionOf(ann, requestId);
-    await page.goto(`${server.url}/confirmations/${id}`);
+    await follow(page, `/confirmations/${id}`);
     const linesOf = async (kind: string) => {
       const rows = page.locator(`[data-row=${kind}]`);
       await rows.first().waitFor();
@@ -136,7 +137,7 @@ describeWith('chromium')('details of the panel', () => {
     const { requestId } = await run(ann, 'write_file', { filePath: 'a.txt', content: 'd\n' });
     await page.emulateMedia({ forcedColors: 'active' });
     const styleOf = async (path: string, selector: string, name: 'outlineStyle' | 'backgroundColor') => {
-      await page.goto(server.url + path);
+      await follow(page, path);
       return page
         .locator(selector)
         .first()
@@ -163,7 +164,7 @@ describeWith('chromium')('details of the panel', () => {
         (name) => `/settings/${name}`,
       ),
     ]) {
-      await page.goto(server.url + path);
+      await follow(page, path);
       await page.locator('main').getByRole('heading').first().waitFor();
       await until(async () => (await page.locator('[aria-label=Loading]').count()) === 0);
       const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   createProcesses,
   ended,
+  follow,
   newFolder,
   openPage,
   owner,
@@ -68,7 +69,7 @@ describeWith('chromium')('the panel in a browser', () => {
   };
 
   const writeFrom = async (filePath: string, content: string) => {
-    await page.goto(`${server.url}/tools?tool=write_file`);
+    await follow(page, '/tools?tool=write_file');
     await page.locator('[name=filePath]').fill(filePath);
     await page.locator('[name=content]').fill(content);
     await page.getByRole('button', { name: 'Run' }).click();
@@ -131,7 +132,7 @@ describeWith('chromium')('the panel in a browser', () => {
   });
 
   it('keeps its buttons asleep for a moment after a question appears', async () => {
-    await page.goto(server.url);
+    await follow(page, '/');
     await page.getByText('Nothing waits for you').waitFor();
     // In the page, so that the click comes with the button however slow this machine is.
     await page.evaluate(() => {
@@ -155,7 +156,7 @@ describeWith('chromium')('the panel in a browser', () => {
   });
 
   it('shows a question on every page in the strip, with its count in the title', async () => {
-    await page.goto(`${server.url}/settings`);
+    await follow(page, '/settings');
     await run(ann, 'write_file', { filePath: 'anywhere.txt', content: 'x' });
     await page.locator('[data-test=strip]').getByText('Create anywhere.txt?').waitFor();
     expect(await page.title()).toMatch(/1/);
@@ -165,7 +166,7 @@ describeWith('chromium')('the panel in a browser', () => {
   });
 
   it('reconnects after the server was down, with the open question', async () => {
-    await page.goto(server.url);
+    await follow(page, '/');
     await run(ann, 'write_file', { filePath: 'after.txt', content: 'after the restart' });
     await page.locator('[data-test=confirmation]').waitFor();
     await server.end('SIGKILL');
@@ -176,7 +177,7 @@ describeWith('chromium')('the panel in a browser', () => {
   });
 
   it('lists what happened', async () => {
-    await page.goto(`${server.url}/activity`);
+    await follow(page, '/activity');
     const { calls } = await ann.api.calls.list.query({});
     await page.locator('[data-test=total]').getByText(`${calls.length} calls`).waitFor();
     const words = await page.locator('[data-test=call]').first().innerText();
@@ -184,7 +185,7 @@ describeWith('chromium')('the panel in a browser', () => {
   });
 
   it('disconnects', async () => {
-    await page.goto(`${server.url}/machines`);
+    await follow(page, '/machines');
     await page.locator('[data-test=machine-row]').getByRole('link').click();
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Disconnect' }).click();

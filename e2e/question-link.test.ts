@@ -5,6 +5,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   createProcesses,
+  follow,
   openPage,
   owner,
   postMcp,
@@ -74,9 +75,9 @@ describeWith('chromium')('a question that an agent does not wait for', () => {
     const outcome = await call('call_result', JSON.stringify({ id: callId, waitMs: 30_000 }));
     expect(outcome._meta['drawbridge/callId']).toBe(callId);
     expect(readFileSync(join(daemon.root, 'a.txt'), 'utf8')).toBe('from the agent');
-    await page.goto(confirmationUrl);
+    await follow(page, new URL(confirmationUrl).pathname);
     await page.getByText('This question is closed').waitFor();
-    await page.goto(`${server.url}/confirmations/unknown`);
+    await follow(page, '/confirmations/unknown');
     await page.getByText('Question not found').waitFor();
     await page.context().close();
   });

@@ -6,6 +6,7 @@ import {
   connectDaemon,
   createProcesses,
   ended,
+  follow,
   newFolder,
   openPage,
   questionOf,
@@ -94,7 +95,7 @@ describeWith('chromium')('three machines of one person', () => {
 
   it('a paused one keeps its question and refuses new calls, and the others go on', async () => {
     const asked = await write('nas');
-    await page.goto(`${server.url}/machines`);
+    await follow(page, '/machines');
     await row('nas').click();
     await page.getByRole('button', { name: 'Pause', exact: true }).last().click();
     await page.locator('[data-test=paused]').waitFor();
@@ -104,7 +105,7 @@ describeWith('chromium')('three machines of one person', () => {
     const read = { name: 'list_files', arguments: { dirPath: '.' }, machineId: 'laptop' };
     expect((await ann.api.calls.run.mutate(read)).state).toBe('succeeded');
     const { id } = await questionOf(ann, asked.requestId);
-    await page.goto(`${server.url}/inbox/${id}`);
+    await follow(page, `/inbox/${id}`);
     await page.locator('[data-decision=allowOnce]:enabled').click();
     expect((await ended(ann, asked.requestId)).state).toBe('succeeded');
     expect(existsSync(join(daemons.nas.root, 'nas.txt'))).toBe(true);
@@ -115,7 +116,7 @@ describeWith('chromium')('three machines of one person', () => {
     const [pause, stop, resume] = ['Pause all', 'Stop everything', 'Resume all'].map((name) =>
       page.getByRole('button', { name, exact: true }).first(),
     ) as [Locator, Locator, Locator];
-    await page.goto(`${server.url}/activity`);
+    await follow(page, '/activity');
     await pause.click();
     await resume.waitFor();
     await stop.click();
@@ -131,7 +132,7 @@ describeWith('chromium')('three machines of one person', () => {
 
   it('one that is away is renamed and removed; its calls keep its name', async () => {
     await daemons.desk.process.end('SIGINT');
-    await page.goto(`${server.url}/machines`);
+    await follow(page, '/machines');
     await row('desk').getByText('Offline').waitFor();
     await row('desk').click();
     const menu = async (item: string) => {

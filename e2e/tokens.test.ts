@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   createProcesses,
+  follow,
   newFolder,
   openPage,
   postMcp,
@@ -101,9 +102,9 @@ describeWith('chromium')('an access token, from the panel to the machine', () =>
   });
 
   it('is named in Activity, and in the list with its last use', async () => {
-    await page.goto(`${server.url}/activity`);
+    await follow(page, '/activity');
     await page.locator('[data-test=call]').first().getByText('Notes agent').waitFor();
-    await page.goto(`${server.url}/settings/tokens`);
+    await follow(page, '/settings/tokens');
     await page.locator('[data-test=token-row]').getByText('from 127.0.0.1').waitFor();
   });
 
@@ -119,7 +120,7 @@ describeWith('chromium')('an access token, from the panel to the machine', () =>
     await page.getByRole('link', { name: 'All its calls' }).click();
     await page.waitForURL(/\/activity\?by=token:/);
     await page.locator('[data-test=call]').first().getByText('Notes agent').waitFor();
-    await page.goto(`${server.url}/agents`);
+    await follow(page, '/agents');
   });
 
   it('MC-05 PK-08 stands in no file, no log, no record and no storage of the browser', async () => {

@@ -1,6 +1,7 @@
 export { lengthenTitles, openPage, startBrowser, startOwnBrowser, widthFaults } from './browser.ts';
 export { createPerson, type Account, type Person } from './client.ts';
 export { connectDaemon, linkOf, startDaemon, type Daemon } from './daemon.ts';
+export { follow } from './follow.ts';
 export { startMachine } from './machine.ts';
 export { postMcp } from './mcp.ts';
 export {

@@ -1,3 +1,4 @@
+import type { Clock } from '@drawbridge/kit';
 import { createPanel } from './panel.ts';
 import { signUpOwner, startServer, type Got } from './server.ts';
 
@@ -7,8 +8,8 @@ export const seen = ({ status, json }: Got) => [status, json];
 export const forbidden = { code: 'FORBIDDEN', message: 'Forbidden' };
 
 /** A server with its owner signed in and a pairing token that waits. */
-export const paired = async (environment: Record<string, string> = {}) => {
-  const server = await startServer({ environment });
+export const paired = async (environment: Record<string, string> = {}, clock?: Clock) => {
+  const server = await startServer({ environment, ...(clock && { clock }) });
   const cookie = await signUpOwner(server);
   const panel = createPanel(server, cookie);
   const { token } = await panel.gateway.createLink.mutate();

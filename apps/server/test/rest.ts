@@ -1,3 +1,4 @@
+import type { Clock } from '@drawbridge/kit';
 import type { ToolGroup } from '@drawbridge/contracts/groups';
 import { EventSource } from 'eventsource';
 import { onTestFinished } from 'vitest';
@@ -91,8 +92,8 @@ export const listenRest = (server: TestServer, { token }: RestClient, lastEventI
 export const text = (content: string) => ({ content: [{ type: 'text', text: content }] });
 
 /** A server with a machine and a script that may only read. */
-export const online = async (environment: Record<string, string> = {}) => {
-  const { server, cookie, panel, token } = await paired(environment);
+export const online = async (environment: Record<string, string> = {}, clock?: Clock) => {
+  const { server, cookie, panel, token } = await paired(environment, clock);
   const daemon = await connectDaemon(server, token);
   const script = await newRestClient(server, cookie);
   return { server, cookie, panel, daemon, script };
