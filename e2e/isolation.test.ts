@@ -1,8 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
+import { serverPlacesFolder } from '@drawbridge/contracts/machines/server-places';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  accountHome,
   answer,
   connectDaemon,
   createProcesses,
@@ -146,4 +149,13 @@ it('ends no machine but the own', async () => {
 
 it('is the owner’s alone to invite', async () => {
   await expect(ben.api.invitations.create.mutate()).rejects.toMatchObject({ data: { code: 'FORBIDDEN' } });
+});
+
+it('writes nothing below the home of the account that runs the tests', () => {
+  const isIn = (home: string) => {
+    const folder = join(home, ...serverPlacesFolder);
+    const paths = existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
+    return paths.some((path) => readFileSync(path, 'utf8').includes(server.dataDir));
+  };
+  expect([accountHome(), userInfo().homedir].map(isIn)).toEqual([true, false]);
 });

@@ -1,3 +1,4 @@
+export { accountHome } from './account-home.ts';
 export { lengthenTitles, openPage, startBrowser, startOwnBrowser, widthFaults } from './browser.ts';
 export { createPerson, type Account, type Person } from './client.ts';
 export { connectDaemon, linkOf, startDaemon, type Daemon } from './daemon.ts';

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { accountEnvironment } from './account-home.ts';
 
 export interface Exit {
   code: number | null;
@@ -25,7 +26,7 @@ export interface Command {
   command: string;
   args: string[];
   cwd?: string;
-  /** The whole environment: nothing is inherited but `PATH` and the folder for temporary files. */
+  /** The whole environment: inherited are `PATH`, folders of this run, and what names the registry. */
   env?: Record<string, string>;
 }
 
@@ -37,7 +38,8 @@ export interface Processes {
 
 const inherited = (): Record<string, string> => {
   const names = ['PATH', 'TMPDIR', 'LANG', 'npm_config_registry', 'npm_config_cache', 'NODE_EXTRA_CA_CERTS'];
-  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+  const own = names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []));
+  return { ...Object.fromEntries(own), ...accountEnvironment() };
 };
 
 /** Its own group, so that `npx` ends together with what it runs. */

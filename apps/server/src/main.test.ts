@@ -5,6 +5,7 @@ import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { serverPlace, serverPlacesFolder } from '@drawbridge/contracts/machines/server-places';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { accountEnvironment, accountHome } from '../../../e2e/harness/account-home.ts';
 import { connectDaemon } from '../test/daemon.ts';
 import { createPanel } from '../test/panel.ts';
 import { send, signUpOwner, type TestServer } from '../test/server.ts';
@@ -15,11 +16,6 @@ const placesIn = (home: string): { path: string; text: string }[] => {
   return names.map((name) => ({ path: join(folder, name), text: readFileSync(join(folder, name), 'utf8') }));
 };
 
-/** A server writes below the home of its account too, whatever HOME is: nothing of a test stays there. */
-const forgetPlaces = (dataDir: string): void => {
-  for (const { path, text } of placesIn(userInfo().homedir)) if (text.includes(dataDir)) rmSync(path);
-};
-
 /** The server as a process of its own; `line` waits for a line of its stdout. */
 const start = (environment: Record<string, string>, args: string[] = []) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'drawbridge-main-'));
@@ -27,7 +23,7 @@ const start = (environment: Record<string, string>, args: string[] = []) => {
     process.execPath,
     // The built file, as it is run: `pnpm build` makes it.
     [join(import.meta.dirname, '../dist/main.js'), ...args],
-    { env: { PATH: '', PORT: '0', DATA_DIR: dataDir, ...environment } },
+    { env: { PATH: '', PORT: '0', DATA_DIR: dataDir, ...accountEnvironment(), ...environment } },
   );
   let out = '';
   let err = '';
@@ -46,7 +42,6 @@ const start = (environment: Record<string, string>, args: string[] = []) => {
   onTestFinished(async () => {
     child.kill('SIGKILL');
     await ended;
-    forgetPlaces(dataDir);
     rmSync(dataDir, { recursive: true, force: true });
   });
   const lines = () => out.split('\n').slice(0, -1);
@@ -97,7 +92,9 @@ describe('the process', { timeout: startTimeoutMs }, () => {
     });
     expect(more).toEqual([]);
     expect(statSync(entry?.path ?? '').mode & 0o777).toBe(0o600);
-    expect(placesIn(userInfo().homedir).some(({ text }) => text.includes(server.dataDir))).toBe(true);
+    // Whatever HOME is, and in a test not below the home of the person who runs it.
+    const isIn = (account: string) => placesIn(account).some(({ text }) => text.includes(server.dataDir));
+    expect([accountHome(), userInfo().homedir].map(isIn)).toEqual([true, false]);
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(

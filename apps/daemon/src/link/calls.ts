@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { questionOf } from '@drawbridge/contracts/confirmation-text';
 import type { CancelReason, ToolRequest } from '@drawbridge/contracts/daemon-event';
 import type { ProgressReply } from '@drawbridge/contracts/daemon-reply';
@@ -11,6 +12,13 @@ import type { Outbox } from './results/outbox.ts';
 import { createProgressReporter } from './results/progress.ts';
 import type { Reply } from './reply.ts';
 
+/**
+ * Marks what a call starts and leaves half-written, so that both are found after a crash. Another daemon's
+ * call of the same id has another tag: `instance` is the journal's. 22 characters of base64url.
+ */
+export const callTag = (instance: string, requestId: string): string =>
+  createHash('sha256').update(`${instance}\n${requestId}`).digest('base64url').slice(0, 22);
+
 export type CallOutcome = 'ok' | 'failed' | 'denied' | 'asked' | 'cancelled';
 
 export interface CallReport {
@@ -22,8 +30,8 @@ export interface CallReport {
 export interface CallsNeeds {
   clock: Clock;
   dispatch: Dispatch;
-  /** What marks a call on this machine. */
-  tagOf(requestId: string): string;
+  /** The journal's. */
+  instance: string;
   outbox: Outbox;
   journal: Journal;
   changes(tool: string): boolean;
@@ -69,7 +77,7 @@ const attempt = async (
 };
 
 export const createCalls = (needs: CallsNeeds) => {
-  const { clock, tagOf, outbox, journal, changes, withdrawn, began, report } = needs;
+  const { clock, instance, outbox, journal, changes, withdrawn, began, report } = needs;
   const dedupe = createRequestDedupe({ journal, changes });
   const running = createTransientMap<string, { abort: AbortController; ended: Promise<void> }>();
   let stopped = false;
@@ -87,7 +95,7 @@ export const createCalls = (needs: CallsNeeds) => {
     const mayRunAgain = !isChange && !(confirmationArgument in toolCall.arguments);
     if (isChange) journal.received(requestId, toolCall.name);
     const delivery = Promise.withResolvers<void>();
-    const context = { tag: tagOf(requestId), signal, starting, delivered: delivery.promise };
+    const context = { tag: callTag(instance, requestId), signal, starting, delivered: delivery.promise };
     const { outcome, text } = await attempt(needs, request, context);
     if (isJournaled) {
       await journal.done(requestId, text);

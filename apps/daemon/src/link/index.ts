@@ -1,4 +1,4 @@
-export { createCalls, type CallOutcome, type CallReport } from './calls.ts';
+export { callTag, createCalls, type CallOutcome, type CallReport } from './calls.ts';
 export type { Ending, Failure } from './connection.ts';
 export { networkFailure } from './failure.ts';
 export { createHttp, withServer, type HttpResponse } from './http.ts';

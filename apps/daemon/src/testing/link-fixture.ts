@@ -58,7 +58,7 @@ export const startLink = async (dispatch: Dispatch = echo) => {
   const calls = createCalls({
     clock,
     dispatch,
-    tagOf: (requestId) => requestId,
+    instance: 'instance',
     outbox,
     journal,
     changes: (tool) => tool !== 'read_file',

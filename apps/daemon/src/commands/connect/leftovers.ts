@@ -1,6 +1,6 @@
 import type { Clock } from '@drawbridge/kit';
 import type { OpenedJournal } from '../../journal/index.ts';
-import { callTag } from '../../processes/call-tag.ts';
+import { callTag } from '../../link/index.ts';
 import type { TerminalOutput } from '../../terminal/terminal-output.ts';
 
 export const clearLeftovers = async (

@@ -19,7 +19,6 @@ import {
   type SessionFile,
   type Way,
 } from '../../link/index.ts';
-import { callTag } from '../../processes/call-tag.ts';
 import { keepCompiled } from '../../program/compile-cache.ts';
 import { hostIdentifier } from '../common/identity.ts';
 import type { ToolHost } from '../tool-host.ts';
@@ -119,7 +118,7 @@ export const createSession = (needs: SessionNeeds) => {
   const calls = createCalls({
     clock,
     dispatch: toolHost.dispatch,
-    tagOf: (requestId) => callTag(machine.instance, requestId),
+    instance: machine.instance,
     outbox,
     journal,
     changes: toolHost.changes,
