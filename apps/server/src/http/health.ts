@@ -7,14 +7,20 @@ interface Store {
   isDiskLow(): boolean;
 }
 
-/** `/health`: the process answers, the store can be written and has space. It says nothing else. */
+/**
+ * `/health`: 200 while the store can be written, and `degraded` on an almost full disk: new calls are
+ * refused, and all else goes on. It says nothing else.
+ */
 export const serveHealth = (app: FastifyInstance, { canWrite, isDiskLow }: Store): void => {
   app.get('/health', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
-    const isWritten = await canWrite();
-    if (isWritten && !isDiskLow()) return reply.send({ ok: true });
-    const { http, code, message } = isWritten ? errorTable.diskAlmostFull : errorTable.storeUnavailable;
-    return reply.code(http).send({ ok: false, code, message });
+    if (!(await canWrite())) {
+      const { http, code, message } = errorTable.storeUnavailable;
+      return reply.code(http).send({ ok: false, code, message });
+    }
+    if (!isDiskLow()) return reply.send({ ok: true });
+    const { code, message } = errorTable.diskAlmostFull;
+    return reply.send({ ok: true, status: 'degraded', code, message });
   });
 };
 
