@@ -246,7 +246,7 @@ describeWith(
       /^A command in the sandbox cannot change the settings/,
     ],
     // It tries the names that the sandbox holds there, and fails after it has removed the rest.
-    ['git clean -fdq', /^In the sandbox protected files .* cannot be renamed, replaced or removed/],
+    ['git clean -fdxq', /^In the sandbox protected files .* cannot be renamed, replaced or removed/],
     [
       'mv .git/config .git/other',
       /^In the sandbox protected files .* cannot be renamed, replaced or removed/,

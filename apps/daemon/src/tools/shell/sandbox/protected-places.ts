@@ -9,7 +9,7 @@ import { linkAt, namedPrograms, placesOf } from './git/named-programs.ts';
 import { stateFolders, unsafeEntries } from './git/states.ts';
 import { closedOn, listFolder, openClosed } from './list-folder.ts';
 import { addRunFile, noRunFiles, type RunFiles } from './run-files.ts';
-import type { StandIn } from './stand-ins.ts';
+import { isStandIn, type StandIn } from './stand-ins.ts';
 import { isExcluded } from '../../../paths/limits.ts';
 
 /** Folders inspected before a command, nearest to the root first; the rest is made read-only. */
@@ -247,7 +247,7 @@ export const standInsFor = (root: string, { repositories, unseen }: ProtectedPla
   ].filter(
     ({ path }) =>
       !unseen.some((folder) => isWithin(path, folder)) &&
-      !isThere(path) &&
+      (isStandIn(path) || !isThere(path)) &&
       isThere(dirname(path)) &&
       canWrite(dirname(path)),
   );

@@ -28,6 +28,7 @@ import { changedRunFiles, notAllCompared } from './run-files.ts';
 import { readPlainFile, readTodo, withoutCommands } from './git/rebase-todo.ts';
 import { safeGitConfig } from './git/safe-git-config.ts';
 import { stateFolders, todoNames } from './git/states.ts';
+import { isUsedStandIn } from './stand-ins.ts';
 import { normalizeName } from '../../../text/normalize.ts';
 
 const maxConfigBytes = 256 * 1024;
@@ -207,6 +208,7 @@ const putAway = (sweep: Sweep, path: string): void =>
   inFolder(sweep, dirname(path), (place) => {
     const [{ folder }, name] = [place, basename(path)];
     if (statOf(folder, name) === undefined) return;
+    if (isUsedStandIn(path)) return;
     if (normalizeName(name) === '.git' && leadsToKnown(sweep, place)) return;
     if (stateFolders.has(basename(dirname(path))) && todoNames.has(name)) return makeTodoSafe(place, name);
     // A copy of a stand-in.

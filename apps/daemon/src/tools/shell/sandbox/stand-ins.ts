@@ -1,4 +1,12 @@
-import { lstatSync, mkdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmdirSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { hasCode } from '@drawbridge/kit';
 
 /** What stands where a protected name must not be made: an empty folder, or a file that cannot be written. */
@@ -7,7 +15,27 @@ export interface StandIn {
   text?: string;
 }
 
-const users = new Map<string, number>();
+const users = new Map<string, { standIn: StandIn; count: number }>();
+
+/** Whether a command that is at work has it: the next one counts on it too, so that it stays for both. */
+export const isStandIn = (path: string): boolean => users.has(path);
+
+/** Whether it is as it was made. */
+const isIntact = ({ path, text }: StandIn): boolean => {
+  try {
+    if (text === undefined) return readdirSync(path).length === 0;
+    return lstatSync(path).isFile() && readFileSync(path, 'utf8') === text;
+  } catch {
+    // Gone, or something else.
+    return false;
+  }
+};
+
+/** Whether a command that is at work has it, and nothing was put there: the end of another one leaves it. */
+export const isUsedStandIn = (path: string): boolean => {
+  const used = users.get(path);
+  return used !== undefined && isIntact(used.standIn);
+};
 
 const make = ({ path, text }: StandIn): boolean => {
   try {
@@ -23,10 +51,10 @@ const make = ({ path, text }: StandIn): boolean => {
 };
 
 /** Removes a stand-in that is as it was made; what somebody has put in its place stays. */
-export const removeStandIn = ({ path, text }: StandIn): void => {
+export const removeStandIn = (standIn: StandIn): void => {
   try {
-    if (text === undefined) rmdirSync(path);
-    else if (lstatSync(path).isFile() && readFileSync(path, 'utf8') === text) unlinkSync(path);
+    if (standIn.text === undefined) rmdirSync(standIn.path);
+    else if (isIntact(standIn)) unlinkSync(standIn.path);
   } catch {
     // Gone, or no longer ours.
   }
@@ -37,8 +65,8 @@ export const makeStandIns = (wanted: StandIn[]): { made: StandIn[]; release(): v
   const made: StandIn[] = [];
   const release = () => {
     for (const standIn of made.splice(0).reverse()) {
-      const left = (users.get(standIn.path) ?? 1) - 1;
-      if (left > 0) users.set(standIn.path, left);
+      const count = (users.get(standIn.path)?.count ?? 1) - 1;
+      if (count > 0) users.set(standIn.path, { standIn, count });
       else {
         users.delete(standIn.path);
         removeStandIn(standIn);
@@ -49,7 +77,7 @@ export const makeStandIns = (wanted: StandIn[]): { made: StandIn[]; release(): v
     for (const standIn of wanted) {
       const isShared = users.has(standIn.path);
       if (!make(standIn) && !isShared) continue;
-      users.set(standIn.path, (users.get(standIn.path) ?? 0) + 1);
+      users.set(standIn.path, { standIn, count: (users.get(standIn.path)?.count ?? 0) + 1 });
       made.push(standIn);
     }
   } catch (error) {

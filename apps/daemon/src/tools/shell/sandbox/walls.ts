@@ -1,6 +1,6 @@
 import { mkdtempSync, realpathSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { hasCode } from '@drawbridge/kit';
 import { removeTree } from '@drawbridge/kit/node';
 import type { DeniedPaths } from '../../../permission/index.ts';
@@ -21,9 +21,10 @@ import {
   type ProtectedPlaces,
 } from './protected-places.ts';
 import { sweepAfter, type Left } from './set-aside.ts';
-import { makeStandIns, removeStandIn, type StandIn } from './stand-ins.ts';
+import { isStandIn, makeStandIns, removeStandIn, type StandIn } from './stand-ins.ts';
 import { shellEnvironment } from '../config.ts';
 import { safeGlobalSettings } from './visible/git-settings.ts';
+import { ignoreStandIns } from './visible/stand-in-patterns.ts';
 import { etcMounts, systemMounts } from './visible/system.ts';
 import { findVisible, type VisibleNeeds } from './visible/visible-places.ts';
 
@@ -40,9 +41,10 @@ const makeOwnFolder = (): string => mkdtempSync(join(realpathSync(tmpdir()), 'dr
 
 /** The first name on the way to a path that is not there, for a path in the root. */
 const firstMissing = (path: string, root: string): string[] => {
-  if (isThere(path) || !isWithin(path, root) || path === root) return [];
+  const isMissing = (one: string) => isStandIn(one) || !isThere(one);
+  if (!isMissing(path) || !isWithin(path, root) || path === root) return [];
   let at = path;
-  while (!isThere(dirname(at))) at = dirname(at);
+  while (isMissing(dirname(at))) at = dirname(at);
   return [at];
 };
 
@@ -124,15 +126,24 @@ interface Given {
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 /** What a command reads beside the root; `own`: the folder for what is made for it. */
-const lookAround = async (needs: VisibleNeeds, { deniedPaths }: Given, own: string) => {
+const lookAround = async (
+  needs: VisibleNeeds,
+  { deniedPaths, own, standIns }: Pick<Given, 'deniedPaths'> & { own: string; standIns: string[] },
+) => {
   const { root, privateFolder } = needs;
   const home = homedir();
   const path = shellEnvironment(root).PATH;
   const { opened, links, closed } = findVisible(needs, path);
-  const settings = join(own, 'gitconfig');
   const git = await safeGlobalSettings(findProgram('git', path), root);
-  writeFileSync(settings, git.text, { mode: 0o444 });
-  const place = join(home, '.gitconfig');
+  const ignored = git.ignored !== undefined && isFile(git.ignored) ? git.ignored : undefined;
+  const { settings, files } = ignoreStandIns({ root, home, ignored, standIns });
+  const made = [{ place: join(home, '.gitconfig'), text: git.text + settings }, ...files]
+    .filter(({ place }) => !isWithin(place, root) || isThere(place))
+    .map(({ place, text }) => {
+      const file = join(own, basename(place));
+      writeFileSync(file, text, { mode: 0o444 });
+      return { place, file };
+    });
   return {
     opened,
     links,
@@ -143,11 +154,8 @@ const lookAround = async (needs: VisibleNeeds, { deniedPaths }: Given, own: stri
     ],
     hidden: [...closed, ...closedBy(needs), ...deniedPaths.read],
     // This program runs with the first where the machine's own Node is too old.
-    shown: [
-      broughtNodeFolder(privateFolder),
-      ...(git.ignored !== undefined && isFile(git.ignored) ? [git.ignored] : []),
-    ],
-    made: isWithin(place, root) && !isThere(place) ? [] : [{ place, file: settings }],
+    shown: [broughtNodeFolder(privateFolder), ...(ignored === undefined ? [] : [ignored])],
+    made,
   };
 };
 
@@ -178,11 +186,12 @@ export const createWalls = (given: VisibleNeeds, limit?: number) => {
     const standIns = makeStandIns(wanted);
     shared.running.add(before);
     const place = join(root, '.git');
-    const around = await lookAround(territory, command, own);
+    const made = wanted.map(({ path }) => path).filter((path) => path !== place);
+    const around = await lookAround(territory, { deniedPaths, own, standIns: made });
     const kept = [
       ...[...before.kept].flatMap(([path, link]) => (link === undefined ? [path] : realIn(path, root))),
       ...before.unseen,
-      ...wanted.map(({ path }) => path).filter((path) => path !== place),
+      ...made,
       ...[...closedBy(territory), ...deniedPaths.write].flatMap((path) => realIn(path, root)),
     ];
     return {
