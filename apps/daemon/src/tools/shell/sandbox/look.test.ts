@@ -41,10 +41,7 @@ const made: [string, string][] = [
     'NG-10 a tree deeper than the longest path',
     `(${descend(3_900)} mkdir -p a/$n; cd a/$n; mkdir -p b/$n; cd b/$n; mkdir .idea)`,
   ],
-  [
-    'NG-10 a pipe at the end of the longest path, and one below many folders',
-    `(${descend(4_090)} mkfifo p); mkdir -p $(seq -s / 1 900) && mkfifo $(seq -s / 1 900)/p`,
-  ],
+  ['NG-10 a pipe at the end of the longest path', `(${descend(4_090)} mkfifo p)`],
   [
     'NG-08 a folder with names and without what they lead to',
     'mkdir -p d/sub; echo x > d/.envrc; echo x > d/sub/.envrc; chmod 600 d',
@@ -77,6 +74,12 @@ const made: [string, string][] = [
   ],
 ];
 
+/** Its mounts take seconds in the next command, whoever the user is. */
+const deepPipe: [string, string] = [
+  'NG-10 a pipe below many folders',
+  'mkdir -p $(seq -s / 1 900) && mkfifo $(seq -s / 1 900)/p',
+];
+
 const search = (folder: string, ...args: string[]) =>
   spawnSync('find', ['.', ...args], { cwd: folder, encoding: 'utf8' }).stdout;
 
@@ -86,7 +89,8 @@ describeWith('bubblewrap')('NG-08 NG-10 NG-48 the look at the folder after a com
     { timeout: 60_000 },
     async (uid) => {
       const folders = makeFolders();
-      const texts = made.map(([, text], at) => `(mkdir c${at}; cd c${at}; ${text})`);
+      const cases = uid === testUsers.at(-1) ? [...made, deepPipe] : made;
+      const texts = cases.map(([, text], at) => `(mkdir c${at}; cd c${at}; ${text})`);
       expect(await runIn(uid, folders, `${texts.join('\n')}; echo made`)).toMatchObject({
         stdout: 'made\n',
         exitCode: 0,
