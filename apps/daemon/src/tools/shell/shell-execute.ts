@@ -117,7 +117,7 @@ export const createShellExecute = (
         throw errors.badArguments({ message: 'command: is longer than 100,000 bytes' });
       return [
         toResource({ command, folder, limits }, context),
-        ...namedSecrets(context, { folder, command, sees: look().sees }),
+        ...namedSecrets(context, { folder, command, look }),
       ];
     },
     asks: ({ command }) =>

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConfirmationPayload } from '@drawbridge/contracts/confirmation-payload';
@@ -159,13 +159,19 @@ describeWith(
     const differences: unknown[] = [];
     const plain = (text: string, at: string) =>
       text.replaceAll(at, '<root>').replaceAll(/\/tmp\b|\/\S*\/temporary/g, '<temporary>');
-    for (const command of everyday) {
-      const free = spawnSync('/bin/sh', ['-c', command], {
-        cwd: outside,
-        encoding: 'utf8',
-        env: { ...shellEnvironment(outside), TMPDIR: temporary },
+    const env = { ...shellEnvironment(outside), TMPDIR: temporary };
+    const runFree = (command: string) =>
+      new Promise<{ status: number | null; stdout: string }>((resolve) => {
+        const child = execFile('/bin/sh', ['-c', command], { cwd: outside, env }, (_error, stdout) =>
+          resolve({ status: child.exitCode, stdout }),
+        );
+        child.stdin?.end();
       });
-      const { text, questions } = await run('shell_execute', { command, timeout: 60_000 });
+    for (const command of everyday) {
+      const [free, { text, questions }] = await Promise.all([
+        runFree(command),
+        run('shell_execute', { command, timeout: 60_000 }),
+      ]);
       if (free.status === 127) {
         process.stderr.write(`Not compared, because a program is not installed: ${command}\n`);
         continue;

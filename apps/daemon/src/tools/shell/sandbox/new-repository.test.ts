@@ -31,7 +31,7 @@ describeWith(
 
   it('is copied in steps, between which other work has its turn', async () => {
     const { root, run } = await onOtherDisk();
-    const count = 2_000;
+    const count = 100;
     let isOver = false;
     const running = run(
       `git init --quiet; mkdir .git/big; cd .git/big; seq ${count} | split --lines 1 --suffix-length 4 --numeric-suffixes`,

@@ -30,25 +30,26 @@ const pathsOf = (word: string, folders: readonly string[]): string[] => {
 interface Named {
   folder: string;
   command: string;
-  /** Whether a command sees a path; what it does not see is not asked about. */
-  sees: Look['sees'];
+  /** What a command sees; what it does not see is not asked about. Called where a word names a secret. */
+  look(): Look;
 }
 
 /**
  * The sensitive files that a command names, as reads that are asked about. It sees names and links only: what
  * a variable, a script or a search through a folder reads is not in the words.
  */
-export const namedSecrets = (context: ToolContext, { folder, command, sees }: Named): Resource[] => {
+export const namedSecrets = (context: ToolContext, { folder, command, look }: Named): Resource[] => {
   const words = wordsOf(command);
   // A command may enter a folder first.
   const named = new Set([folder, ...words.map((word) => resolve(folder, word))]);
   const folders = [...named].filter((path) => isAccessible(join(path, '.'), constants.F_OK));
   const found = new Map<string, Resource>();
+  let seen: Look | undefined;
   for (const typed of words.flatMap((word) => pathsOf(word, folders))) {
     const real = realPathOf(typed) ?? typed;
     const paths = [real, typed].map((path) => ({ toolGroup: 'filesystemRead' as const, resource: path }));
     const secret = paths.find((path) => whySensitive(context.root, path) !== undefined);
-    if (secret === undefined || !sees(real)) continue;
+    if (secret === undefined || !(seen ??= look()).sees(real)) continue;
     const { resource } = secret;
     found.set(resource, {
       ...secret,
