@@ -34,6 +34,16 @@ const world = shared(async () => {
   return { site, ...(await openBrowserTools({ allow, modes: { filesystemWrite: 'allow' } })) };
 });
 
+/** Another one: the person allowed the group, and its server is a site of its own. */
+const allowed = shared(async () => {
+  const [site, panel] = [await openSite(() => ({})), await openSite(() => ({}))];
+  const panels = ['127.0.0.1', 'panel.example'].map((host) => `${host}:${panel.port}`);
+  const serverUrl = `http://127.0.0.1:${panel.port}`;
+  const modes = { browser: 'allow' } as const;
+  const tools = await openBrowserTools({ allow: [`${good}:${site.port}`, ...panels], modes, serverUrl });
+  return { site, panel, ...tools };
+});
+
 describeWith('chromium')('a visit', () => {
   it('asks for the host of the address, then for that of the page that is there', async () => {
     const { site, call, send } = world();
@@ -76,28 +86,24 @@ describeWith('chromium')('a visit', () => {
   });
 
   it('BR-02 a local address asks although the group is on allow, and a name that leads home is not reached', async () => {
-    const site = await openSite(() => ({ '/': 'hello' }));
-    const { go } = await openBrowserTools({ modes: { browser: 'allow' } });
+    const { site, go } = allowed();
+    const before = site.connections();
     expect(question(await go(site.url('127.0.0.1')))).toMatchObject({ resource: `127.0.0.1:${site.port}` });
     expect(allText(await go(site.url('rebind.example')))).toContain(
       `rebind.example:${site.port} leads to this machine or a private network`,
     );
-    expect(site.connections()).toBe(0);
+    expect(site.connections()).toBe(before);
   });
 
   it('BR-03 the panel of the own server is never opened, whatever is allowed', async () => {
-    const site = await openSite(() => ({ '/': '<button>Approve</button>' }));
-    const { go } = await openBrowserTools({
-      allow: [`127.0.0.1:${site.port}`, `panel.example:${site.port}`],
-      serverUrl: `http://127.0.0.1:${site.port}`,
-    });
-    expect(allText(await go(site.url('127.0.0.1')))).toContain(
+    const { panel, go } = allowed();
+    expect(allText(await go(panel.url('127.0.0.1')))).toContain(
       'is the server that this machine is connected to',
     );
-    expect(allText(await go(site.url('panel.example')))).toContain(
+    expect(allText(await go(panel.url('panel.example')))).toContain(
       'is the server that this machine is connected to',
     );
-    expect(site.connections()).toBe(0);
+    expect(panel.connections()).toBe(0);
   });
 
   it('BR-01, BR-08 other schemes and code are refused before anything starts', async () => {
@@ -200,11 +206,8 @@ describeWith('chromium')('what a page can be used for', () => {
   });
 
   it('BR-07 saving a download asks as writing does', async () => {
-    const site = await openSite(() => ({
-      '/': '<a href="/file" download>get</a>',
-      '/file': 'hello',
-    }));
-    const { go, call } = await openBrowserTools({ allow: [`${good}:${site.port}`] });
+    const { site, go, call } = allowed();
+    site.serve({ '/': '<a href="/file" download>get</a>', '/file': 'hello' });
     await go(site.url(good));
     await until(
       () => call('browser_wait_for', { time: 0.1 }),

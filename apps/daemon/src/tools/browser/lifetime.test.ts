@@ -15,32 +15,6 @@ describeWith('chromium')('the browser itself', () => {
     return { site, ...(await openBrowserTools({ allow: [`${good}:${site.port}`] })) };
   });
 
-  it('BR-09, BR-11 has a folder of its own for the person alone, no port, none of the environment, and leaves nothing', async () => {
-    const { site, go, call, own } = world();
-    await go(site.url(good));
-    const folder = join(own, 'browser');
-    const [run = ''] = readdirSync(folder);
-    expect(statSync(folder).mode & 0o777).toBe(0o700);
-    const commands = readdirSync('/proc')
-      .filter((pid) => /^\d+$/.test(pid))
-      .flatMap((pid) => {
-        try {
-          const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-          return line.some((word) => word.includes(run))
-            ? [{ line, env: readFileSync(`/proc/${pid}/environ`, 'utf8') }]
-            : [];
-        } catch {
-          return [];
-        }
-      });
-    const main = commands.find(({ line }) => line.includes('--remote-debugging-pipe'));
-    expect(main?.line.some((word) => word.startsWith('--remote-debugging-port'))).toBe(false);
-    expect(main?.env).toContain(`HOME=${join(folder, run, 'profile')}`);
-    expect(main?.env).not.toMatch(/VITEST|DRAWBRIDGE|npm_/);
-    await call('browser_close', {});
-    expect(readdirSync(folder)).toEqual([]);
-  });
-
   it('keeps cookies where the person chose a profile that stays, and only there', async () => {
     const cookies: (string | undefined)[] = [];
     const site = await openSite(() => ({
@@ -50,12 +24,13 @@ describeWith('chromium')('the browser itself', () => {
         response.end('hello');
       },
     }));
-    for (const mode of ['ephemeral', 'persistent'] as const) {
-      const { go, call } = await openBrowserTools({ allow: [`${good}:${site.port}`], mode });
+    const host = `${good}:${site.port}`;
+    const { settings, ...ephemeral } = world();
+    await settings.addRules('allow', [{ toolGroup: 'browser', resource: host }]);
+    for (const { go, call } of [ephemeral, await openBrowserTools({ allow: [host], mode: 'persistent' })]) {
       await go(site.url(good));
       await call('browser_close', {});
       await go(site.url(good));
-      await call('browser_close', {});
     }
     expect(cookies).toEqual([undefined, undefined, undefined, 'seen=1']);
   });
@@ -100,5 +75,31 @@ describeWith('chromium')('the browser itself', () => {
     );
     const flooded = allText(await go(site.url(good, '/flood')));
     expect(await until(list, 'wrote 5000 messages', flooded)).toContain('wrote 5000 messages');
+  });
+
+  it('BR-09, BR-11 has a folder of its own for the person alone, no port, none of the environment, and leaves nothing', async () => {
+    const { site, go, call, own } = world();
+    await go(site.url(good));
+    const folder = join(own, 'browser');
+    const [run = ''] = readdirSync(folder);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    const commands = readdirSync('/proc')
+      .filter((pid) => /^\d+$/.test(pid))
+      .flatMap((pid) => {
+        try {
+          const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+          return line.some((word) => word.includes(run))
+            ? [{ line, env: readFileSync(`/proc/${pid}/environ`, 'utf8') }]
+            : [];
+        } catch {
+          return [];
+        }
+      });
+    const main = commands.find(({ line }) => line.includes('--remote-debugging-pipe'));
+    expect(main?.line.some((word) => word.startsWith('--remote-debugging-port'))).toBe(false);
+    expect(main?.env).toContain(`HOME=${join(folder, run, 'profile')}`);
+    expect(main?.env).not.toMatch(/VITEST|DRAWBRIDGE|npm_/);
+    await call('browser_close', {});
+    expect(readdirSync(folder)).toEqual([]);
   });
 });
