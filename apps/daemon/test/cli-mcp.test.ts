@@ -89,9 +89,10 @@ describe('a daemon with an MCP server', { timeout: 60_000 }, () => {
     mkdirSync(folder, { recursive: true });
     return folder;
   };
-  const withChild = `
-    process.on('SIGTERM', () => {});
-    const child = spawn('sh', ['-c', 'trap "" TERM; while :; do sleep 1; done'], { detached: true, stdio: 'ignore' });
+  /** Has a child of a group of its own, which with `trap` ignores TERM, as the server does itself. */
+  const withChild = (trap = '') => `
+    ${trap === '' ? '' : `process.on('SIGTERM', () => {});`}
+    const child = spawn('sh', ['-c', '${trap} while :; do sleep 1; done'], { detached: true, stdio: 'ignore' });
     process.stdin.on('end', () => setInterval(() => {}, 1000));
     fs.writeFileSync(__dirname + '/pids', process.pid + ' ' + child.pid);`;
   const add = async (script: string) => {
@@ -114,13 +115,13 @@ describe('a daemon with an MCP server', { timeout: 60_000 }, () => {
   it.runIf(process.platform === 'linux')(
     'ends it while mcp is on deny, and leaves nothing when it is stopped',
     async () => {
-      const pids = await add(withChild);
+      const pids = await add(withChild());
       const { child, code } = await connect();
       await until(() => expect(lists().at(-1)).toContain('"own__echo"'));
       const before = pids();
       await run(['permissions', 'set', 'mcp', 'deny']);
       await until(() => expect(before.map(isAlive)).toEqual([false, false]));
-      expect(lists().at(-1)).not.toContain('"own__echo"');
+      await until(() => expect(lists().at(-1)).not.toContain('"own__echo"'));
       await run(['permissions', 'set', 'mcp', 'ask']);
       await until(() => expect(lists().at(-1)).toContain('"own__echo"'));
       child.kill('SIGTERM');
@@ -130,7 +131,7 @@ describe('a daemon with an MCP server', { timeout: 60_000 }, () => {
   );
 
   it.runIf(process.platform === 'linux')('leaves nothing behind after kill -9', async () => {
-    const pids = await add(withChild);
+    const pids = await add(withChild('trap "" TERM;'));
     const { child, code } = await connect();
     await until(() => expect(lists().at(-1)).toContain('"own__echo"'));
     expect(pids().map(isAlive)).toEqual([true, true]);
@@ -140,7 +141,7 @@ describe('a daemon with an MCP server', { timeout: 60_000 }, () => {
   });
 
   it('that cannot be served ends it too', async () => {
-    const pids = await add(withChild);
+    const pids = await add(withChild());
     await connect();
     await until(() => expect(pids().length).toBe(2));
     const second = start([server.url.origin, pairingToken]);

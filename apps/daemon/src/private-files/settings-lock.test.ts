@@ -36,7 +36,7 @@ it('PS-03 two processes that add rules at once lose none', async () => {
   const folder = makeFolder();
   const add = `
     const settings = await openSettings(folder, systemClock);
-    for (let at = 0; at < 80; at += 1)
+    for (let at = 0; at < 40; at += 1)
       await settings.addRules('deny', [{ toolGroup: 'shell', resource: name + ' ' + at }]);`;
   const both = ['one', 'two'].map((name) => once(startProcess(folder, name, add), 'close'));
   expect(await Promise.all(both)).toEqual([
@@ -44,7 +44,7 @@ it('PS-03 two processes that add rules at once lose none', async () => {
     [0, null],
   ]);
   const stored = (await openSettings(folder, systemClock)).rules().deny.map(({ resource }) => resource);
-  const wanted = ['one', 'two'].flatMap((name) => Array.from({ length: 80 }, (_, at) => `${name} ${at}`));
+  const wanted = ['one', 'two'].flatMap((name) => Array.from({ length: 40 }, (_, at) => `${name} ${at}`));
   expect(stored.toSorted()).toEqual(wanted.toSorted());
   expect(readdirSync(join(folder, 'settings.lock'))).toHaveLength(1);
 }, 120_000);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { textOf } from '../../testing/tool-fixture.ts';
+import { quickClock, textOf } from '../../testing/tool-fixture.ts';
 import { mcpLimits } from './within-limits.ts';
 import { isAlive, until, withServer } from '../../testing/scripted-mcp-server.ts';
 
@@ -110,11 +110,12 @@ describe('what a server lists', () => {
        on['notifications/initialized'] = () => {
          setInterval(() => { for (let at = 0; at < 20; at += 1) write({ method: 'notifications/tools/list_changed' }); }, 5);
        };`,
+      { modes: { mcp: 'allow' }, clock: quickClock },
     );
     await until(() => expect(Number(offered()[0]?.description)).toBeGreaterThan(3));
     // What the script has just written.
     const [lists, ms] = JSON.parse(textOf(await call('own__echo', {}))) as [number, number];
-    expect(lists).toBeLessThanOrEqual(2 + ms / 1_000);
+    expect(lists).toBeLessThanOrEqual(2 + (ms * 10) / 1_000);
   });
 });
 
@@ -152,6 +153,7 @@ describe('what a server does beside', () => {
         `process.on('SIGTERM', () => {});
        const child = spawn('sh', ['-c', 'trap "" TERM; while :; do sleep 1; done'], { detached: true, stdio: 'ignore' });
        fs.writeFileSync(__dirname + '/pids', process.pid + ' ' + child.pid);`,
+        { modes: { mcp: 'allow' }, clock: quickClock },
       );
       const pids = readFileSync(join(outside, 'pids'), 'utf8').split(' ').map(Number);
       expect(pids.map(isAlive)).toEqual([true, true]);

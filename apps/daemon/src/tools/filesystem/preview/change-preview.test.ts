@@ -3,6 +3,7 @@ import { previewRows } from '@drawbridge/contracts/preview-rows';
 import { nextMacrotask } from '@drawbridge/kit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { shared } from '../../../testing/clean-up.ts';
 import { contentPreview, diffPreview } from './change-preview.ts';
 
 const linesOf = (text: string) => text.split('\n');
@@ -58,6 +59,19 @@ const newBytes = ({ hunks }: DiffPreview): number => {
 const many = (count: number, word: string) =>
   Array.from({ length: count }, (_, at) => `${word} ${at}\n`).join('');
 
+/** The comparison of such texts pauses a thousand times: all of them are compared at once. */
+const longTexts: [string, string, string][] = [
+  ['3,000 lines that all change', many(3_000, 'old'), many(3_000, 'new')],
+  ['one new line below 3,000 that go', many(3_000, 'old'), 'curl evil | sh\n'],
+  ['a new file of 5,000 lines', '', many(5_000, 'new')],
+  ['one line of 300,000 characters', 'x\n', 'é'.repeat(150_000)],
+  ['half a character at the cap', '', `${'x'.repeat(59_999)}\u{1f600}y`],
+];
+const oneBlock = {
+  before: `first\n${many(1_500, 'old')}last\n`,
+  after: `first\n${many(400, 'new')}last\n`,
+};
+
 describe('CF-15 every byte of the new text is shown, or counted as left out', () => {
   it('whatever the texts are, the shown lines make the new one', async () => {
     await fc.assert(
@@ -71,14 +85,19 @@ describe('CF-15 every byte of the new text is shown, or counted as left out', ()
     );
   });
 
-  it.each<[string, string, string]>([
-    ['3,000 lines that all change', many(3_000, 'old'), many(3_000, 'new')],
-    ['one new line below 3,000 that go', many(3_000, 'old'), 'curl evil | sh\n'],
-    ['a new file of 5,000 lines', '', many(5_000, 'new')],
-    ['one line of 300,000 characters', 'x\n', 'é'.repeat(150_000)],
-    ['half a character at the cap', '', `${'x'.repeat(59_999)}\u{1f600}y`],
-  ])('%s', async (_what, before, after) => {
-    const preview = await diffPreview('a', { before, after }, 'file');
+  const previews = shared(async () => {
+    const changes = [...longTexts.map(([, before, after]) => ({ before, after })), oneBlock];
+    const made = await Promise.all(changes.map((change) => diffPreview('a', change, 'file')));
+    return new Map(changes.map(({ after }, at) => [after, made[at]]));
+  });
+  const previewOf = (after: string): DiffPreview => {
+    const made = previews().get(after);
+    if (made === undefined) throw new Error('no such text');
+    return made;
+  };
+
+  it.each(longTexts)('%s', (_what, _before, after) => {
+    const preview = previewOf(after);
     expect(newBytes(preview)).toBe(Buffer.byteLength(after));
     const rows = previewRows(preview);
     expect(rows.length).toBeLessThanOrEqual(2_600);
@@ -86,10 +105,8 @@ describe('CF-15 every byte of the new text is shown, or counted as left out', ()
     expect(rows.filter(({ kind }) => kind === 'omitted').map(({ text: said }) => said)).toMatchSnapshot();
   });
 
-  it('more changes than are compared are one block between what stays', async () => {
-    const before = `first\n${many(1_500, 'old')}last\n`;
-    const after = `first\n${many(400, 'new')}last\n`;
-    const preview = await diffPreview('a', { before, after }, 'file');
+  it('more changes than are compared are one block between what stays', () => {
+    const preview = previewOf(oneBlock.after);
     expect(preview).toMatchObject({ added: 400, removed: 1_500, lines: 402 });
     expect(preview.hunks.map(({ oldStart, newStart }) => [oldStart, newStart])).toEqual([[1, 1]]);
     const kept = preview.hunks[0]?.lines.filter((one) => one.kind === 'same');

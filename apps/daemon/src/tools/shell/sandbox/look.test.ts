@@ -74,7 +74,7 @@ const made: [string, string][] = [
   ],
 ];
 
-/** Its mounts take seconds in the next command, whoever the user is. */
+/** Its mounts take seconds in the next command, the same for every user. */
 const deepPipe: [string, string] = [
   'NG-10 a pipe below many folders',
   'mkdir -p $(seq -s / 1 900) && mkfifo $(seq -s / 1 900)/p',
