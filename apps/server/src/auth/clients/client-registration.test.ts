@@ -54,6 +54,7 @@ describe('registration', () => {
     ['a name of 101 letters', { client_name: 'x'.repeat(101) }],
     ['eleven addresses', { redirect_uris: Array.from({ length: 11 }, (_, n) => `https://a.example/${n}`) }],
     ['no address', { redirect_uris: [] }],
+    ['an address of 2,001 letters', { redirect_uris: [`https://a.example/${'x'.repeat(1_983)}`] }],
     ['a script as its address', { redirect_uris: ['javascript:alert(1)'] }],
     ['a page of data as its address', { redirect_uris: ['data:text/html,x'] }],
     ['a file as its address', { redirect_uris: ['file:///etc/passwd'] }],

@@ -36,7 +36,7 @@ it('a client that is a document comes in: the person sees its site, and its toke
   expect(site.asked).toEqual(['/client.json']);
 });
 
-it('MC-18 unconnected clients with documents do not pile up', async () => {
+it('MC-18 unconnected clients do not pile up, with a document or registered', async () => {
   const site = await openSite();
   const opened = await openOauth(site);
   const { db, close } = openDatabase({ url: undefined, dataDir: opened.server.dataDir });
@@ -56,10 +56,15 @@ it('MC-18 unconnected clients with documents do not pile up', async () => {
       .insertInto('oauthClient')
       .values(rows.slice(at, at + 100))
       .execute();
+  const left = async () => {
+    const ids = await own.selectFrom('oauthClient').select('id').orderBy('createdAt').execute();
+    return [ids.length, ids[0]?.id];
+  };
   expect(await isAsked(opened)).toBe(true);
-  const left = await own.selectFrom('oauthClient').select('id').orderBy('createdAt').execute();
+  expect(await left()).toEqual([clientLimits.unconnected, 'c1']);
+  await opened.clientId();
+  expect(await left()).toEqual([clientLimits.unconnected, 'c2']);
   await close();
-  expect([left.length, left[0]?.id]).toEqual([clientLimits.unconnected, 'c1']);
 });
 
 const v4 = (address: string): LookupAddress => ({ address, family: 4 });

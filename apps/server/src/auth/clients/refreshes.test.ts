@@ -10,6 +10,7 @@ import { newVerifier, oauthOf, publicUrl, resource } from '../../../test/oauth.t
 import { signUpOwner, startServer, type Got, type TestServer } from '../../../test/server.ts';
 import { openDatabase } from '../../db/index.ts';
 import { readSecret } from '../index.ts';
+import { createSealer } from '../secrets/sealer.ts';
 
 const minuteMs = clientLimits.refreshAgainSeconds * 1_000;
 const hourMs = 60 * 60 * 1_000;
@@ -123,11 +124,29 @@ describe('a refresh token that is used twice', () => {
     const lost = refreshed(world, await world.refresh(first));
     // What a server leaves that is killed before the answer is stored.
     await world.run('update oauthRefreshToken set rotationReplayResponse = null');
-    world.advance(24 * hourMs);
+    // The access token of the lost answer would hold for an hour.
+    world.advance(2 * minuteMs);
+    expect(await world.use(lost.access)).toBe(200);
     const next = refreshed(world, await world.refresh(first));
     expect(await world.use(next.access)).toBe(200);
     expect(await world.use(lost.access)).toBe(401);
     expect(await world.lines()).toBe(1);
+  });
+
+  it('is repeated, and undone, without touching another consent to the same client', async () => {
+    const world = await setUp();
+    const [one, other] = [await world.connect(), await world.connect()];
+    const first = refreshed(world, await world.refresh(one));
+    const second = refreshed(world, await world.refresh(other));
+    expect(refreshed(world, await world.refresh(one))).toEqual(first);
+    const { rows } = await world.run(`select id from oauthRefreshToken where rotatedAt is not null
+      order by rotatedAt limit 1`);
+    await world.run(`update oauthRefreshToken set rotationReplayResponse = null where id = '${rows[0]?.id}'`);
+    refreshed(world, await world.refresh(one));
+    expect(await world.use(second.access)).toBe(200);
+    expect(refreshed(world, await world.refresh(other))).toEqual(second);
+    refreshed(world, await world.refresh(second.refresh));
+    expect(await world.lines()).toBe(2);
   });
 
   it('is not answered while the answer cannot be stored', async () => {
@@ -151,6 +170,11 @@ it('PK-08 a stored answer can be read with the old token alone', async () => {
   );
   const sealed = rows[0]?.answer ?? expect.fail();
   const key = readSecret(world.dataDir);
+  const { rows: used } = await world.run('select id from oauthRefreshToken where rotatedAt is not null');
+  const openedWith = (token: string) =>
+    createSealer(token, 'drawbridge refresh answer').unseal(sealed, used[0]?.id ?? '');
+  expect(await symmetricDecrypt({ key, data: openedWith(first.slice(4)) ?? '' })).toContain(next.access);
+  for (const other of ['', next.refresh.slice(4), key]) expect(openedWith(other)).toBe(null);
   await expect(symmetricDecrypt({ key, data: sealed })).rejects.toThrow();
   for (const file of readdirSync(world.dataDir)) {
     const bytes = readFileSync(join(world.dataDir, file), 'latin1');
