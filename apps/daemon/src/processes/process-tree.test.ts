@@ -1,0 +1,36 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { nextMacrotask, systemClock } from '@drawbridge/kit';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { endTree, tagVariable } from './process-tree.ts';
+
+const startSleeps = async (count: number, tag: string): Promise<ChildProcess[]> => {
+  const env = { PATH: process.env['PATH'], [tagVariable]: tag };
+  const started = Array.from({ length: count }, () => spawn('sleep', ['1000'], { stdio: 'ignore', env }));
+  onTestFinished(() => started.forEach((one) => one.kill('SIGKILL')));
+  await Promise.all(started.map((one) => new Promise((resolve) => one.once('spawn', resolve))));
+  return started;
+};
+
+describe.runIf(process.platform === 'linux')('the end of a process tree', () => {
+  it('gives other work its turn while it looks for processes', async () => {
+    const others = await startSleeps(100, 'another');
+    let turns = 0;
+    let isOver = false;
+    const ended = endTree({ tag: 'own' }, systemClock).finally(() => (isOver = true));
+    while (!isOver) {
+      await nextMacrotask();
+      turns += 1;
+    }
+    await ended;
+    // Two looks at more than 100 processes, 32 at a time.
+    expect(turns).toBeGreaterThanOrEqual(6);
+    expect(others.every(({ exitCode, signalCode }) => exitCode === null && signalCode === null)).toBe(true);
+  });
+
+  it('ends every process with the tag, and none with another', async () => {
+    const [own, others] = [await startSleeps(40, 'tag'), await startSleeps(3, 'tag-of-another')];
+    await endTree({ tag: 'tag' }, systemClock);
+    await expect.poll(() => own.filter(({ signalCode }) => signalCode !== 'SIGTERM').length).toBe(0);
+    expect(others.filter(({ signalCode }) => signalCode !== null)).toEqual([]);
+  });
+});
