@@ -39,6 +39,8 @@ export interface Stage {
 export interface Group<Id extends string = string> {
   name: string;
   rows: Record<Id, RowText>;
+  /** The longest that it may take, in milliseconds. */
+  givenUpMs?: number;
   /** Starts what is needed; each call of what it gives is one round. */
   open(stage: Stage): Promise<() => Promise<Record<Id, Figure>>>;
 }

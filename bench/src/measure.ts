@@ -9,8 +9,8 @@ const leastRounds = { full: 5, quick: 2 };
 /** More rounds are begun while a group has taken less than this. */
 const enoughMs = { full: 20_000, quick: 3_000 };
 const mostRounds = 15;
-/** A group that takes longer is given up. */
-const givenUpMs = 120_000;
+/** A group that takes longer is given up, where it names no time of its own. */
+const usualGivenUpMs = 120_000;
 /** What was started has this long to end. */
 const endsWithinMs = 10_000;
 
@@ -49,6 +49,7 @@ const withProfiles = (processes: Processes) => {
 /** Sets up a group, runs its rounds, and tears it down. A failure is reported in its rows. */
 export const measureGroup = async (group: Group, { quick, profile }: Options): Promise<Row[]> => {
   const processes = withProfiles(createProcesses());
+  const { givenUpMs = usualGivenUpMs } = group;
   const kind = quick ? 'quick' : 'full';
   const startMs = nowMs();
   let at: string | undefined;
