@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   connectDaemon,
   createProcesses,
+  follow,
   openPage,
   owner,
   run,
@@ -73,11 +74,11 @@ describeWith('chromium', 'bubblewrap')('three windows on plain http', () => {
   it('copy a command without a clipboard of the page', async () => {
     const [page] = windows;
     if (page === undefined) throw new Error('no window');
-    await page.goto(`${origin}/machines/new`);
+    await follow(page, '/machines/new');
     const command = (await page.locator('[data-test=command]').innerText()).trim();
     await page.getByRole('button', { name: 'Copy command' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
-    await page.goto(`${origin}/activity`);
+    await follow(page, '/activity');
     const field = page.getByLabel('Search path, command, host');
     await field.press('Control+V');
     expect(await field.inputValue()).toBe(command.slice(0, 200));

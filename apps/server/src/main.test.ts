@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { serverPlace, serverPlacesFolder } from '@drawbridge/contracts/machines/server-places';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { accountEnvironment, accountHome } from '../../../e2e/harness/account-home.ts';
 import { connectDaemon } from '../test/daemon.ts';
 import { createPanel } from '../test/panel.ts';
@@ -16,8 +16,8 @@ const placesIn = (home: string): { path: string; text: string }[] => {
   return names.map((name) => ({ path: join(folder, name), text: readFileSync(join(folder, name), 'utf8') }));
 };
 
-/** The server as a process of its own; `line` waits for a line of its stdout. */
-const start = (environment: Record<string, string>, args: string[] = []) => {
+/** The server as a process of its own; `line` waits for a line of its stdout, `remove` ends it. */
+const launch = (environment: Record<string, string>, args: string[] = []) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'drawbridge-main-'));
   const child = spawn(
     process.execPath,
@@ -39,16 +39,17 @@ const start = (environment: Record<string, string>, args: string[] = []) => {
       wake();
     }),
   );
-  onTestFinished(async () => {
+  const remove = async () => {
     child.kill('SIGKILL');
     await ended;
     rmSync(dataDir, { recursive: true, force: true });
-  });
+  };
   const lines = () => out.split('\n').slice(0, -1);
   return {
     child,
     dataDir,
     ended,
+    remove,
     lines,
     err: () => err,
     line: async (at: number) => {
@@ -59,14 +60,28 @@ const start = (environment: Record<string, string>, args: string[] = []) => {
   };
 };
 
+/** A process that is gone when the test is finished. */
+const start = (environment: Record<string, string>, args: string[] = []) => {
+  const launched = launch(environment, args);
+  onTestFinished(launched.remove);
+  return launched;
+};
+
 const readyUrl = (line: string) =>
   /^Drawbridge is ready on (http:\/\/127\.0\.0\.1:\d+)$/.exec(line)?.[1] ?? line;
 const startTimeoutMs = 30_000;
 
-describe('the process', { timeout: startTimeoutMs }, () => {
+describe('a process that runs', { timeout: startTimeoutMs }, () => {
+  let server: ReturnType<typeof launch>;
+  let url: string;
+
+  beforeAll(async () => {
+    server = launch({});
+    url = readyUrl(await server.line(0));
+  }, startTimeoutMs);
+  afterAll(() => server.remove());
+
   it('prints its address and the owner’s setup link', async () => {
-    const server = start({});
-    const url = readyUrl(await server.line(0));
     expect((await send(`${url}/health`)).json).toEqual({ ok: true });
     const [, token = ''] = /#token=(setup_[\w-]{32})$/.exec(await server.line(2)) ?? [];
     expect(await server.line(1)).toBe(`Data: ${server.dataDir}`);
@@ -76,6 +91,36 @@ describe('the process', { timeout: startTimeoutMs }, () => {
     expect(server.err()).not.toContain(token);
   });
 
+  it('makes an access token beside a server that runs', async () => {
+    const args = ['token', 'create', '--user', 'O@example.org', '--name', 'Desk'];
+    const command = start({ DATA_DIR: server.dataDir }, args);
+    expect(await command.ended).toBe(0);
+    const [token, ...rest] = command.lines();
+    expect([token, rest]).toEqual([expect.stringMatching(/^dbt_[\w-]{32}$/), []]);
+    expect(command.err()).toMatch(/^Created "Desk" for .*: filesystemRead; until /);
+    expect(command.err()).not.toContain(token);
+    const asked = await send(`${url}/api/v1/status`, { headers: { authorization: `Bearer ${token}` } });
+    expect(asked.status).toBe(200);
+  });
+
+  it('keeps another server from its data folder, which names it', async () => {
+    const second = start({ LOG_LEVEL: 'silent', DATA_DIR: server.dataDir });
+    expect(await second.ended).toBe(1);
+    expect(second.err()).toBe(
+      `error  Another server runs on the data folder ${server.dataDir}: process ${server.child.pid} on ${hostname()}, ${url}. Stop it, or set DATA_DIR to another folder.\n`,
+    );
+  });
+
+  it('LG-09 does not open the inspector on SIGUSR1, and ends cleanly on a signal that arrives several times, as a Ctrl-C under npx does', async () => {
+    server.child.kill('SIGUSR1');
+    expect((await send(`${url}/health`)).json).toEqual({ ok: true });
+    for (const signal of ['SIGINT', 'SIGINT', 'SIGTERM'] as const) server.child.kill(signal);
+    expect(await server.ended).toBe(0);
+    expect(server.err()).not.toMatch(/debugger|inspector/i);
+  });
+});
+
+describe('the process', { timeout: startTimeoutMs }, () => {
   it('NG-05: writes down where its store is, for the daemons of its account, and leaves it there', async () => {
     const home = mkdtempSync(join(tmpdir(), 'drawbridge-home-'));
     onTestFinished(() => rmSync(home, { recursive: true, force: true }));
@@ -119,22 +164,6 @@ describe('the process', { timeout: startTimeoutMs }, () => {
     },
   );
 
-  it('LG-09 does not open the inspector on SIGUSR1', async () => {
-    const server = start({ LOG_LEVEL: 'silent' });
-    const url = readyUrl(await server.line(0));
-    server.child.kill('SIGUSR1');
-    expect((await send(`${url}/health`)).json).toEqual({ ok: true });
-    server.child.kill('SIGTERM');
-    expect([await server.ended, server.err()]).toEqual([0, '']);
-  });
-
-  it('ends cleanly on a signal that arrives several times, as a Ctrl-C under npx does', async () => {
-    const server = start({});
-    await server.line(0);
-    for (const signal of ['SIGINT', 'SIGINT', 'SIGTERM'] as const) server.child.kill(signal);
-    expect(await server.ended).toBe(0);
-  });
-
   it('reports in one sentence that its port is in use', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
@@ -175,23 +204,6 @@ describe('the process', { timeout: startTimeoutMs }, () => {
     expect(server.lines()).toEqual([]);
   });
 
-  it('makes an access token beside a server that runs', async () => {
-    const server = start({ SETUP_TOKEN: `setup_${'t'.repeat(32)}` });
-    const url = readyUrl(await server.line(0));
-    // The process has no App here; nothing of it is used.
-    const remote = { url, send: (path, sent) => send(url + path, sent) } as TestServer;
-    await signUpOwner(remote);
-    const args = ['token', 'create', '--user', 'OWNER@example.org', '--name', 'Desk'];
-    const command = start({ DATA_DIR: server.dataDir }, args);
-    expect(await command.ended).toBe(0);
-    const [token, ...rest] = command.lines();
-    expect([token, rest]).toEqual([expect.stringMatching(/^dbt_[\w-]{32}$/), []]);
-    expect(command.err()).toMatch(/^Created "Desk" for .*: filesystemRead; until /);
-    expect(command.err()).not.toContain(token);
-    const asked = await send(`${url}/api/v1/status`, { headers: { authorization: `Bearer ${token}` } });
-    expect(asked.status).toBe(200);
-  });
-
   it('makes no token, and no folder, where no server has run', async () => {
     const dataDir = join(tmpdir(), `drawbridge-never-${process.pid}`);
     const command = start({ DATA_DIR: dataDir }, [
@@ -205,16 +217,6 @@ describe('the process', { timeout: startTimeoutMs }, () => {
     expect(await command.ended).toBe(1);
     expect(command.err()).toMatch(/^error  No server has run with the data folder /);
     expect(existsSync(dataDir)).toBe(false);
-  });
-
-  it('is refused by a data folder that another server has, and names it', async () => {
-    const first = start({ LOG_LEVEL: 'silent' });
-    const url = readyUrl(await first.line(0));
-    const second = start({ LOG_LEVEL: 'silent', DATA_DIR: first.dataDir });
-    expect(await second.ended).toBe(1);
-    expect(second.err()).toBe(
-      `error  Another server runs on the data folder ${first.dataDir}: process ${first.child.pid} on ${hostname()}, ${url}. Stop it, or set DATA_DIR to another folder.\n`,
-    );
   });
 
   it('reports why it cannot open its store', async () => {
