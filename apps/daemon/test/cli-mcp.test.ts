@@ -67,7 +67,7 @@ describe('drawbridge mcp', { timeout: 60_000 }, () => {
       ['add', 'a', '--env', '1A=secretvalue', '--', 'node'],
       /The server \(env.1A\)/,
     ],
-    ['no command', ['add', 'a'], /missing required argument/],
+    ['no command', ['add', 'a'], /The argument '.*' is missing\./],
     ['a server that is not there', ['remove', 'constructor'], /There is no MCP server constructor/],
   ])('refuses %s with 2', async (_name, args, words) => {
     const { code, stderr, stdout } = await run(['mcp', ...args]);

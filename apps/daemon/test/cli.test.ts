@@ -57,8 +57,13 @@ describe('drawbridge', { timeout: 30_000 }, () => {
   });
 
   it.each<[string, string[], Record<string, string>, RegExp]>([
-    ['an unknown flag', ['--auto-confirm'], {}, /^error {2}unknown option '--auto-confirm'\nnext /],
-    ['too many words', ['https://x.example', pairingToken, '.', 'more'], {}, /^error {2}too many arguments/],
+    ['an unknown flag', ['--auto-confirm'], {}, /^error {2}There is no option '--auto-confirm'\.\nnext /],
+    [
+      'too many words',
+      ['https://x.example', pairingToken, '.', 'more'],
+      {},
+      /^error {2}There are too many arguments/,
+    ],
     [
       'an unknown mode',
       ['connect', '--permission-shell', 'yes'],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createProgram } from './program.ts';
 
 const nothing = async () => {};
@@ -63,4 +63,24 @@ it.each([
 ])('loads all commands for %s %s', async (...words) => {
   const whole = await programFor(...words);
   expect(whole.commands).toHaveLength(program.commands.length);
+});
+
+it.each([
+  ['permissions set', "error  The argument 'group' is missing.", 'drawbridge permissions set --help'],
+  ['sandbox add', "error  The argument 'path' is missing.", 'drawbridge sandbox add --help'],
+  ['permissions set shel ask', "error  There is no group 'shel'.", 'drawbridge permissions set --help'],
+  ['permissions set shell maybe', "error  There is no mode 'maybe'.", 'drawbridge permissions set --help'],
+  ['status --nothing', "error  There is no option '--nothing'.", 'drawbridge status --help'],
+  ['sandbox list more', 'error  There are too many arguments', 'drawbridge sandbox list --help'],
+  ['tui --session', "error  The option '--session <id>' needs a value.", 'drawbridge tui --help'],
+  ['https://a.example --link no', "error  --link cannot be 'no'.", 'drawbridge connect --help'],
+])('says what is wrong in its own words, and whose help to read: %s', async (line, error, help) => {
+  const words = line.split(' ');
+  const said: string[] = [];
+  const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => said.push(String(text)) > 0);
+  onTestFinished(() => write.mockRestore());
+  await expect((await programFor(...words)).parseAsync(words, { from: 'user' })).rejects.toThrow();
+  const text = said.join('').replaceAll(/\s+/g, ' ');
+  expect(text).toContain(error.replaceAll(/\s+/g, ' '));
+  expect(text).toMatch(new RegExp(`next See .*${help.replace('drawbridge', '')}\\. $`));
 });

@@ -63,7 +63,17 @@ const inOwnWords = (error: string): string =>
     .replace(/^error: /, 'error  ')
     .replace(/command-argument value '(.*)' is invalid for argument '<?(\w+)>?'\./, "There is no $2 '$1'.")
     .replace(/option '(?:-\w, )?(--[\w-]+)[^']*' argument '(.*)' is invalid\./, "$1 cannot be '$2'.")
+    .replace(/missing required argument '(.*)'/, "The argument '$1' is missing.")
+    .replace(/unknown option '(.*)'/, "There is no option '$1'.")
+    .replace(/option '(.*)' argument missing/, "The option '$1' needs a value.")
+    .replace(/too many arguments for '(.*)'\. .*/, "There are too many arguments for '$1'.")
     .replace(/ Allowed choices are (.*)\.$/m, '\nnext   Use one of $1.');
+
+/** A wrong argument leads to the help of its own command. */
+const leadToHelp = (command: Command, path: string): void => {
+  command.showHelpAfterError(`next   See ${path} --help.`);
+  for (const one of command.commands) leadToHelp(one, `${path} ${one.name()}`);
+};
 
 const alone = new Set(['connect', '--version', '-V']);
 
@@ -82,7 +92,6 @@ export const createProgram = async (
     .usage('<url> <token> [dir] [options]\n       drawbridge connect [url] [token] [options]')
     .version(version)
     .addHelpText('after', examples)
-    .showHelpAfterError('next   See drawbridge --help.')
     .configureHelp({ minWidthToWrap })
     .configureOutput({
       writeOut: (text) => void process.stdout.write(toWidth(inOwnForm(text), process.stdout.columns)),
@@ -128,6 +137,8 @@ export const createProgram = async (
     const { addOtherCommands } = await import('./other-commands.ts');
     addOtherCommands(program, answer);
   }
+
+  leadToHelp(program, 'drawbridge');
 
   // The bare form takes what `connect` takes, so its help says so, below the commands.
   return program.configureHelp({

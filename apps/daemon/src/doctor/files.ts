@@ -4,8 +4,8 @@ import type { Check } from './check.ts';
 import { hasCode } from '@drawbridge/kit';
 
 const maxEntries = 2_000;
-/** What is installed there is program, not secret. */
-const programs = 'versions';
+/** Programs, what Node compiles of them, and a copy of what every user can read: nothing secret. */
+const notSecret = new Set(['versions', 'compile-cache', 'etc']);
 /** Closed as a whole; a browser gives its own files the modes that it likes. */
 const profiles = 'browser';
 
@@ -28,7 +28,7 @@ const pathsIn = async (folder: string): Promise<string[]> => {
   const folders = [folder];
   for (let current = folders.shift(); current !== undefined; current = folders.shift()) {
     for (const entry of await readdir(current, { withFileTypes: true })) {
-      if (current === folder && entry.name === programs) continue;
+      if (current === folder && notSecret.has(entry.name)) continue;
       const path = join(current, entry.name);
       paths.push(path);
       if (paths.length >= maxEntries) return paths;

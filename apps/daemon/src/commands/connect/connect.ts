@@ -83,7 +83,7 @@ const refuseSecond = async (
     message: `drawbridge is already running: process ${running.pid}, ${running.folder}, ${running.link.state}`,
     fix:
       'Each user shares one folder with a server. To share another, stop this one (Ctrl-C in its terminal, or ' +
-      `kill ${running.pid}), then ${ownCommand('connect --dir <folder>')}. To share two, share the folder ` +
+      `kill ${running.pid}), then run ${ownCommand('connect --dir <folder>')}. To share two, share the folder ` +
       'above them, or use a second user account of this machine.',
   });
 };
