@@ -160,6 +160,17 @@ module.exports = {
       from: { path: `${server}/callers/`, pathNot: tests },
       to: { path: `${server}/auth/`, dependencyTypesNot: ['type-only'] },
     }),
+    ...layers('gateway', `${server}/gateway/`, [
+      'settings/',
+      'machines/',
+      'pairing/',
+      'connection/',
+      'calls/',
+      '(confirmations|idempotency|rules|retention)/',
+      'manage/',
+      'daemon/',
+      'create-gateway\\.ts$',
+    ]),
     ...layers('mcp', `${server}/doors/mcp/`, [
       'tools',
       'elicitation',

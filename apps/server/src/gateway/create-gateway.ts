@@ -2,12 +2,14 @@ import type { Clock } from '@drawbridge/kit';
 import type { Store } from '../db/index.ts';
 import { errors } from '../errors.ts';
 import { createLocalBus, type Bus } from './bus.ts';
-import { createCalls, publishCallState, type Calls } from './calls/calls.ts';
+import { createCalls, type Calls } from './calls/calls.ts';
+import { createDaemonCalls } from './calls/daemon-calls.ts';
 import { createLiveOutputs } from './calls/live-outputs.ts';
-import { createOpenCalls } from './calls/open-calls.ts';
+import { createOpenCalls } from './calls/runner/open-calls.ts';
 import { createPastCalls } from './calls/past-calls.ts';
-import { recover } from './calls/recover.ts';
-import { resendCancellations } from './calls/delivery/resend-cancellations.ts';
+import { publishCallState } from './calls/publish.ts';
+import { recover } from './calls/runner/recover.ts';
+import type { CallsContext } from './calls/run-call.ts';
 import {
   createConfirmations,
   publishAsked,
@@ -15,18 +17,19 @@ import {
   type Confirmations,
 } from './confirmations/confirmations.ts';
 import { createConnections } from './connection/connections.ts';
-import { createDaemonSession } from './connection/daemon-session.ts';
-import { createFlapping } from './connection/flapping.ts';
+import { endSessions } from './connection/end-sessions.ts';
+import { createDaemonSession } from './daemon/daemon-session.ts';
+import { createFlapping } from './daemon/flapping.ts';
 import { createStreams } from './connection/streams.ts';
 import { createGatewayStores } from './gateway.store.ts';
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts';
 import { createStoringBudget } from './calls/storing/budget.ts';
 import type { GatewayLimits } from './limits.ts';
-import { createMachines } from './machines/machines.ts';
+import { createMachines } from './manage/machines.ts';
 import { createRegistry, isConnected } from './machines/registry.ts';
 import { touchEveryMs } from './pairing/key-lifecycle.ts';
 import { createKeys } from './pairing/keys.ts';
-import { createPairing, endSessions, type PairingFacts } from './pairing/pairing.ts';
+import { createPairing, type PairingFacts } from './pairing/pairing.ts';
 import { watchRevoked } from './pairing/watch-revoked.ts';
 import { createRetention } from './retention/retention.ts';
 import { createRules, type Rules } from './rules/rules.ts';
@@ -83,13 +86,20 @@ const createParts = (needs: GatewayNeeds) => {
   const liveOutputs = createLiveOutputs(limits);
   const common = { clock, limits, bus, onError };
 
+  const connections = createConnections({
+    ...common,
+    log: needs.log,
+    store: stores.machines,
+    streams,
+    registry,
+  });
   const openCalls = createOpenCalls({
     ...common,
     stores,
     streams,
     machine: registry.loaded,
     machinesHere: onlineHere,
-    refreshMachine: (id) => connections.refresh(id),
+    refreshMachine: connections.refresh,
     onChanged: (record) => {
       if (record.endedAt !== null) liveOutputs.drop(record);
       publishCallState(bus, record);
@@ -104,26 +114,11 @@ const createParts = (needs: GatewayNeeds) => {
     onConfirmationClosed: (confirmationId) =>
       void publishConfirmation({ store: stores.confirmations, bus, onError }, confirmationId),
   });
-  const resend = (machineId: string) => {
-    const context = { clock, limits, store: stores.calls, streams, machine: registry.loaded };
-    resendCancellations(context, machineId).catch(onError);
-  };
-  const attached = (machineId: string) => {
-    openCalls.attached(machineId);
-    resend(machineId);
-  };
+  connections.onChange(openCalls.machineChanged);
   const poll = async () => {
     await connections.poll();
-    for (const machineId of onlineHere()) resend(machineId);
+    for (const machineId of onlineHere()) openCalls.resendCancellations(machineId).catch(onError);
   };
-  const connections = createConnections({
-    ...common,
-    log: needs.log,
-    store: stores.machines,
-    streams,
-    registry,
-    calls: { attached, replaced: openCalls.replaced, gone: openCalls.gone },
-  });
   const end = (scope: Scope) => endSessions({ registry, keys, connections }, scope);
   const settings = createSettings({
     store: stores.switches,
@@ -133,17 +128,17 @@ const createParts = (needs: GatewayNeeds) => {
     onDisabled: end,
   });
   const confirmations = createConfirmations({ ...common, store: stores.confirmations, openCalls });
-  const calls = createCalls({
+  const callsContext: CallsContext = {
     ...common,
     store: stores.calls,
     registry,
     settings,
     openCalls,
-    confirmations,
+    confirmations: stores.confirmations,
     liveOutputs,
     budget: createStoringBudget({ clock, bytesPerDay: limits.storedBytesPerDay }),
     isDiskLow: needs.isDiskLow ?? (() => false),
-  });
+  };
   const idempotency = createIdempotency({
     clock,
     limits,
@@ -160,7 +155,7 @@ const createParts = (needs: GatewayNeeds) => {
     keys,
     registry,
     connections,
-    calls,
+    calls: createDaemonCalls(callsContext),
     rules,
     confirmations,
     settings,
@@ -187,7 +182,7 @@ const createParts = (needs: GatewayNeeds) => {
     connections,
     settings,
     confirmations,
-    calls,
+    calls: createCalls(callsContext),
     pastCalls: createPastCalls(stores.pastCalls),
     idempotency,
     rules,

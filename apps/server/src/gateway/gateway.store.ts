@@ -3,13 +3,13 @@ import type { Store } from '../db/index.ts';
 import { createCallsStore } from './calls/store/calls.store.ts';
 import { createPastCallsStore } from './calls/store/past-calls.store.ts';
 import { createTransitionsStore } from './calls/store/transitions.store.ts';
-import { createConfirmationsStore } from './confirmations/confirmations.store.ts';
+import { createConfirmationsStore } from './calls/store/confirmations.store.ts';
 import { mapStoreErrors } from './map-errors.store.ts';
 import { createKeysStore } from './pairing/keys.store.ts';
-import { createManageMachines } from './machines/manage-machines.store.ts';
+import { createManageMachines } from './manage/manage-machines.store.ts';
 import { createMachinesStore } from './machines/machines.store.ts';
 import { createOldCallsStore } from './retention/old-calls.store.ts';
-import { createRemovedUsersStore } from './retention/removed-users.store.ts';
+import { createRemovedUsersStore } from './pairing/removed-users.store.ts';
 import { createIdempotencyStore } from './idempotency/idempotency.store.ts';
 import { createSwitchesStore } from './settings/switches.store.ts';
 

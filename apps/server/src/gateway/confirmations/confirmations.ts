@@ -4,28 +4,23 @@ import type {
   ConfirmationEvent,
   DecideReply,
 } from '@drawbridge/contracts/confirmation';
-import type { ConfirmationPayload } from '@drawbridge/contracts/confirmation-payload';
 import type { SettledBody } from '@drawbridge/contracts/daemon-surface';
 import { errorTable } from '@drawbridge/contracts/errors';
-import { toPreview } from '@drawbridge/contracts/preview';
 import { CodedError, type Clock } from '@drawbridge/kit';
-import { nanoid } from 'nanoid';
 import { errors } from '../../errors.ts';
-import type { Answer } from '../calls/answer.ts';
 import type { CallRecord } from '../calls/call.ts';
 import {
   toConfirmation,
   type ConfirmationAnswerRecord,
   type NewConfirmation,
-  type Question,
   type StoredConfirmation,
-} from './confirmation-row.ts';
-import type { ConfirmationsStore } from './confirmations.store.ts';
+} from '../calls/store/confirmation-row.ts';
+import type { ConfirmationsStore } from '../calls/store/confirmations.store.ts';
 import type { Bus } from '../bus.ts';
-import { decisionOf, knownOptions, knownReaches, reachOf } from './decision.ts';
-import type { GatewayLimits } from '../limits.ts';
-import type { OpenCall } from '../calls/open-call.ts';
-import type { OpenCalls, Step } from '../calls/open-calls.ts';
+import { decisionOf, reachOf } from './decision.ts';
+import type { OpenCall } from '../calls/runner/held-calls.ts';
+import type { OpenCalls } from '../calls/runner/open-calls.ts';
+import type { Step } from '../calls/runner/runner.ts';
 
 /** Names a confirmation by its own id or by the call that it asks about (`POST confirm/:requestId`). */
 export type ConfirmationKey = { confirmationId: string } | { requestId: string };
@@ -48,10 +43,8 @@ export interface Confirmations {
   onChanged(userId: string, listener: (event: ConfirmationEvent) => void): () => void;
 }
 
-/** Questions as daemons put them. */
-export interface DaemonQuestions {
-  /** Stores a daemon's question; false when the same question is stored already. Part of the call's turn. */
-  ask(call: OpenCall, question: Answer & { kind: 'question' }, step: Step): Promise<boolean>;
+/** Questions that a daemon's rule has answered. */
+export interface SettledQuestions {
   /**
    * Decides open questions that a daemon's rule covers, each once and as the user would; returns how many.
    * The daemon gets the decision and runs or denies the call.
@@ -66,28 +59,11 @@ interface Asked {
 
 export interface ConfirmationsNeeds {
   clock: Clock;
-  limits: GatewayLimits;
   store: ConfirmationsStore;
   openCalls: OpenCalls;
   bus: Bus;
   onError(error: unknown): void;
 }
-
-const toQuestion = (payload: ConfirmationPayload): Question => {
-  const { toolGroup, resource, description } = payload;
-  return {
-    toolGroup,
-    resource,
-    description,
-    resources: payload.resources ?? [{ toolGroup, resource, description }],
-    options: knownOptions(payload),
-    title: payload.title ?? null,
-    preview: payload.preview === undefined ? null : toPreview(payload.preview),
-    askId: payload.askId ?? null,
-    reaches: knownReaches(payload),
-    why: payload.why ?? [],
-  };
-};
 
 const closed = ({ shown }: StoredConfirmation) => {
   if (shown.state !== 'decided') return errors.confirmationClosed();
@@ -122,17 +98,11 @@ export const publishConfirmation = async (
   }
 };
 
-export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations & DaemonQuestions => {
-  const { clock, limits, store, openCalls, bus } = needs;
+export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations & SettledQuestions => {
+  const { clock, store, openCalls, bus } = needs;
 
   const closedNow = async (stored: StoredConfirmation) =>
     closed((await store.byId(stored.shown.id)) ?? stored);
-
-  const isRepeat = async (call: OpenCall, question: Answer & { kind: 'question' }) => {
-    if (call.data.asked.has(question.digest)) return true;
-    const { confirmationId } = call.data.record;
-    return confirmationId !== null && (await store.byId(confirmationId))?.digest === question.digest;
-  };
 
   const find = async (userId: string, key: ConfirmationKey): Promise<StoredConfirmation> => {
     const stored =
@@ -209,20 +179,6 @@ export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations & 
   };
 
   return {
-    ask: async (call, question, step) => {
-      if (await isRepeat(call, question)) return false;
-      if (call.data.state.kind !== 'delivered') throw errors.conflictingResult();
-      const at = clock.now();
-      const confirmation = {
-        id: nanoid(),
-        digest: question.digest,
-        question: toQuestion(question.payload),
-        createdAt: at,
-        expiresAt: at + limits.confirmationTtlMs,
-      };
-      await step({ type: 'asked', at, confirmation });
-      return true;
-    },
     get: async (userId, confirmationId) => (await find(userId, { confirmationId })).shown,
     ofCall: async (userId, requestId) =>
       (await store.ofCall(requestId)).flatMap((asked) => (asked?.userId === userId ? [asked.shown] : [])),

@@ -1,7 +1,8 @@
 import type { ConfirmationAnswer } from '@drawbridge/contracts/confirmation';
 import { decisions, type Decision } from '@drawbridge/contracts/groups';
 import { describe, expect, it } from 'vitest';
-import { decisionOf, knownOptions } from './decision.ts';
+import { knownOptions } from '../calls/ask.ts';
+import { decisionOf } from './decision.ts';
 
 const allow = (resourceDecision?: Decision): ConfirmationAnswer => ({
   approved: true,

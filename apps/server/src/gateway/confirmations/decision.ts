@@ -1,11 +1,7 @@
 import type { ConfirmationAnswer } from '@drawbridge/contracts/confirmation';
-import type { ConfirmationPayload, Reach } from '@drawbridge/contracts/confirmation-payload';
-import { decisions, isDenial, type Decision } from '@drawbridge/contracts/groups';
+import type { Reach } from '@drawbridge/contracts/confirmation-payload';
+import { isDenial, type Decision } from '@drawbridge/contracts/groups';
 import { errors } from '../../errors.ts';
-
-/** The offered options that this server knows; others cannot be chosen. */
-export const knownOptions = (payload: ConfirmationPayload): Decision[] =>
-  decisions.filter((option) => payload.options.includes(option));
 
 /**
  * The decision of an answer; null is a denial without one, and approval alone means `allowOnce`. Throws
@@ -20,15 +16,6 @@ export const decisionOf = (answer: ConfirmationAnswer, offered: readonly Decisio
     throw errors.badRequest({ message: 'The decision contradicts the answer' });
   if (!offered.includes(decision)) throw errors.decisionNotOffered();
   return decision;
-};
-
-/** The offered reaches that can be chosen with one of the offered options. */
-export const knownReaches = (payload: ConfirmationPayload): Reach[] => {
-  const options: string[] = knownOptions(payload);
-  return (payload.reaches ?? []).flatMap((option) => {
-    const known = option.decisions.filter((name) => options.includes(name));
-    return known.length === 0 ? [] : [{ ...option, decisions: known }];
-  });
 };
 
 /** The reach that the user chose beside a decision; null for none. Throws `reachNotOffered`. */

@@ -1,6 +1,6 @@
 import type { DaemonEvent } from '@drawbridge/contracts/daemon-event';
-import { createKeyedQueue, type Clock } from '@drawbridge/kit';
-import { nextConnection, type ConnectionEffect, type ConnectionEvent } from './connection-state.ts';
+import { createEmitter, createKeyedQueue, type Clock } from '@drawbridge/kit';
+import { nextConnection, type ConnectionEffect, type ConnectionEvent } from '../machines/connection-state.ts';
 import type { DaemonStream } from './daemon-stream.ts';
 import type { GatewayLimits } from '../limits.ts';
 import type { MachinesStore } from '../machines/machines.store.ts';
@@ -16,19 +16,19 @@ export interface ConnectionsNeeds {
   store: MachinesStore;
   bus: Bus;
   streams: Streams;
-  /** What follows for the machine's calls. */
-  calls: {
-    /** The machine has a stream: calls that wait can be written. */
-    attached(machineId: string): void;
-    /** Another daemon speaks for the machine now. */
-    replaced(machineId: string): void;
-    /** The machine is no longer connected; `explicit` when a person ended it. */
-    gone(machineId: string, explicit: boolean): void;
-  };
   registry: Pick<Registry, 'adopt' | 'loaded' | 'all' | 'refresh'>;
   log: { info(what: object, sentence: string): void };
   onError(error: unknown): void;
 }
+
+/** What the calls of a machine have to know. */
+export type MachineChange =
+  /** The machine has a stream: calls that wait can be written. */
+  | { type: 'attached'; machineId: string }
+  /** Another daemon speaks for the machine now. */
+  | { type: 'replaced'; machineId: string }
+  /** The machine is no longer connected; `explicit` when a person ended it. */
+  | { type: 'gone'; machineId: string; explicit: boolean };
 
 interface AttachedStream {
   machine: Machine;
@@ -41,7 +41,8 @@ interface AttachedStream {
 
 /** Runs the connection state machine: streams, grace timers, subscribers. Specification 7. */
 export const createConnections = (needs: ConnectionsNeeds) => {
-  const { clock, limits, store, bus, streams, calls, registry, log, onError } = needs;
+  const { clock, limits, store, bus, streams, registry, log, onError } = needs;
+  const changes = createEmitter<MachineChange>(onError);
   const attached = new Map<string, AttachedStream>();
   const keyOf = (machine: Machine, generation: number) => `${machine.id} ${generation}`;
   const graces = new Map<string, () => void>();
@@ -110,11 +111,9 @@ export const createConnections = (needs: ConnectionsNeeds) => {
         return;
       }
       case 'attached':
-        return calls.attached(machine.id);
       case 'replaced':
-        return calls.replaced(machine.id);
       case 'gone':
-        return calls.gone(machine.id, effect.explicit);
+        return changes.emit('machine', { ...effect, machineId: machine.id });
       case 'announce':
         return announce(machine);
       default:
@@ -183,6 +182,8 @@ export const createConnections = (needs: ConnectionsNeeds) => {
 
   return {
     announce,
+    /** Told of what the calls of the machines have to know. */
+    onChange: (listener: (change: MachineChange) => void) => changes.on('machine', listener),
     /** An init was taken and written down; `replaces` when it was another daemon's than the one before. */
     initialised: (machine: Machine, { replaces }: { replaces: boolean }) => {
       dispatch(machine, { type: 'init', replaces });

@@ -3,7 +3,7 @@ import type { Bus } from '../bus.ts';
 import type { MachinesStore } from '../machines/machines.store.ts';
 import type { Machine, Registry } from '../machines/registry.ts';
 import type { StreamOwner } from '../machines/stream-owners.store.ts';
-import { storedConnection, type StoredConnection, type StoredOwner } from './connection-state.ts';
+import { storedConnection, type StoredConnection, type StoredOwner } from '../machines/connection-state.ts';
 
 interface Needs {
   clock: Clock;

@@ -3,7 +3,7 @@ import { ruleList, type RuleList } from '@drawbridge/contracts/rule-list';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Schema, Store } from '../../db/index.ts';
-import { createColumns, type UnreadableRow } from '../calls/store/columns.ts';
+import { createColumns, type UnreadableRow } from '../columns.ts';
 import { readMembership } from './membership.store.ts';
 import {
   jsonOrNull,

@@ -5,7 +5,7 @@ import { compareReleases, release, releaseName, type Release } from '@drawbridge
 import { errors } from '../../errors.ts';
 import type { ToolList } from './tool-list.ts';
 import type { Bus } from '../bus.ts';
-import { storedConnection, type ConnectionState } from '../connection/connection-state.ts';
+import { storedConnection, type ConnectionState } from './connection-state.ts';
 import type { MachinesStore } from './machines.store.ts';
 import type { Membership } from './membership.store.ts';
 import type { MachineInfo, StoredMachine } from './stored-machine.ts';

@@ -9,7 +9,7 @@ import { tool } from '@drawbridge/contracts/tool';
 import { toolCategory, type ToolCategory } from '@drawbridge/contracts/tool-category';
 import { z } from 'zod';
 import type { MachineTable } from '../../db/index.ts';
-import { createColumns, storedTime } from '../calls/store/columns.ts';
+import { createColumns, storedTime } from '../columns.ts';
 import { createToolList, type ToolList } from './tool-list.ts';
 
 /** What is known of a machine since its last init. */

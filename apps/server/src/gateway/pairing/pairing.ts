@@ -1,9 +1,8 @@
 import type { PairingLink } from '@drawbridge/contracts/gateway';
 import type { Release } from '@drawbridge/contracts/release';
 import type { Clock } from '@drawbridge/kit';
-import type { Connections } from '../connection/connections.ts';
 import type { Registry } from '../machines/registry.ts';
-import type { RemovedUsersStore } from '../retention/removed-users.store.ts';
+import type { RemovedUsersStore } from './removed-users.store.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
 import type { Scope } from '../settings/switches.store.ts';
 import type { IssuedKey, Keys, PairingPurpose } from './keys.ts';
@@ -30,17 +29,6 @@ export interface PairingNeeds {
   /** Ends the sessions of everybody, or of one user. */
   endSessions(scope: Scope): Promise<void>;
 }
-
-/** Revokes all keys of a scope and disconnects its machines. */
-export const endSessions = async (
-  { registry, keys, connections }: { registry: Registry; keys: Keys; connections: Connections },
-  scope: Scope,
-): Promise<void> => {
-  const machines = scope.kind === 'all' ? registry.all() : await registry.ofUser(scope.userId);
-  if (scope.kind === 'all') await keys.revokeAll();
-  else await keys.revokeUser(scope.userId);
-  for (const machine of machines) connections.disconnect(machine, 'user');
-};
 
 /** Links that pair a machine, and the end of pairings. */
 export const createPairing = (needs: PairingNeeds) => {

@@ -14,7 +14,7 @@ import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import type { CallTable } from '../../../db/index.ts';
 import type { CallHead, CallRecord } from '../call.ts';
-import { createColumns, storedTime as time, type Columns } from './columns.ts';
+import { createColumns, storedTime as time, type Columns } from '../../columns.ts';
 
 /** What each transition may change, apart from the result. */
 export const changingColumns = [

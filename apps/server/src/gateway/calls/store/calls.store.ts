@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { inParts, type Commit, type Schema } from '../../../db/index.ts';
 import type { CallHead, CallRecord } from '../call.ts';
 import { headColumns, readHead, readRow, unreadableError } from './call-row.ts';
-import type { UnreadableRow } from './columns.ts';
+import type { UnreadableRow } from '../../columns.ts';
 
 const flagOrNull = (value: boolean | null) => (value === null ? null : Number(value));
 

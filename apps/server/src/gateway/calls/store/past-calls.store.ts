@@ -4,7 +4,7 @@ import { sql, type ExpressionBuilder, type Kysely } from 'kysely';
 import type { Schema } from '../../../db/index.ts';
 import type { CallHead } from '../call.ts';
 import { headColumns, readHead } from './call-row.ts';
-import { lastTime } from './columns.ts';
+import { lastTime } from '../../columns.ts';
 
 /** Whose calls: all of a user, or those that came through one token, client or chat. */
 export interface CallOwner {

@@ -14,7 +14,7 @@ import {
   newConfirmationRow,
   type ConfirmationAnswerRecord,
   type NewConfirmation,
-} from '../../confirmations/confirmation-row.ts';
+} from './confirmation-row.ts';
 import type { CallRecord } from '../call.ts';
 import { digestOfLong } from '../storing/not-kept.ts';
 import { changingColumns, headColumns } from './call-row.ts';

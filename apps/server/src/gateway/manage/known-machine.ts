@@ -1,6 +1,6 @@
 import type { GatewayStatus, KnownMachine } from '@drawbridge/contracts/gateway';
 import type { MachineSummary } from '@drawbridge/contracts/machines/summary';
-import { isConnected, type Machine } from './registry.ts';
+import { isConnected, type Machine } from '../machines/registry.ts';
 
 const iso = (at: number) => new Date(at).toISOString();
 

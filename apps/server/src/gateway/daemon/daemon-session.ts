@@ -13,18 +13,18 @@ import { createKeyedQueue, hasCode, type Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { errors } from '../../errors.ts';
 import { readTools, type AnnouncedTools } from '../machines/tool-list.ts';
-import type { AnswerReply, DaemonCalls } from '../calls/calls.ts';
-import type { DaemonQuestions } from '../confirmations/confirmations.ts';
-import type { Connections } from './connections.ts';
+import type { AnswerReply, DaemonCalls } from '../calls/daemon-calls.ts';
+import type { SettledQuestions } from '../confirmations/confirmations.ts';
+import type { Connections } from '../connection/connections.ts';
 import type { Flapping } from './flapping.ts';
-import type { DaemonStream } from './daemon-stream.ts';
+import type { DaemonStream } from '../connection/daemon-stream.ts';
 import type { KeyOwner, Keys } from '../pairing/keys.ts';
 import type { MachinesStore } from '../machines/machines.store.ts';
 import type { MachineInit } from '../machines/stored-machine.ts';
 import { isConnected, type Machine, type Registry } from '../machines/registry.ts';
 import type { Bus } from '../bus.ts';
 import type { GatewayLimits } from '../limits.ts';
-import { publishRefused } from '../pairing/refused.ts';
+import { publishRefused } from './refused.ts';
 import type { MachineRules } from '../rules/rules.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
 
@@ -40,7 +40,7 @@ export interface DaemonSessionNeeds {
   connections: Connections;
   calls: DaemonCalls;
   rules: MachineRules;
-  confirmations: Pick<DaemonQuestions, 'settle'>;
+  confirmations: Pick<SettledQuestions, 'settle'>;
   settings: GatewaySettings;
   flapping: Flapping;
   /** The daemon that this server gives. */

@@ -1,12 +1,12 @@
 import type { Clock } from '@drawbridge/kit';
-import type { Connections } from '../connection/connections.ts';
-import type { GatewayStores } from '../gateway.store.ts';
-import type { GatewayLimits } from '../limits.ts';
-import type { Registry } from '../machines/registry.ts';
-import type { CallRecord } from './call.ts';
-import type { UnreadableRow } from './store/columns.ts';
+import type { Connections } from '../../connection/connections.ts';
+import type { GatewayStores } from '../../gateway.store.ts';
+import type { GatewayLimits } from '../../limits.ts';
+import type { Registry } from '../../machines/registry.ts';
+import type { CallRecord } from '../call.ts';
+import type { UnreadableRow } from '../../columns.ts';
 import type { OpenCalls } from './open-calls.ts';
-import { readCallData } from './store/stored-call.ts';
+import { readCallData } from './stored-call.ts';
 
 export interface RecoverContext {
   clock: Clock;

@@ -3,7 +3,7 @@ import { sql, type Kysely } from 'kysely';
 import type { Schema } from '../../db/index.ts';
 import { errors } from '../../errors.ts';
 import { revoke } from '../pairing/keys.store.ts';
-import { saveDefault } from './membership.store.ts';
+import { saveDefault } from '../machines/membership.store.ts';
 
 /** Times in milliseconds. */
 export interface ListedMachine {

@@ -1,9 +1,9 @@
 import type { CallError } from '@drawbridge/contracts/calls';
 import { errorTable } from '@drawbridge/contracts/errors';
-import type { ConfirmationAnswerRecord, NewConfirmation } from '../confirmations/confirmation-row.ts';
+import type { ConfirmationAnswerRecord, NewConfirmation } from '../store/confirmation-row.ts';
 import type { Answer } from './answer.ts';
 import { withReason } from './denial-reason.ts';
-import type { CallRecord } from './call.ts';
+import type { CallRecord } from '../call.ts';
 import {
   nextState,
   type CallEffect,
@@ -11,7 +11,7 @@ import {
   type CallMachineState,
   type OpenCallState,
 } from './call-state.ts';
-import type { CallWrite } from './store/transitions.store.ts';
+import type { CallWrite } from '../store/transitions.store.ts';
 
 /** A call that has not ended, with what its frame says of the person's decision. */
 export interface CallData {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Schema } from '../../db/index.ts';
+import type { Schema } from '../../../db/index.ts';
 import { readConfirmation, type StoredConfirmation } from './confirmation-row.ts';
 
 /** Reads questions; a call's transition writes them. */

@@ -9,7 +9,7 @@ import type { Keys } from '../pairing/keys.ts';
 import type { BusMessage } from '../bus.ts';
 import { toKnownMachine, toSummary } from './known-machine.ts';
 import { createMachineControls, type MachineControlsNeeds } from './machine-controls.ts';
-import { toStatus, type Machine, type MachineRef } from './registry.ts';
+import { toStatus, type Machine, type MachineRef } from '../machines/registry.ts';
 
 /**
  * A machine as a door shows it: what it offers, or offered last while it is offline. `digest` tells equal

@@ -1,8 +1,8 @@
-import type { StoredConfirmation } from '../../confirmations/confirmation-row.ts';
-import type { ConfirmationsStore } from '../../confirmations/confirmations.store.ts';
+import type { StoredConfirmation } from '../store/confirmation-row.ts';
+import type { ConfirmationsStore } from '../store/confirmations.store.ts';
 import type { CallRecord } from '../call.ts';
-import type { CallMachineState } from '../call-state.ts';
-import type { CallData } from '../transition.ts';
+import type { CallMachineState } from '../transition/call-state.ts';
+import type { CallData } from '../transition/transition.ts';
 
 const stateOf = (
   record: CallRecord,

@@ -5,8 +5,8 @@ import { decision, type Decision } from '@drawbridge/contracts/groups';
 import { sentPreview, toPreview } from '@drawbridge/contracts/preview';
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import type { CallTable, ConfirmationTable } from '../../db/index.ts';
-import type { CallRecord } from '../calls/call.ts';
+import type { CallTable, ConfirmationTable } from '../../../db/index.ts';
+import type { CallRecord } from '../call.ts';
 
 /** What was asked, as it is kept. */
 const question = z.object({

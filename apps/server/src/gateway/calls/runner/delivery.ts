@@ -4,7 +4,7 @@ import type { Streams } from '../../connection/streams.ts';
 import type { Machine } from '../../machines/registry.ts';
 import type { Bus, BusMessage } from '../../bus.ts';
 import type { StreamFence } from '../store/transitions.store.ts';
-import type { CallData } from '../transition.ts';
+import type { CallData } from '../transition/transition.ts';
 
 export interface DeliveryContext {
   limits: GatewayLimits;

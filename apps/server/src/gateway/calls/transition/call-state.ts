@@ -28,7 +28,7 @@ export type CallMachineState = OpenCallState | CallEnd;
 export type CallMachineEvent =
   | { type: 'dispatched'; at: number }
   /** The stream closed before the frame was written. */
-  | { type: 'kept-back' }
+  | { type: 'unsent' }
   | { type: 'progressed'; at: number }
   | { type: 'asked'; at: number; confirmationId: string; expiresAt: number }
   | { type: 'answered'; end: TerminalCallState; started: boolean | null }
@@ -140,7 +140,7 @@ export const nextState = (
         effects: [],
       };
     }
-    case 'kept-back': {
+    case 'unsent': {
       if (state.kind !== 'delivered') return same;
       const { endsAt, decision } = state;
       return { state: { kind: 'pending', endsAt, decision, delivered: decision !== null }, effects: [] };

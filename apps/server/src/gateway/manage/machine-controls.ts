@@ -1,10 +1,10 @@
 import type { ForgottenMachine, MachineNumbers } from '@drawbridge/contracts/machines/summary';
 import type { Clock } from '@drawbridge/kit';
 import type { Bus } from '../bus.ts';
-import type { OpenCalls, OpenWork } from '../calls/open-calls.ts';
+import type { OpenCalls, OpenWork } from '../calls/runner/open-calls.ts';
 import type { Connections } from '../connection/connections.ts';
 import type { ManageMachines } from './manage-machines.store.ts';
-import type { Machine, MachineRef, Registry } from './registry.ts';
+import type { Machine, MachineRef, Registry } from '../machines/registry.ts';
 
 export interface MachineControlsNeeds {
   clock: Clock;

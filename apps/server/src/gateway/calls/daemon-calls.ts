@@ -1,0 +1,103 @@
+import type { ProgressReply } from '@drawbridge/contracts/daemon-reply';
+import type { ProgressBody, ResponseBody } from '@drawbridge/contracts/daemon-surface';
+import { errors } from '../../errors.ts';
+import type { Machine } from '../machines/registry.ts';
+import { readAnswer, type Answer } from './transition/answer.ts';
+import { askInTurn } from './ask.ts';
+import type { OpenCall } from './runner/held-calls.ts';
+import { publishCall, publishCallState } from './publish.ts';
+import type { CallsContext } from './run-call.ts';
+import type { Step } from './runner/runner.ts';
+
+/** The daemon that reports on a call: its machine and its epoch. */
+export interface Sender {
+  machine: Machine;
+  epoch: number;
+}
+
+/** `duplicate`: the same answer was accepted before. */
+export type AnswerReply = { ok: true; duplicate?: true };
+
+/** Calls as their daemons see them. */
+export interface DaemonCalls {
+  answer(from: Sender, requestId: string, body: ResponseBody): Promise<AnswerReply>;
+  /** Where the post says where its output begins, the reply says how far the output is here. */
+  progress(from: Sender, requestId: string, body: ProgressBody): Promise<ProgressReply>;
+}
+
+const duplicate: AnswerReply = { ok: true, duplicate: true };
+
+/** An answer to a call that has ended. */
+const lateAnswer = async (
+  { store, bus }: CallsContext,
+  { from, requestId }: { from: Sender; requestId: string },
+  answer: Answer,
+): Promise<AnswerReply> => {
+  const record = await store.byId(requestId);
+  if (record?.machineId !== from.machine.id || record.endedAt === null) throw errors.notFound();
+  if (record.answerDigest === answer.digest) return duplicate;
+  if (record.answerDigest !== null) throw errors.conflictingResult();
+  if (from.epoch < from.machine.info.epoch) throw errors.notFound();
+  // The daemon was told to stop and now reports the outcome.
+  const wasTold = record.state === 'cancelled' || record.state === 'timed-out' || record.state === 'denied';
+  if (!wasTold) throw errors.notFound();
+  const started = answer.kind === 'end' ? answer.started : false;
+  await store.report(requestId, { answerDigest: answer.digest, started });
+  publishCallState(bus, { ...record, answerDigest: answer.digest, started });
+  return { ok: true };
+};
+
+/** Whether the call was delivered to the daemon of that epoch, or to one that it resumes from. */
+const isGivenTo = ({ data: { record } }: OpenCall, { machine, epoch }: Sender) =>
+  record.machineId === machine.id && record.epoch !== null && epoch >= record.epoch;
+
+const answerInTurn = async (
+  ctx: CallsContext,
+  { call, from, step }: { call: OpenCall; from: Sender; step: Step },
+  answer: Answer,
+): Promise<boolean> => {
+  if (answer.kind === 'question') {
+    if (from.epoch >= from.machine.info.resumesFrom) return askInTurn(ctx, { call, step }, answer);
+    // The daemon that asks can no longer receive the answer.
+    return step({ type: 'disconnected', explicit: true });
+  }
+  if (await step({ type: 'answered', answer })) return true;
+  throw errors.notFound();
+};
+
+const takeAnswer = async (
+  ctx: CallsContext,
+  sent: { from: Sender; requestId: string },
+  body: ResponseBody,
+): Promise<AnswerReply> => {
+  const { from, requestId } = sent;
+  const answer = readAnswer(body);
+  if (answer.bytes > ctx.limits.resultMaxBytes) throw errors.tooLarge();
+  const call = await ctx.openCalls.open(requestId);
+  if (!call) return lateAnswer(ctx, sent, answer);
+  if (isGivenTo(call, from)) ctx.budget.count(call.data.record, answer.bytes);
+  return ctx.openCalls.inTurn(call, async (step) => {
+    if (call.data.state.kind === 'ended') return lateAnswer(ctx, sent, answer);
+    if (!isGivenTo(call, from)) throw errors.notFound();
+    return (await answerInTurn(ctx, { call, from, step }, answer)) ? { ok: true } : duplicate;
+  });
+};
+
+const takeProgress = async (
+  { openCalls, clock, liveOutputs, bus }: CallsContext,
+  { from, requestId }: { from: Sender; requestId: string },
+  body: ProgressBody,
+): Promise<ProgressReply> => {
+  const call = await openCalls.open(requestId);
+  if (!call || !isGivenTo(call, from)) throw errors.notFound();
+  await openCalls.inTurn(call, (step) => step({ type: 'progressed', at: clock.now() }));
+  if (call.data.state.kind === 'ended') throw errors.notFound();
+  const { event, ...received } = liveOutputs.append(call.data.record, body);
+  publishCall(bus, call.data.record.userId, event);
+  return { ok: true, ...received };
+};
+
+export const createDaemonCalls = (ctx: CallsContext): DaemonCalls => ({
+  answer: (from, requestId, body) => takeAnswer(ctx, { from, requestId }, body),
+  progress: (from, requestId, body) => takeProgress(ctx, { from, requestId }, body),
+});

@@ -1,0 +1,59 @@
+import type { OpenCall } from './held-calls.ts';
+import { load, send, type Runner } from './runner.ts';
+import { hasFeature, isKnownToDaemon } from './delivery.ts';
+
+/** Those that other servers have made. */
+const othersOf = async (runner: Runner, machineId: string): Promise<OpenCall[]> => {
+  if (runner.bus.pollMs === null) return [];
+  const loaded: OpenCall[] = [];
+  for (const requestId of await runner.stores.calls.openOf([machineId])) {
+    const call = runner.held.get(requestId) === undefined ? await load(runner, requestId) : undefined;
+    if (call) loaded.push(call);
+  }
+  return loaded;
+};
+
+/** Runs `job` in the turn of each open call of a machine, also of those that other servers have made. */
+export const eachOf = async (
+  runner: Runner,
+  machineId: string,
+  job: (call: OpenCall) => Promise<unknown>,
+): Promise<void> => {
+  const run = (call: OpenCall) =>
+    runner.queue.run(call.data.record.requestId, () => job(call)).then(() => undefined, runner.onError);
+  const held = runner.held.ofMachine(machineId).map(run);
+  await Promise.all([...held, ...(await othersOf(runner, machineId)).map(run)]);
+};
+
+const resend = async (runner: Runner, call: OpenCall) => {
+  const { data } = call;
+  const resumes = hasFeature(runner, data.record.machineId, 'resume') && isKnownToDaemon(runner, data);
+  if (data.state.kind === 'pending' || (data.state.kind === 'delivered' && resumes)) await send(runner, call);
+};
+
+/**
+ * Sends what waits for the stream of a machine, one after the other, as the reader takes them: all at once
+ * may be more than a slow one leaves unread.
+ */
+export const resendWaiting = async (runner: Runner, machineId: string): Promise<void> => {
+  for (const call of [...runner.held.ofMachine(machineId), ...(await othersOf(runner, machineId))]) {
+    await runner.queue.run(call.data.record.requestId, () => resend(runner, call)).catch(runner.onError);
+    await runner.streams.ready(machineId);
+  }
+};
+
+/**
+ * Resends a reconnected machine the cancellations that it has not acknowledged: it, or its server, was
+ * offline when the calls ended.
+ */
+export const resendCancellations = async (runner: Runner, machineId: string): Promise<void> => {
+  const { clock, limits, stores, streams } = runner;
+  const { userId, info } = runner.machine(machineId) ?? {};
+  if (userId === undefined || !info?.daemon?.features.includes('cancel')) return;
+  const since = clock.now() - limits.callMaxMs - limits.stopAgainMs;
+  for (const { machineId: of, epoch, state, requestId } of await stores.calls.unacknowledged(userId, since)) {
+    if (of !== machineId || (epoch ?? 0) < info.resumesFrom) continue;
+    const reason = state === 'timed-out' ? 'timeout' : 'user';
+    streams.write(machineId, { type: 'tool-call-cancel', payload: { requestId, reason } });
+  }
+};

@@ -1,0 +1,121 @@
+import { errors } from '../../../errors.ts';
+import type { MachineChange } from '../../connection/connections.ts';
+import type { CallRecord } from '../call.ts';
+import { isKnownToDaemon } from './delivery.ts';
+import { insert } from './insert.ts';
+import { eachOf, resendCancellations, resendWaiting } from './of-machine.ts';
+import { newCall, type OpenCall, type Waiter } from './held-calls.ts';
+import { watchOtherServers } from './other-servers.ts';
+import { arm, createRunner, inTurn, load, step, type Runner, type RunnerNeeds, type Step } from './runner.ts';
+import type { CallData } from '../transition/transition.ts';
+
+/** A call that is not stored yet; `claimKey`: the idempotency key that is claimed for it. */
+export interface NewCall {
+  record: CallRecord;
+  claimKey: string | null;
+}
+
+/** What is open on a machine: calls at work, and calls that wait for an answer of the user. */
+export interface OpenWork {
+  calls: number;
+  questions: number;
+}
+
+export interface OpenCallsNeeds extends RunnerNeeds {
+  /** The machines that have their stream on this server. */
+  machinesHere(): string[];
+}
+
+/** What follows for the calls of a machine. */
+const machineChanged = (runner: Runner, { machineId, ...change }: MachineChange): void => {
+  if (runner.isStopping) return;
+  switch (change.type) {
+    case 'attached':
+      void resendWaiting(runner, machineId).catch(runner.onError);
+      return void resendCancellations(runner, machineId).catch(runner.onError);
+    // Another daemon speaks for it: ends the calls that only the former one could finish.
+    case 'replaced':
+      return void eachOf(runner, machineId, async (call) => {
+        if (runner.held.has(call) || !isKnownToDaemon(runner, call.data))
+          await step(runner, call, { type: 'replaced' });
+      }).catch(runner.onError);
+    case 'gone': {
+      const { explicit } = change;
+      return void eachOf(runner, machineId, (call) =>
+        step(runner, call, { type: 'disconnected', explicit }),
+      ).catch(runner.onError);
+    }
+    default:
+      change satisfies never;
+  }
+};
+
+/** How many calls of a machine are open, and how many more wait for the user. */
+const countOf = async (runner: Runner, machineId: string): Promise<OpenWork> => {
+  const open = { calls: 0, questions: 0 };
+  await eachOf(runner, machineId, async ({ data: { state } }) => {
+    if (state.kind === 'awaiting-confirmation') open.questions += 1;
+    else if (state.kind !== 'ended') open.calls += 1;
+  });
+  return open;
+};
+
+/** Stores a new call and sends it when its machine has a stream; forgets it where it could not be stored. */
+const add = (runner: Runner, { record, claimKey }: NewCall, waiter: Waiter): Promise<void> => {
+  const call = runner.held.add(newCall(record));
+  call.waiters.add(waiter);
+  return runner.queue.run(record.requestId, () =>
+    insert(runner, call, claimKey).catch((error: unknown) => {
+      runner.held.remove(call);
+      throw error;
+    }),
+  );
+};
+
+/** Resolves when nothing is written any more. */
+const stop = async (runner: Runner): Promise<void> => {
+  runner.isStopping = true;
+  for (const call of runner.held.all()) {
+    call.cancelTimer();
+    for (const waiter of call.waiters) waiter.reject(errors.shuttingDown());
+    call.waiters.clear();
+  }
+  await runner.queue.settled();
+};
+
+/** The calls that have not ended: made, moved by what happens to them, and waited for. */
+export const createOpenCalls = (needs: OpenCallsNeeds) => {
+  const runner = createRunner(needs);
+  const { held } = runner;
+  const unsubscribe = watchOtherServers(runner, needs.machinesHere);
+  return {
+    find: held.get,
+    /**
+     * The same, else as it is stored: its caller waits on another server. Undefined for one that has ended.
+     */
+    open: async (requestId: string): Promise<OpenCall | undefined> =>
+      held.get(requestId) ?? load(runner, requestId),
+    /** The number of open calls. */
+    count: held.count,
+    /** The open calls of a user, oldest first. */
+    of: (userId: string): OpenCall[] => held.all().filter(({ data }) => data.record.userId === userId),
+    /** Throws `storeUnavailable` if its claim has ended. */
+    add: (made: NewCall, waiter: Waiter) => add(runner, made, waiter),
+    /** Resumes a call of before the restart. */
+    recover: (data: CallData) => arm(runner, held.add(data)),
+    inTurn: <T>(call: OpenCall, job: (step: Step) => Promise<T>) => inTurn(runner, call, job),
+    machineChanged: (change: MachineChange) => machineChanged(runner, change),
+    resendCancellations: (machineId: string) => resendCancellations(runner, machineId),
+    /** Cancels the open calls of the machine, also those of other servers; resolves when they have ended. */
+    cancelOf: (machineId: string, message: string): Promise<void> =>
+      eachOf(runner, machineId, (call) => step(runner, call, { type: 'cancelled', reason: 'user', message })),
+    countOf: (machineId: string) => countOf(runner, machineId),
+    /** Cancels timers and rejects waiting callers; the calls stay as they are stored. */
+    stop: () => {
+      unsubscribe();
+      return stop(runner);
+    },
+  };
+};
+
+export type OpenCalls = ReturnType<typeof createOpenCalls>;

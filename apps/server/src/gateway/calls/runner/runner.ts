@@ -1,0 +1,191 @@
+import { createKeyedQueue, type Clock } from '@drawbridge/kit';
+import { errors } from '../../../errors.ts';
+import type { CallRecord } from '../call.ts';
+import { dueAt, type CallEffect } from '../transition/call-state.ts';
+import { requestDelivery, streamHere, writeCall, writeStop, type DeliveryContext } from './delivery.ts';
+import {
+  createHeldCalls,
+  durabilityOf,
+  notifyWaiters,
+  toOpenCall,
+  type HeldCalls,
+  type OpenCall,
+} from './held-calls.ts';
+import type { CallsStore } from '../store/calls.store.ts';
+import type { NewConfirmation } from '../store/confirmation-row.ts';
+import type { ConfirmationsStore } from '../store/confirmations.store.ts';
+import { readCallData } from './stored-call.ts';
+import type { CallWrite, StreamFence, TransitionsStore } from '../store/transitions.store.ts';
+import { nextCall, type CallData, type CallEvent, type Transition } from '../transition/transition.ts';
+
+export interface RunnerNeeds extends DeliveryContext {
+  clock: Clock;
+  stores: {
+    calls: Pick<CallsStore, 'byId' | 'revisions' | 'openOf' | 'unacknowledged'>;
+    confirmations: Pick<ConfirmationsStore, 'ofCall'>;
+    transitions: TransitionsStore;
+  };
+  /** Reads the machine again: another server has changed it. */
+  refreshMachine(id: string): Promise<void>;
+  onChanged(record: CallRecord): void;
+  onAsked(record: CallRecord, confirmation: NewConfirmation): void;
+  onConfirmationClosed(confirmationId: string): void;
+  onError(error: unknown): void;
+}
+
+/** What the steps of open calls work on: the calls in memory, and the turns of each. */
+export interface Runner extends RunnerNeeds {
+  held: HeldCalls;
+  /** One event of a call at a time. */
+  queue: ReturnType<typeof createKeyedQueue>;
+  isStopping: boolean;
+}
+
+export const createRunner = (needs: RunnerNeeds): Runner => ({
+  ...needs,
+  held: createHeldCalls(),
+  queue: createKeyedQueue(),
+  isStopping: false,
+});
+
+/** False when the event changed nothing. */
+export type Step = (event: CallEvent) => Promise<boolean>;
+
+/** How often an event is tried again after another server's write came first. */
+const mostRetries = 5;
+
+/** Runs `job` while no other event of the call is processed. */
+export const inTurn = <T>(runner: Runner, call: OpenCall, job: (step: Step) => Promise<T>): Promise<T> =>
+  runner.queue.run(call.data.record.requestId, () => job((event) => step(runner, call, event)));
+
+/** Waits for the deadline of the call's state, or for `ms`. */
+export const arm = (runner: Runner, call: OpenCall, ms?: number): void => {
+  const { clock, limits, onError } = runner;
+  call.cancelTimer();
+  call.cancelTimer = () => {};
+  const { state } = call.data;
+  if (runner.isStopping || state.kind === 'ended' || !runner.held.has(call)) return;
+  const due = async () => {
+    try {
+      // A timer of Node may run a millisecond before its time by the wall clock.
+      if (!(await inTurn(runner, call, (run) => run({ type: 'due', at: clock.now() })))) arm(runner, call);
+    } catch (error) {
+      onError(error);
+      arm(runner, call, limits.storeRetryMs);
+    }
+  };
+  call.cancelTimer = clock.after(ms ?? dueAt(state) - clock.now(), () => void due());
+};
+
+/** What an event would make of a call. */
+export const next = (
+  { clock, limits, machine }: Runner,
+  { data, isUnstored }: Pick<OpenCall, 'data' | 'isUnstored'>,
+  event: CallEvent,
+): Transition | null => {
+  const epoch = machine(data.record.machineId)?.info.epoch ?? null;
+  return nextCall(data, event, { now: clock.now(), epoch, limits, isUnstored });
+};
+
+/** Takes over what is stored now, and publishes the call's state where it has changed. */
+const accept = (runner: Runner, call: OpenCall, { data, changed }: Pick<Transition, 'data' | 'changed'>) => {
+  call.data = data;
+  arm(runner, call);
+  if (data.state.kind === 'ended') runner.held.remove(call);
+  notifyWaiters(call.waiters, data.state, data.record);
+  if (changed) runner.onChanged(data.record);
+};
+
+const publish = (runner: Runner, { record }: CallData, writes: readonly CallWrite[]) => {
+  for (const write of writes) {
+    if (write.type === 'open-confirmation') runner.onAsked(record, write.confirmation);
+    if (write.type === 'answer-confirmation') runner.onConfirmationClosed(write.answer.id);
+    if (write.type === 'close-confirmation') runner.onConfirmationClosed(write.id);
+  }
+};
+
+/** The open call of a stored record; null where a question of it cannot be read. */
+const readOpen = ({ clock, limits, stores }: Runner, record: CallRecord): Promise<CallData | null> =>
+  readCallData(stores.confirmations, record, { silentUntil: clock.now() + limits.callTimeoutMs });
+
+/** An open call that is not in memory here; undefined for one that has ended. */
+export const load = async (runner: Runner, requestId: string): Promise<OpenCall | undefined> => {
+  const record = await runner.stores.calls.byId(requestId);
+  if (record?.endedAt !== null) return undefined;
+  const data = await readOpen(runner, record);
+  return data ? toOpenCall(data) : undefined;
+};
+
+/** Another server has changed the call: what is stored counts. */
+export const reload = async (runner: Runner, call: OpenCall): Promise<void> => {
+  const { record: before, state } = call.data;
+  const record = await runner.stores.calls.byId(before.requestId);
+  if (record?.endedAt === null) {
+    const data = await readOpen(runner, record);
+    if (data) return accept(runner, call, { data, changed: data.state.kind !== state.kind });
+  }
+  const end = record ?? { ...before, state: 'lost' as const };
+  const ended = { kind: 'ended', end: 'lost', error: null, started: end.started } as const;
+  accept(runner, call, { data: { ...call.data, record: end, state: ended }, changed: true });
+};
+
+const fenced = (write: CallWrite, fence: StreamFence): CallWrite =>
+  write.type === 'update-call' ? { ...write, fence } : write;
+
+/** Stores the transition of an event; null where it changes nothing. */
+const store = async (runner: Runner, call: OpenCall, event: CallEvent): Promise<Transition | null> => {
+  const { machineId } = call.data.record;
+  for (let tries = 0; tries <= mostRetries; tries += 1) {
+    const fence = event.type === 'dispatched' ? streamHere(runner, machineId) : undefined;
+    if (fence === null) return null;
+    const transition = next(runner, call, event);
+    if (!transition || transition.writes.length === 0) return transition;
+    const writes = fence ? transition.writes.map((write) => fenced(write, fence)) : transition.writes;
+    const applied = runner.stores.transitions.apply(writes, durabilityOf(call, event, writes));
+    applied.catch(() => (call.isUnstored ||= event.type === 'answered'));
+    if (await applied) return transition;
+    await reload(runner, call);
+    if (fence) await runner.refreshMachine(machineId);
+  }
+  throw errors.conflictingResult();
+};
+
+const perform = async (runner: Runner, call: OpenCall, effect: CallEffect): Promise<void> => {
+  switch (effect.type) {
+    case 'dispatch':
+      return send(runner, call);
+    case 'stop':
+      return writeStop(runner, call.data, effect.reason);
+    case 'close-confirmation':
+      return;
+    default:
+      effect satisfies never;
+  }
+};
+
+/** Stored first, then published, then its effects. */
+const move = async (runner: Runner, call: OpenCall, event: CallEvent): Promise<Transition | null> => {
+  const transition = await store(runner, call, event);
+  if (!transition) return null;
+  const { data, writes, effects } = transition;
+  const heldHere = runner.held.has(call);
+  accept(runner, call, transition);
+  publish(runner, data, writes);
+  const { requestId, rev } = data.record;
+  if (!heldHere) runner.bus.publish('all', { type: 'call-stored', requestId, rev });
+  for (const effect of effects) await perform(runner, call, effect);
+  return transition;
+};
+
+/** Runs one event. Part of a turn. */
+export const step = async (runner: Runner, call: OpenCall, event: CallEvent): Promise<boolean> =>
+  (await move(runner, call, event)) !== null;
+
+/** Part of a turn. Stored as delivered before it is on the wire: nothing is ever sent twice by mistake. */
+export const send = async (runner: Runner, call: OpenCall): Promise<void> => {
+  const transition = await move(runner, call, { type: 'dispatched', at: runner.clock.now() });
+  if (!transition) return call.data.state.kind === 'pending' ? requestDelivery(runner, call.data) : undefined;
+  // Where another delivery came first, the daemon has the call already.
+  if (!writeCall(runner, call.data, { again: !transition.changed }))
+    await step(runner, call, { type: 'unsent' });
+};
