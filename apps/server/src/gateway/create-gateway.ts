@@ -2,14 +2,13 @@ import type { Clock } from '@drawbridge/kit';
 import type { Store } from '../db/index.ts';
 import { errors } from '../errors.ts';
 import { createLocalBus, type Bus } from './bus.ts';
-import { createCalls, type Calls } from './calls/calls.ts';
+import { createCalls, type Calls, type CallsContext } from './calls/calls.ts';
 import { createDaemonCalls } from './calls/daemon-calls.ts';
 import { createLiveOutputs } from './calls/live-outputs.ts';
 import { createOpenCalls } from './calls/runner/open-calls.ts';
 import { createPastCalls } from './calls/past-calls.ts';
-import { publishCallState } from './calls/publish.ts';
+import { publishCallState } from './calls/call.ts';
 import { recover } from './calls/runner/recover.ts';
-import type { CallsContext } from './calls/run-call.ts';
 import {
   createConfirmations,
   publishAsked,
@@ -23,12 +22,11 @@ import { createFlapping } from './daemon/flapping.ts';
 import { createStreams } from './connection/streams.ts';
 import { createGatewayStores } from './gateway.store.ts';
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts';
-import { createStoringBudget } from './calls/storing/budget.ts';
+import { createStoringBudget } from './calls/storing-budget.ts';
 import type { GatewayLimits } from './limits.ts';
 import { createMachines } from './manage/machines.ts';
 import { createRegistry, isConnected } from './machines/registry.ts';
-import { touchEveryMs } from './pairing/key-lifecycle.ts';
-import { createKeys } from './pairing/keys.ts';
+import { createKeys, touchEveryMs } from './pairing/keys.ts';
 import { createPairing, type PairingFacts } from './pairing/pairing.ts';
 import { watchRevoked } from './pairing/watch-revoked.ts';
 import { createRetention } from './retention/retention.ts';

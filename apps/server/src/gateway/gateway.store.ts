@@ -1,10 +1,8 @@
 import type { Clock } from '@drawbridge/kit';
-import type { Store } from '../db/index.ts';
 import { createCallsStore } from './calls/store/calls.store.ts';
 import { createPastCallsStore } from './calls/store/past-calls.store.ts';
 import { createTransitionsStore } from './calls/store/transitions.store.ts';
 import { createConfirmationsStore } from './calls/store/confirmations.store.ts';
-import { mapStoreErrors } from './map-errors.store.ts';
 import { createKeysStore } from './pairing/keys.store.ts';
 import { createManageMachines } from './manage/manage-machines.store.ts';
 import { createMachinesStore } from './machines/machines.store.ts';
@@ -12,6 +10,23 @@ import { createOldCallsStore } from './retention/old-calls.store.ts';
 import { createRemovedUsersStore } from './pairing/removed-users.store.ts';
 import { createIdempotencyStore } from './idempotency/idempotency.store.ts';
 import { createSwitchesStore } from './settings/switches.store.ts';
+import { isStoreTrouble, type Store } from '../db/index.ts';
+import { errors } from '../errors.ts';
+
+/** The same store, whose functions throw `storeUnavailable` where the store itself is in trouble. */
+const mapStoreErrors = <Part extends { [Name in keyof Part]: (...args: never[]) => Promise<unknown> }>(
+  store: Part,
+): Part => {
+  const guard =
+    (run: (...args: never[]) => Promise<unknown>) =>
+    (...args: never[]) =>
+      run(...args).catch((cause: unknown) => {
+        throw isStoreTrouble(cause) ? errors.storeUnavailable({ cause }) : cause;
+      });
+  const functions = Object.entries<(...args: never[]) => Promise<unknown>>(store);
+  // Each function keeps its name and its type; only what it throws is another.
+  return Object.fromEntries(functions.map(([name, run]) => [name, guard(run)])) as Part;
+};
 
 /** All that the gateway writes down; each throws `storeUnavailable` if the store is in trouble. */
 export const createGatewayStores = (store: Store, clock: Clock) => {

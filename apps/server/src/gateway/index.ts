@@ -1,10 +1,10 @@
-export type { CallOptions } from './calls/run-call.ts';
+export type { CallOptions } from './calls/calls.ts';
 export type { DaemonSession, DaemonCredentials } from './daemon/daemon-session.ts';
-export type { DaemonStream } from './connection/daemon-stream.ts';
+export type { DaemonStream } from './connection/streams.ts';
 export { createGateway, type Gateway } from './create-gateway.ts';
 export type { CallClaim } from './idempotency/idempotency.ts';
 export { defaultLimits, type GatewayLimits } from './limits.ts';
-export { isReading, readingTools } from './calls/reading-tools.ts';
+export { isReading, readingTools } from './calls/call.ts';
 export type { MachineView } from './manage/machines.ts';
 export { offlineStatus, type MachineRef } from './machines/registry.ts';
 export {

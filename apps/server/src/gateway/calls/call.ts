@@ -1,6 +1,21 @@
 import type { Call, CallError, CallState, CallSummary, CallVia, Door } from '@drawbridge/contracts/calls';
 import type { Decision } from '@drawbridge/contracts/groups';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
+import type { CallEvent } from '@drawbridge/contracts/calls';
+import type { Bus } from '../bus.ts';
+
+/**
+ * The tools of our own daemon that only read. A machine's `readOnlyHint` is not trusted: it would decide
+ * which calls are on disk before they run.
+ */
+export const readingTools: ReadonlySet<string> = new Set([
+  'read_file',
+  'list_files',
+  'get_file_tree',
+  'search_files',
+]);
+
+export const isReading = (tool: string): boolean => readingTools.has(tool);
 
 /** The stored call. Times in milliseconds since 1970. */
 export interface CallRecord {
@@ -64,3 +79,13 @@ export const toCall = (record: CallRecord): Call => ({
   arguments: record.arguments,
   result: record.result,
 });
+
+/** Publishes what happens to a call to those who watch that user. */
+export const publishCall = (bus: Bus, userId: string, event: CallEvent): void =>
+  bus.publish(`user:${userId}`, { type: 'call-changed', userId, event });
+
+/** Publishes the state of a call, where somebody watches that user. */
+export const publishCallState = (bus: Bus, record: CallRecord): void => {
+  if (bus.count(`user:${record.userId}`) > 0)
+    publishCall(bus, record.userId, { type: 'call', call: toSummary(record) });
+};

@@ -11,7 +11,7 @@ import {
   type FakeStream,
   callerOf,
 } from '../../../test/gateway-fixture.ts';
-import type { CallOptions } from './run-call.ts';
+import type { CallOptions } from './calls.ts';
 
 const fixture = useGateway();
 const { connected } = fixture;

@@ -1,9 +1,43 @@
-import type { Call, CallEvent, CallVia } from '@drawbridge/contracts/calls';
-import type { ToolCall } from '@drawbridge/contracts/tool-call';
+import type { Call, CallEvent, CallVia, Door } from '@drawbridge/contracts/calls';
+import { asksClientAnnotation, inputArgument, type ClientInput } from '@drawbridge/contracts/client-input';
+import type { Tool } from '@drawbridge/contracts/tool';
+import { withoutConfirmation, type ToolCall } from '@drawbridge/contracts/tool-call';
+import type { Clock } from '@drawbridge/kit';
+import { nanoid } from 'nanoid';
 import { errors } from '../../errors.ts';
-import type { MachineRef } from '../machines/registry.ts';
+import { subjectOf } from '../../subject/index.ts';
+import type { Bus } from '../bus.ts';
+import type { GatewayLimits } from '../limits.ts';
+import type { Machine, MachineRef, Registry } from '../machines/registry.ts';
+import type { GatewaySettings } from '../settings/settings.ts';
+import { requireArguments } from './arguments/check-arguments.ts';
 import { toCall, type CallRecord } from './call.ts';
-import { runCall, stopCall, type CallOptions, type CallsContext } from './run-call.ts';
+import type { LiveOutputs } from './live-outputs.ts';
+import type { OpenCalls } from './runner/open-calls.ts';
+import type { CallsStore } from './store/calls.store.ts';
+import type { ConfirmationsStore } from './store/confirmations.store.ts';
+import type { StoringBudget } from './storing-budget.ts';
+
+/** How a call is made: through which door, until when its caller waits, and how the caller cancels it. */
+export interface CallOptions {
+  door: Door;
+  /** The token or client it came through; left out for a signed-in user. */
+  via?: CallVia;
+  /** The ids of the machines that its caller may use; all of the user when undefined. */
+  reach?: readonly string[];
+  /** `ended`: resolves in a terminal state. `asked`: resolves there or when a confirmation first opens. */
+  until: 'ended' | 'asked';
+  signal?: AbortSignal;
+  /**
+   * What the caller's client can be asked and has answered, for a tool that asks it; the only way to such a
+   * tool.
+   */
+  clientInput?: ClientInput;
+  /** What `Idempotency.claim` gave; a call without an idempotency key when undefined. */
+  claim?: { requestId: string; key: string | null };
+  /** Called with the id before the call is published. */
+  onOpened?(requestId: string): void;
+}
 
 /** A token or a client that calls come through, whatever its name. */
 export type CallMaker = Pick<CallVia, 'kind' | 'id'>;
@@ -25,6 +59,159 @@ export interface Calls {
   /** The last message and the newest output of each open call, for a new subscriber. */
   liveOutputs(userId: string): CallEvent[];
 }
+
+/** What calls are made and answered with. */
+export interface CallsContext {
+  clock: Clock;
+  limits: GatewayLimits;
+  store: CallsStore;
+  registry: Pick<Registry, 'connected'>;
+  settings: Pick<GatewaySettings, 'requireEnabled'>;
+  openCalls: OpenCalls;
+  confirmations: Pick<ConfirmationsStore, 'byId'>;
+  liveOutputs: LiveOutputs;
+  bus: Bus;
+  budget: StoringBudget;
+  /** Whether the disk of the store is almost full. */
+  isDiskLow(): boolean;
+  onError(error: unknown): void;
+}
+
+/**
+ * Begins with its time: ids of one moment lie together in the store's index, so that writing them down
+ * touches one page of it.
+ */
+export const newRequestId = (at: number): string => at.toString(36).padStart(9, '0') + nanoid(22);
+
+/** Only a door that knows the client may speak for it. */
+const withClientInput = (
+  tool: Tool,
+  args: Record<string, unknown>,
+  clientInput: ClientInput | undefined,
+): Record<string, unknown> => {
+  if (tool.annotations?.[asksClientAnnotation] !== true) return args;
+  const { [inputArgument]: _input, ...own } = args;
+  return clientInput ? { ...own, [inputArgument]: clientInput } : own;
+};
+
+interface Maker {
+  userId: string;
+  machine: Machine;
+  options: CallOptions;
+}
+
+const newRecord = (
+  { clock, limits }: CallsContext,
+  { userId, machine, options }: Maker,
+  toolCall: ToolCall,
+): CallRecord => {
+  const createdAt = clock.now();
+  return {
+    requestId: options.claim?.requestId ?? newRequestId(createdAt),
+    userId,
+    machineId: machine.id,
+    tool: toolCall.name,
+    subject: subjectOf(toolCall.arguments),
+    arguments: toolCall.arguments,
+    door: options.door,
+    via: options.via ?? null,
+    state: 'pending',
+    result: null,
+    error: null,
+    started: null,
+    decision: null,
+    decidedBy: null,
+    denialReason: null,
+    confirmationId: null,
+    epoch: null,
+    answerDigest: null,
+    endsAt: createdAt + limits.callMaxMs,
+    rev: 0,
+    createdAt,
+    deliveredAt: null,
+    endedAt: null,
+  };
+};
+
+/** One token cannot use all of the user's calls. */
+const refuseTooMany = (
+  { openCalls, limits }: CallsContext,
+  caller: { userId: string; via: CallVia | null },
+): void => {
+  const isFull =
+    openCalls.count({ userId: caller.userId }) >= limits.maxOpenCalls ||
+    (caller.via !== null && openCalls.count(caller) >= limits.maxOpenCallsOfOne);
+  if (isFull) throw errors.tooManyCalls();
+};
+
+/** Cancels a call; one that has ended stays as it is. */
+const stopCall = async (
+  { openCalls }: CallsContext,
+  requestId: string,
+  reason: 'user' | 'caller',
+): Promise<void> => {
+  const call = await openCalls.open(requestId);
+  if (call) await openCalls.inTurn(call, (step) => step({ type: 'cancelled', reason }));
+};
+
+/** The arguments of a call as they are stored. Throws `tooLarge` and `invalidArguments`. */
+const readArguments = (
+  { limits }: CallsContext,
+  tool: Tool,
+  { given, clientInput }: { given: ToolCall['arguments']; clientInput: ClientInput | undefined },
+) => {
+  const args = withClientInput(tool, given, clientInput);
+  const bytes = Buffer.byteLength(JSON.stringify(args));
+  if (bytes > limits.argumentsMaxBytes)
+    throw errors.tooLarge({ message: 'The arguments of the call are too large' });
+  requireArguments(tool, given);
+  return { args, bytes };
+};
+
+/** The record of a call that may be made; counted, and not stored yet. */
+const admit = (ctx: CallsContext, maker: Maker, toolCall: ToolCall): CallRecord => {
+  const { machine, options } = maker;
+  const tool = machine.info.toolList.tools.get(toolCall.name);
+  if (!tool) throw errors.unknownTool();
+  const given = withoutConfirmation(toolCall.arguments);
+  const { args, bytes } = readArguments(ctx, tool, { given, clientInput: options.clientInput });
+  const caller = { userId: maker.userId, via: options.via ?? null };
+  refuseTooMany(ctx, caller);
+  ctx.budget.require(caller, bytes);
+  if (ctx.isDiskLow()) throw errors.diskAlmostFull();
+  // Before it has an id; the statement that stores a call refuses it as well, also on another server.
+  if (machine.info.pausedAt !== null) throw errors.machinePaused();
+  const record = newRecord(ctx, maker, { ...toolCall, arguments: args });
+  ctx.budget.count(caller, bytes);
+  return record;
+};
+
+/** Makes a call and waits as its caller wants; what it throws is said at `Calls.run`. */
+const runCall = async (
+  ctx: CallsContext,
+  { ref, toolCall }: { ref: MachineRef; toolCall: ToolCall },
+  options: CallOptions,
+): Promise<Call> => {
+  const { userId } = ref;
+  await ctx.settings.requireEnabled(userId);
+  const machine = await ctx.registry.connected(ref, options.reach);
+  const { signal, until } = options;
+  if (signal?.aborted === true) throw errors.cancelled();
+  const record = admit(ctx, { userId, machine, options }, toolCall);
+  options.onOpened?.(record.requestId);
+  const abort = () => void stopCall(ctx, record.requestId, 'caller').catch(ctx.onError);
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    return toCall(
+      await new Promise<CallRecord>((resolve, reject) => {
+        const claimKey = options.claim?.key ?? null;
+        ctx.openCalls.add({ record, claimKey }, { until, resolve, reject }).catch(reject);
+      }),
+    );
+  } finally {
+    signal?.removeEventListener('abort', abort);
+  }
+};
 
 const own = (record: CallRecord | undefined, userId: string): CallRecord => {
   if (record?.userId !== userId) throw errors.notFound();

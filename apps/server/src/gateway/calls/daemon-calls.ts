@@ -5,8 +5,8 @@ import type { Machine } from '../machines/registry.ts';
 import { readAnswer, type Answer } from './transition/answer.ts';
 import { askInTurn } from './ask.ts';
 import type { OpenCall } from './runner/held-calls.ts';
-import { publishCall, publishCallState } from './publish.ts';
-import type { CallsContext } from './run-call.ts';
+import { publishCall, publishCallState } from './call.ts';
+import type { CallsContext } from './calls.ts';
 import type { Step } from './runner/runner.ts';
 
 /** The daemon that reports on a call: its machine and its epoch. */

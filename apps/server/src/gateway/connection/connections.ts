@@ -1,11 +1,10 @@
 import type { DaemonEvent } from '@drawbridge/contracts/daemon-event';
 import { createEmitter, createKeyedQueue, type Clock } from '@drawbridge/kit';
 import { nextConnection, type ConnectionEffect, type ConnectionEvent } from '../machines/connection-state.ts';
-import type { DaemonStream } from './daemon-stream.ts';
 import type { GatewayLimits } from '../limits.ts';
 import type { MachinesStore } from '../machines/machines.store.ts';
 import type { Bus } from '../bus.ts';
-import type { Streams } from './streams.ts';
+import type { DaemonStream, Streams } from './streams.ts';
 import { createProbe, type Probe } from './probe.ts';
 import type { Machine, Registry } from '../machines/registry.ts';
 import { createStreamOwnership } from './stream-ownership.ts';

@@ -17,7 +17,7 @@ import type { AnswerReply, DaemonCalls } from '../calls/daemon-calls.ts';
 import type { SettledQuestions } from '../confirmations/confirmations.ts';
 import type { Connections } from '../connection/connections.ts';
 import type { Flapping } from './flapping.ts';
-import type { DaemonStream } from '../connection/daemon-stream.ts';
+import type { DaemonStream } from '../connection/streams.ts';
 import type { KeyOwner, Keys } from '../pairing/keys.ts';
 import type { MachinesStore } from '../machines/machines.store.ts';
 import type { MachineInit } from '../machines/stored-machine.ts';

@@ -4,9 +4,9 @@ import { withoutConfirmation, type ToolCall } from '@drawbridge/contracts/tool-c
 import { createKeyedQueue, canonical, sleep, type Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
 import type { CallRecord } from '../calls/call.ts';
-import { newRequestId } from '../calls/run-call.ts';
+import { newRequestId } from '../calls/calls.ts';
 import type { GatewayLimits } from '../limits.ts';
-import { isReading } from '../calls/reading-tools.ts';
+import { isReading } from '../calls/call.ts';
 import type { IdempotencyRow, IdempotencyStore } from './idempotency.store.ts';
 
 /** The origin of a call; each token and client has its own idempotency keys. */

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrate, openDatabase, type OpenDatabase } from '../../db/index.ts';
 import { createToolList } from '../machines/tool-list.ts';
-import { holds } from './key-lifecycle.ts';
+import { holds } from './keys.ts';
 import { createKeys, type Keys } from './keys.ts';
 import { createKeysStore } from './keys.store.ts';
 import { defaultLimits } from '../limits.ts';

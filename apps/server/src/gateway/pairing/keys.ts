@@ -3,10 +3,26 @@ import { envGatewayUserId } from '@drawbridge/contracts/ids';
 import { createKeyedQueue, type Clock, type CodedError } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { errors } from '../../errors.ts';
-import { holds, needsTouch } from './key-lifecycle.ts';
 import type { KeysStore, NewToken, StoredKey } from './keys.store.ts';
 import type { GatewayLimits } from '../limits.ts';
 import type { MachineInit, StoredMachine } from '../machines/stored-machine.ts';
+
+type KeyLife = Pick<StoredKey, 'kind' | 'createdAt' | 'expiresAt' | 'lastUsedAt' | 'usedAt' | 'revokedAt'>;
+
+/**
+ * Whether the key can still be used. A pairing token is spent by one init, and none comes from the future; a
+ * session key ends when it is left alone.
+ */
+export const holds = (key: KeyLife, at: { now: number; sessionKeyIdleMs: number }): boolean => {
+  if (key.revokedAt !== null) return false;
+  if (key.kind === 'session') return at.now - (key.lastUsedAt ?? key.createdAt) < at.sessionKeyIdleMs;
+  return key.usedAt === null && key.createdAt <= at.now && at.now < (key.expiresAt ?? 0);
+};
+
+/** How exact `lastUsedAt` is: a write for each use would be one for each result. */
+export const touchEveryMs = 60 * 60 * 1_000;
+
+const needsTouch = (lastUsedAt: number, now: number): boolean => now - lastUsedAt >= touchEveryMs;
 
 /** The owner of a key. */
 export type KeyOwner =

@@ -1,8 +1,7 @@
 import type { CallVia } from '@drawbridge/contracts/calls';
 import { createTransientMap } from '@drawbridge/kit';
-import type { CallRecord } from '../call.ts';
+import { isReading, type CallRecord } from '../call.ts';
 import type { CallMachineState } from '../transition/call-state.ts';
-import { isReading } from '../reading-tools.ts';
 import type { CallWrite } from '../store/transitions.store.ts';
 import type { CallData, CallEvent } from '../transition/transition.ts';
 

@@ -2,7 +2,6 @@ import type { CallError } from '@drawbridge/contracts/calls';
 import { errorTable } from '@drawbridge/contracts/errors';
 import type { ConfirmationAnswerRecord, NewConfirmation } from '../store/confirmation-row.ts';
 import type { Answer } from './answer.ts';
-import { withReason } from './denial-reason.ts';
 import type { CallRecord } from '../call.ts';
 import {
   nextState,
@@ -12,6 +11,23 @@ import {
   type OpenCallState,
 } from './call-state.ts';
 import type { CallWrite } from '../store/transitions.store.ts';
+import type { ToolResult } from '@drawbridge/contracts/tool-result';
+
+const sentence = (reason: string) => `The person gave a reason: ${reason}`;
+
+/** A denied call's end with the person's reason, so that the caller reads it at every door. */
+const withReason = <End extends { result: ToolResult | null; error: CallError | null }>(
+  end: End,
+  reason: string,
+): End => {
+  const { result, error } = end;
+  const text = { type: 'text', text: sentence(reason) } as const;
+  return {
+    ...end,
+    result: result && { ...result, content: [...result.content, text] },
+    error: error && { ...error, message: `${error.message}. ${sentence(reason)}` },
+  };
+};
 
 /** A call that has not ended, with what its frame says of the person's decision. */
 export interface CallData {

@@ -1,14 +1,8 @@
 import { createFakeClock } from '@drawbridge/kit';
 import { notKeptBytes } from '@drawbridge/contracts/tool-call';
 import { afterEach, describe, expect, it } from 'vitest';
-import {
-  callerOf,
-  connect,
-  openGateway,
-  text,
-  type GatewayFixture,
-} from '../../../../test/gateway-fixture.ts';
-import { createStoringBudget } from './budget.ts';
+import { callerOf, connect, openGateway, text, type GatewayFixture } from '../../../test/gateway-fixture.ts';
+import { createStoringBudget } from './storing-budget.ts';
 
 let fixture: GatewayFixture | undefined;
 afterEach(() => fixture?.close());

@@ -1,6 +1,6 @@
 import type { CallVia } from '@drawbridge/contracts/calls';
 import { createBoundedMap, type Clock } from '@drawbridge/kit';
-import { errors } from '../../../errors.ts';
+import { errors } from '../../errors.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const mostMakers = 100_000;
