@@ -32,6 +32,12 @@ const planted: Record<string, string> = {
   'packages/kit/src/full/n0.test.ts': '',
   'packages/kit/src/full/README.md': '',
   ...Object.fromEntries(Array.from({ length: 16 }, (_, n) => [`packages/kit/src/over/n${n}.ts`, ''])),
+  ...Object.fromEntries(
+    Array.from({ length: 16 }, (_, n) => [`packages/kit/src/ordered/${n + 1}-step.ts`, '']),
+  ),
+  ...Object.fromEntries(
+    Array.from({ length: 16 }, (_, n) => [`packages/kit/src/twice/${Math.max(1, n)}-step${n}.ts`, '']),
+  ),
 };
 
 const root = mkdtempSync(join(tmpdir(), 'drawbridge-house-'));
@@ -46,7 +52,10 @@ beforeAll(() => {
 const none: Exceptions = { commentLines: {}, folders: {}, retiredWords: {} };
 const exact: Exceptions = {
   commentLines: { 'apps/server/src/long.ts': 4, 'apps/web/src/long.vue': 1 },
-  folders: { 'packages/kit/src/over': { count: 16, reason: 'planted' } },
+  folders: {
+    'packages/kit/src/over': { count: 16, reason: 'planted' },
+    'packages/kit/src/twice': { count: 16, reason: 'planted' },
+  },
   retiredWords: { 'apps/daemon/src/words.ts': 13, 'docs/page.md': 3 },
 };
 
@@ -56,7 +65,7 @@ it('names every planted violation, and nothing else', () => {
     'apps/server/src/long.ts': [1, 2, 3, 4].map((line) => `line ${line} (111 long)`),
     'apps/web/src/long.vue': ['line 1 (111 long)'],
   });
-  expect([...findings.folders.keys()]).toEqual(['packages/kit/src/over']);
+  expect([...findings.folders.keys()]).toEqual(['packages/kit/src/over', 'packages/kit/src/twice']);
   expect(Object.fromEntries(findings.retiredWords)).toEqual({
     'apps/daemon/src/words.ts': [
       ...['courier', 'take back', 'let go', 'ledger'].map((word) => `line 1 (${word})`),
@@ -66,16 +75,16 @@ it('names every planted violation, and nothing else', () => {
     ],
     'docs/page.md': ['line 1 (parcel)', 'line 3 (is none)', 'line 3 (by itself)'],
   });
-  expect(seen).toBe(39);
+  expect(seen).toBe(71);
 });
 
 it('accepts what the exceptions count, no more and no less', () => {
   const { findings } = inspectHouse(root);
   expect(complaintsOf(findings, exact)).toEqual([]);
-  expect(complaintsOf(findings, none)).toHaveLength(5);
+  expect(complaintsOf(findings, none)).toHaveLength(6);
   const off: Exceptions = {
     commentLines: { ...exact.commentLines, 'apps/gone.ts': 1 },
-    folders: { 'packages/kit/src/over': { count: 16, reason: '' } },
+    folders: { ...exact.folders, 'packages/kit/src/over': { count: 16, reason: '' } },
     retiredWords: { 'apps/daemon/src/words.ts': 14, 'docs/page.md': 1 },
   };
   expect(complaintsOf(findings, off)).toEqual([
@@ -92,6 +101,7 @@ it('lowers the counts of the exceptions and never raises them', () => {
     commentLines: { 'apps/gone.ts': 1, 'apps/server/src/long.ts': 9 },
     folders: {
       'packages/kit/src/over': { count: 20, reason: 'planted' },
+      'packages/kit/src/twice': { count: 16, reason: 'planted' },
       'apps/gone': { count: 16, reason: 'planted' },
     },
     retiredWords: { 'apps/daemon/src/words.ts': 13, 'docs/page.md': 1 },

@@ -57,6 +57,12 @@ const retiredWords = (file: SourceFile) =>
     return [...anywhere, ...(splitWords(line.replace(commentsAndTexts, ' ')).match(retiredInCode) ?? [])];
   });
 
+/** A list that is read in order, as migrations are: each name begins with a number of its own. */
+const isOrdered = (names: readonly string[]) => {
+  const numbers = names.map((name) => /^\d+/.exec(name)?.[0]);
+  return !numbers.includes(undefined) && new Set(numbers).size === names.length;
+};
+
 const crowdedFolders = (sources: readonly SourceFile[]) => {
   const folders = new Map<string, string[]>();
   for (const { path } of sources) {
@@ -64,7 +70,7 @@ const crowdedFolders = (sources: readonly SourceFile[]) => {
     const folder = posix.dirname(path);
     folders.set(folder, [...(folders.get(folder) ?? []), posix.basename(path)]);
   }
-  return new Map([...folders].filter(([, names]) => names.length > folderLimit));
+  return new Map([...folders].filter(([, names]) => names.length > folderLimit && !isOrdered(names)));
 };
 
 const byPath = (files: readonly SourceFile[], placesIn: (file: SourceFile) => string[]) =>

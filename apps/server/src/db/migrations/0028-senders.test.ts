@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { openAgentStore } from '../../../../test/agent-store.ts';
-import { agentRow, messageRow, runRow, threadRow } from '../../../../../../packages/agent/test/rows.ts';
+import { openAgentStore } from '../../../test/agent-store.ts';
+import { agentRow, messageRow, runRow, threadRow } from '../../../../../packages/agent/test/rows.ts';
 import { insert } from '@drawbridge/agent';
-import { migrate } from '../../migrate.ts';
+import { migrate } from '../migrate.ts';
 
 it('takes the messages of earlier versions for those of an unknown sender, and their chats for tainted', async () => {
   const { db, find, write } = await openAgentStore();
