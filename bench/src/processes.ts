@@ -46,4 +46,15 @@ export const residentBytes = (pid: number): number => statusBytes(pid, 'VmRSS');
 /** The most resident bytes since the peak was forgotten. */
 export const peakBytes = (pid: number): number => statusBytes(pid, 'VmHWM');
 
+/** A tick of the kernel's accounts of processes, in milliseconds. */
+const tickMs = 10;
+
+/** Processor time of a process and of all that it has waited for, in its code and in the system. */
+export const processorMs = (pid: number): number => {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // After the name, which may hold blanks: the 12th field from there is `utime`.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * tickMs;
+};
+
 export const forgetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, '5');

@@ -13,6 +13,7 @@ import { historyGroup } from './groups/history.ts';
 import { idleGroup } from './groups/idle.ts';
 import { mcpGroup } from './groups/mcp.ts';
 import { restartGroup } from './groups/restart.ts';
+import { sandboxGroup } from './groups/sandbox.ts';
 import { rpcGroup } from './groups/rpc.ts';
 import { searchGroup } from './groups/search.ts';
 import { startGroup } from './groups/start.ts';
@@ -32,6 +33,7 @@ const groups = [
   startGroup,
   restartGroup,
   besideCommandGroup,
+  sandboxGroup,
   bigResultsGroup,
   growthGroup,
   historyGroup,

@@ -65,5 +65,7 @@ export const pageOf = (rows: readonly Row[]): string => {
     '',
     ...tableOf(rows),
     '',
+    'A sandboxed command in two versions, and reads beside commands: [sandbox.md](sandbox.md).',
+    '',
   ].join('\n');
 };
