@@ -62,6 +62,18 @@ const layers = (name, base, parts) =>
     }),
   );
 
+const features = 'apps/web/src/features/';
+/** The panel's features from the bottom up; those in one row are on one floor. */
+const panelFloors = [
+  ['session', 'calls', 'gateway'],
+  ['machines'],
+  ['confirmations'],
+  ['tools', 'chat', 'tokens', 'rules', 'clients', 'hooks'],
+  ['activity', 'notifications', 'settings', 'agent-settings'],
+  ['agents', 'inbox'],
+  ['shell'],
+];
+
 module.exports = {
   forbidden: [
     rule('no-cycles', 'no circles, not even of types', { from: {}, to: { circular: true } }),
@@ -110,6 +122,17 @@ module.exports = {
     rule('web-types-only', "the panel takes the server's router with import type", {
       from: { path: 'apps/web/' },
       to: { path: 'apps/server/', dependencyTypesNot: ['type-only'], pathNot: 'node_modules/' },
+    }),
+    ...layers('panel', 'apps/web/src/', [
+      'api/',
+      'ui/',
+      ...panelFloors.map((row) => `features/(${row.join('|')})/`),
+      'pages/',
+      '[^/]+$',
+    ]),
+    rule('panel-unlisted', 'a new feature of the panel gets a place in panelFloors', {
+      from: { path: features, pathNot: [`${features}(${panelFloors.flat().join('|')})/`, tests] },
+      to: {},
     }),
     rule(
       'gateway-alone',

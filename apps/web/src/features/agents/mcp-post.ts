@@ -1,4 +1,4 @@
-import { isRecord } from '../tools/form-field.ts';
+import { isRecord } from '../calls/readable.ts';
 
 /** The outcome of a request to `/mcp`. `http` 0: no response. */
 export type McpReply =

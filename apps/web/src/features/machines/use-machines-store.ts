@@ -3,10 +3,46 @@ import { useToast } from '@nuxt/ui/composables/useToast';
 import { defineStore } from 'pinia';
 import { computed, shallowRef } from 'vue';
 import { attempt, createLoaded, useApi } from '../../api/index.ts';
-import { pausedWords, resumedWords, stoppedWords } from './pause/pause-words.ts';
+import { counted } from '../../ui/text/format.ts';
 
 /** Refused daemons that are shown. */
 const refusedShown = 10;
+
+interface Open {
+  calls: number;
+  questions: number;
+}
+
+/** One toast at a time: the newest replaces the one before. */
+const id = 'machines';
+
+/** "Paused: no new calls", "3 calls run on, 26 questions stay." */
+const pausedWords = ({ calls, questions }: Open) => {
+  const left = [
+    ...(calls > 0 ? [`${counted(calls, 'call')} ${calls === 1 ? 'runs' : 'run'} on`] : []),
+    ...(questions > 0 ? [`${counted(questions, 'question')} ${questions === 1 ? 'stays' : 'stay'}`] : []),
+  ];
+  const description = left.length > 0 ? `${left.join(', ')}.` : 'Nothing runs.';
+  return { id, icon: 'i-lucide-pause', title: 'Paused: no new calls', description };
+};
+
+const resumedWords = {
+  id,
+  icon: 'i-lucide-play',
+  title: 'Resumed',
+  description: 'New calls are accepted again.',
+};
+
+/** "Stopped: 3 calls, 26 questions, 1 chat" */
+const stoppedWords = ({ calls, questions, chats }: Open & { chats: number }) => {
+  const ended = [
+    ...(calls > 0 ? [counted(calls, 'call')] : []),
+    ...(questions > 0 ? [counted(questions, 'question')] : []),
+    ...(chats > 0 ? [counted(chats, 'chat')] : []),
+  ];
+  const title = ended.length > 0 ? `Stopped: ${ended.join(', ')}` : 'Stopped: nothing was running';
+  return { id, icon: 'i-lucide-octagon-x', title, description: 'All machines are paused until you resume.' };
+};
 
 /** The user's machines, connected or away, as last reported by the server. */
 export const useMachinesStore = defineStore('machines', () => {

@@ -1,6 +1,6 @@
 import { onMounted, watch } from 'vue';
 import { createLoaded, useApi, useClock } from '../../api/index.ts';
-import { useCallsStore } from '../activity/use-calls-store.ts';
+import { useCallsStore } from '../calls/use-calls-store.ts';
 
 /** Today's calls of each machine, in the browser's time zone; null until loaded. A new call reloads them. */
 export const useNumbers = () => {

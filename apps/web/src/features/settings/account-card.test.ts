@@ -5,7 +5,7 @@ import { afterEach, expect, it } from 'vitest';
 import { startFixture } from '../../../test/fixture-server.ts';
 import { setBench, type Bench } from '../../../test/mounting.ts';
 import { worldOf } from '../../../test/worlds.ts';
-import { useSessionStore } from '../account/use-session-store.ts';
+import { useSessionStore } from '../session/use-session-store.ts';
 import AccountCard from './account-card.vue';
 
 const current = 'a long password';

@@ -3,7 +3,7 @@ import { afterEach, expect, it } from 'vitest';
 import { setBench, type Bench } from '../../../test/mounting.ts';
 import { startFixture } from '../../../test/fixture-server.ts';
 import { callOf, worldOf } from '../../../test/worlds.ts';
-import { useCallsStore } from '../activity/use-calls-store.ts';
+import { useCallsStore } from '../calls/use-calls-store.ts';
 import { useRunsStore } from './use-runs-store.ts';
 
 let bench: Bench;

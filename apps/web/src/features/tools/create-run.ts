@@ -1,7 +1,7 @@
 import type { Call, CallSummary } from '@drawbridge/contracts/calls';
 import { computed, ref, shallowRef, watch } from 'vue';
 import { failureOf, type Api, type Failure } from '../../api/index.ts';
-import { hasEnded, type CallsStore } from '../activity/use-calls-store.ts';
+import { hasEnded, type CallsStore } from '../calls/use-calls-store.ts';
 
 /** The request failed, but the call continues: live events report its end. */
 const lostRequest = ['UNREACHABLE', 'SHUTTING_DOWN'];

@@ -1,3 +1,5 @@
+import { isRecord } from '../calls/readable.ts';
+
 /** The input for one place of a tool's JSON schema; `json` if no other kind fits. */
 export type FieldKind =
   | { kind: 'string'; multiline: boolean; maxLength: number | undefined; pattern: string | undefined }
@@ -26,8 +28,6 @@ const longTexts = /content|text|body|code|script|command|patch|query|prompt|olds
 
 type Schema = Record<string, unknown>;
 
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
 const isChoice = (value: unknown): value is Choice => ['string', 'number', 'boolean'].includes(typeof value);

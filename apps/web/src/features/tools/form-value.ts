@@ -1,4 +1,5 @@
-import { isRecord, type FormField } from './form-field.ts';
+import { isRecord } from '../calls/readable.ts';
+import type { FormField } from './form-field.ts';
 
 /** The initial value of a field: its default, a required object's fields, else undefined. */
 export const startOf = (field: FormField): unknown => {

@@ -1,5 +1,5 @@
 import type { Tool } from '@drawbridge/contracts/tool';
-import { toolLabel } from '../activity/call-verbs.ts';
+import { toolLabel } from '../calls/call-verbs.ts';
 
 /** A tool's title; without one, its name in words. */
 export const toolTitle = ({ title, annotations, name }: Tool): string =>

@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia';
 import { effectScope, type EffectScope } from 'vue';
 import { useApi } from '../../api/index.ts';
-import { useCallsStore } from '../activity/use-calls-store.ts';
+import { useCallsStore } from '../calls/use-calls-store.ts';
 import { createRun, type Run } from './create-run.ts';
 
 /** How many runs are kept for a return to their page; older ones are dropped after their end. */

@@ -1,6 +1,6 @@
 import type { CallFilter } from '@drawbridge/contracts/calls';
 import { readDownload, type Failure } from '../../../api/index.ts';
-import { saveBlob } from '../../../ui/window/save-blob.ts';
+import { saveBlob } from '../../../ui/window/files.ts';
 
 /** Saves the calls of a filter as a file; resolves to a failure, or to null. */
 export const saveCalls = async (filter: CallFilter, format: 'csv' | 'json'): Promise<Failure | null> => {

@@ -1,7 +1,7 @@
 import { useIntersectionObserver } from '@vueuse/core';
 import { onScopeDispose, readonly, ref, type Ref } from 'vue';
 import { readFile } from '../../../api/index.ts';
-import { isPicture } from '../../../ui/picture-types.ts';
+import { isPicture } from '../../../ui/window/files.ts';
 
 /** Pictures this near to the window are read, in pixels. */
 const nearPx = 400;

@@ -1,7 +1,7 @@
 import type { CallOutcome } from '@drawbridge/contracts/agent/events';
 import type { ViewCall } from '@drawbridge/contracts/agent/threads';
 import { cutText, visible } from '@drawbridge/kit';
-import { toolLabel } from '../../activity/call-verbs.ts';
+import { toolLabel } from '../../calls/call-verbs.ts';
 
 interface Words {
   icon: string;

@@ -7,3 +7,8 @@ export const saveBlob = (blob: Blob, name: string): void => {
   link.click();
   URL.revokeObjectURL(url);
 };
+
+const pictureTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+
+/** Whether a file of this media type is shown as a picture. */
+export const isPicture = (mediaType: string): boolean => pictureTypes.has(mediaType);

@@ -1,4 +1,5 @@
-import { isRecord } from './form-field.ts';
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A property of a JSON result: a short fact, or a longer text. */
 export type Part =
