@@ -3,9 +3,8 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { errors } from '../errors.ts';
 import { credentialsOf, type Limits } from '../http/index.ts';
-import type { Session } from './accounts/accounts.ts';
-import type { Auth } from './better-auth.ts';
-import { userOf } from './accounts/new-account.ts';
+import type { Session } from './sessions/session.ts';
+import { userOf, type Auth } from './better-auth.ts';
 import { answerAs, forward, jsonBody } from './forward.ts';
 import type { SessionProofs } from './sessions/session-proof.ts';
 

@@ -1,5 +1,5 @@
 import { apiKey } from '@better-auth/api-key';
-import { passwordLimits } from '@drawbridge/contracts/accounts';
+import { passwordLimits, type User } from '@drawbridge/contracts/accounts';
 import { tokenLimits } from '@drawbridge/contracts/tokens';
 import { betterAuth, type BetterAuthPlugin, type GenericEndpointContext } from 'better-auth';
 import { APIError } from 'better-auth/api';
@@ -18,6 +18,21 @@ import { lendContexts } from './one-context.ts';
 
 /** The only value of `ownerSlot`: the column is unique, so concurrent requests create one owner. */
 export const ownerSlot = 'owner';
+
+/** A row of better-auth's, as far as we read it. */
+export interface UserRow extends Record<string, unknown> {
+  id: string;
+  name: string;
+  email: string;
+  ownerSlot?: string | null;
+}
+
+export const userOf = ({ id, name, email, ownerSlot: slot }: UserRow): User => ({
+  id,
+  name,
+  email,
+  isOwner: slot === ownerSlot,
+});
 
 /** Of this installation: a browser sends the cookies of a host to every port of it. */
 const cookiePrefixOf = (secret: string): string =>

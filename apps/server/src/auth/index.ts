@@ -1,7 +1,8 @@
 export type { Access } from './access.ts';
 export type { Clients } from './clients/clients.ts';
 export type { Tokens } from './tokens/tokens.ts';
-export type { FreshSession, People, Session } from './accounts/accounts.ts';
+export type { People } from './accounts/people.ts';
+export type { FreshSession, Session } from './sessions/session.ts';
 export { createAuthRoutes } from './auth.route.ts';
 export { createBearerGuard, verifyBearer } from './bearer-guard.ts';
 export { createBetterAuth, type Passwords } from './better-auth.ts';

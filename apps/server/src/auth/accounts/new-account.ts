@@ -1,8 +1,7 @@
-import type { User } from '@drawbridge/contracts/accounts';
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
-import type { FreshSession } from './accounts.ts';
-import { ownerSlot, type Auth } from '../better-auth.ts';
+import type { FreshSession } from '../sessions/session.ts';
+import { userOf, type Auth, type UserRow } from '../better-auth.ts';
 import type { SessionProofs } from '../sessions/session-proof.ts';
 
 type Context = Awaited<Auth['$context']>;
@@ -14,21 +13,6 @@ export interface NewAccount {
   email: string;
   password: string;
 }
-
-/** A row of better-auth's, as far as we read it. */
-export interface UserRow extends Record<string, unknown> {
-  id: string;
-  name: string;
-  email: string;
-  ownerSlot?: string | null;
-}
-
-export const userOf = ({ id, name, email, ownerSlot: slot }: UserRow): User => ({
-  id,
-  name,
-  email,
-  isOwner: slot === ownerSlot,
-});
 
 interface Needs {
   auth: Auth;

@@ -1,9 +1,21 @@
 import type { Person } from '@drawbridge/contracts/accounts';
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
-import { userOf } from './new-account.ts';
+import { userOf } from '../better-auth.ts';
 import type { PeopleStore, StoredPerson } from './people.store.ts';
 import { timeOf } from '../readable.ts';
+
+/** The accounts of the server, with all that they have given out. Ids that name no account: `notFound`. */
+export interface People {
+  list(): Promise<Person[]>;
+  /** Ends a user's access tokens, clients and machines; sessions stay. */
+  endGrants(userId: string): Promise<void>;
+  /** Blocks signing in; ends sessions, tokens, clients and machines. `forbidden` for the owner's account. */
+  disable(userId: string): Promise<void>;
+  enable(userId: string): Promise<void>;
+  /** Disables and deletes the account, its machines and its calls. `forbidden` for the owner's account. */
+  remove(userId: string): Promise<void>;
+}
 
 interface PeopleNeeds {
   clock: Clock;

@@ -8,7 +8,7 @@ import { toolGroups } from '@drawbridge/contracts/groups';
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
 import type { Access } from '../access.ts';
-import type { Session } from '../accounts/accounts.ts';
+import type { Session } from '../sessions/session.ts';
 import type { StoredClient, StoredConsent } from './client-rows.ts';
 import type { ClientsStore } from './clients.store.ts';
 import { createLastUsedThrottle } from '../last-used.ts';

@@ -3,7 +3,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { errors } from '../../errors.ts';
 import type { Limits } from '../../http/index.ts';
-import type { Session } from '../accounts/accounts.ts';
+import type { Session } from '../sessions/session.ts';
 import type { Auth } from '../better-auth.ts';
 import { answerAs, forward, jsonBody } from '../forward.ts';
 import { readRegistration } from './client-registration.ts';

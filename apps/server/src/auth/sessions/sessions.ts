@@ -1,9 +1,8 @@
 import { createBoundedMap, type Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
-import type { Credentials, Session } from '../accounts/accounts.ts';
+import type { Credentials, Session } from './session.ts';
 import { sameSecret } from '../digest.ts';
-import type { Auth } from '../better-auth.ts';
-import { userOf } from '../accounts/new-account.ts';
+import { userOf, type Auth } from '../better-auth.ts';
 import { sessionKeyOf } from './session-key.ts';
 import type { SessionProofs } from './session-proof.ts';
 import type { SessionsStore } from './sessions.store.ts';
