@@ -2,7 +2,7 @@
 // The paths have no start anchor, so that the rules also match the planted violations in tools/fixtures.
 
 const server = 'apps/server/src';
-const modules = 'gateway callers auth agent db http rpc nodes ops settings push hooks'.split(' ');
+const modules = 'gateway callers auth agent db http rpc nodes ops settings push hooks secrets'.split(' ');
 const doors = `${server}/doors/([^/]+)/`;
 /** The composition root. */
 const appTs = `${server}/(app\\.ts$|compose/)`;
@@ -204,6 +204,10 @@ module.exports = {
     rule('mcp-ways-apart', 'the short way and the way of the SDK do not know each other', {
       from: { path: `${server}/doors/mcp/(fast-path|sdk)/`, pathNot: tests },
       to: { path: `${server}/doors/mcp/(fast-path|sdk)/`, pathNot: `${server}/doors/mcp/$1/` },
+    }),
+    rule('ground-floor', 'secrets knows no other folder of the server', {
+      from: { path: `${server}/(secrets)/`, pathNot: tests },
+      to: { path: `${server}/`, pathNot: `${server}/$1/` },
     }),
     rule('rpc-alone', 'rpc knows http and the table of errors', {
       from: { path: `${server}/rpc/`, pathNot: tests },

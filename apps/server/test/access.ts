@@ -8,12 +8,12 @@ import {
   createRefreshes,
   createRefreshesStore,
   createSessionProofs,
-  readSecret,
   systemOutside,
 } from '../src/auth/index.ts';
 import { openDatabase } from '../src/db/index.ts';
 import { createLog, createScrubber } from '../src/log.ts';
 import { newDataFolder, owner, quickPasswords, setupToken } from './server.ts';
+import { readSecret } from '../src/secrets/index.ts';
 
 /** Accounts and access tokens on a real store and a stopped clock; one person has an account. */
 export const openAccess = async () => {

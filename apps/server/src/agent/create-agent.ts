@@ -18,7 +18,7 @@ import { createMcpClients } from './mcp/index.ts';
 import { chosenModel, createModels, verifyModel, type ModelSettings, type Recorder } from './models/index.ts';
 import type { OpenTracer } from './otel/index.ts';
 import { createSettings, createSettingsStore, type SettingsReader } from './settings/index.ts';
-import { createSealer } from '../auth/index.ts';
+import { createSealer } from '../secrets/index.ts';
 import { createAgentStore } from './store/agent.store.ts';
 import { createSearch, createWeb } from './web/index.ts';
 import type { SwitchedWorkspaces } from './workspace/index.ts';

@@ -14,7 +14,6 @@ import {
   digestStoredTokens,
   loggingTokens,
   readProofEpoch,
-  readSecret,
   systemOutside,
   type Outside,
   type Passwords,
@@ -25,6 +24,7 @@ import { createDiskFloor, createWriteCheck, migrate, openDatabase, sqliteFile } 
 import { createAddress, logFailure } from '../http/index.ts';
 import { createLog, createScrubber } from '../log.ts';
 import { createLogRing } from '../ops/observe/log-ring.ts';
+import { readSecret } from '../secrets/index.ts';
 
 export interface AppNeeds {
   config: Config;

@@ -1,5 +1,5 @@
 import type { ServerAgent } from '../agent/index.ts';
-import { createSealer } from '../auth/index.ts';
+import { createSealer } from '../secrets/index.ts';
 import type { Gateway } from '../gateway/index.ts';
 import { createCompanions, createPushTokensStore, type PresenceOfServer } from '../nodes/index.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Agent } from '@drawbridge/agent';
-import { createSealer } from '../auth/index.ts';
+import { createSealer } from '../secrets/index.ts';
 import { createHooks, createHooksStore, type Hooks } from '../hooks/index.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
 

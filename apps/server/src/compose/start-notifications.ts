@@ -1,4 +1,4 @@
-import { createSealer } from '../auth/index.ts';
+import { createSealer } from '../secrets/index.ts';
 import { systemOutside } from '../auth/index.ts';
 import { createNotifications, createPushStore, readVapid, type Notifications } from '../push/index.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';

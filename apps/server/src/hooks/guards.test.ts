@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { createFakeClock } from '@drawbridge/kit';
 import { expect, it, onTestFinished } from 'vitest';
 import { newDataFolder } from '../../test/server.ts';
-import { createSealer } from '../auth/index.ts';
+import { createSealer } from '../secrets/index.ts';
 import { migrate, openDatabase } from '../db/index.ts';
 import { errors } from '../errors.ts';
 import { signBody, signStandard } from '../push/signature.ts';

@@ -10,7 +10,8 @@ import { cutText, type Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { errors } from '../errors.ts';
 import { createNameLimit } from '../http/index.ts';
-import { newWebhookSecret, type Sealer } from '../push/index.ts';
+import { newWebhookSecret } from '../push/index.ts';
+import type { Sealer } from '../secrets/index.ts';
 import { keyOf, type SignedHeaders } from './delivery.ts';
 import type { HooksStore, StoredHook } from './hooks.store.ts';
 

@@ -5,7 +5,7 @@ import { createFakeClock } from '@drawbridge/kit';
 import { expect, it, onTestFinished } from 'vitest';
 import { decrypt, newSubscription, openPushService, pushHost } from '../../test/push-service.ts';
 import { newDataFolder } from '../../test/server.ts';
-import { createSealer } from '../auth/index.ts';
+import { createSealer } from '../secrets/index.ts';
 import { migrate, openDatabase } from '../db/index.ts';
 import { createNotifications, createPushStore, readVapid } from './index.ts';
 

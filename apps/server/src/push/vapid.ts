@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import webPush from 'web-push';
 import { z } from 'zod';
-import { readOrCreate } from '../auth/index.ts';
+import { readOrCreate } from '../secrets/index.ts';
 
 const keyPair = z.object({ publicKey: z.string(), privateKey: z.string() });
 export type Vapid = z.infer<typeof keyPair>;

@@ -1,16 +1,10 @@
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
 import { isPublicHost } from '../public-host.ts';
+import type { Sealer } from '../secrets/index.ts';
 import { newWebhookSecret, signBody, signStandard } from './signature.ts';
 import type { Post } from './post.ts';
 import type { PushStore } from './push.store.ts';
-
-/** Encrypts a secret for the store. */
-export interface Sealer {
-  seal(secret: string, purpose: string): string;
-  /** Null for a text that was altered or was sealed for another purpose. */
-  unseal(sealed: string, purpose: string): string | null;
-}
 
 export interface WebhookNeeds {
   store: PushStore;

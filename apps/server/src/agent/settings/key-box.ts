@@ -1,6 +1,6 @@
 import { errors } from '../../errors.ts';
 import { apiKey } from '../config-schema.ts';
-import type { Sealer } from '../../auth/index.ts';
+import type { Sealer } from '../../secrets/index.ts';
 import type { Scope } from './settings.store.ts';
 
 /** A key is sealed for its scope and the server that it is sent to: for another one it cannot be read. */

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { configFrom } from '../../config.ts';
 import { migrate, openDatabase } from '../../db/index.ts';
 import { createSettings, createSettingsStore } from './index.ts';
-import { createSealer } from '../../auth/index.ts';
+import { createSealer } from '../../secrets/index.ts';
 
 const open = async (variables: Record<string, string> = {}) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'agent-settings-'));
@@ -196,25 +196,5 @@ describe('the settings of the agent', () => {
     expect(await settings.userKey('ann')).toBeNull();
     await settings.setUserKey('ann', null);
     expect((await rows()).map(({ scope }) => scope)).toEqual(['all']);
-  });
-});
-
-describe('a sealed secret', () => {
-  const sealer = createSealer('one');
-  const sealed = sealer.seal('key', 'ann');
-
-  it.each([
-    ['as it was', sealed, 'ann', 'key'],
-    ['for another purpose', sealed, 'ben', null],
-    ['altered', sealed.replace(/.{4}$/, (end) => (end === 'AAAA' ? 'BBBB' : 'AAAA')), 'ann', null],
-    ['cut', sealed.slice(0, 30), 'ann', null],
-    ['empty', '', 'ann', null],
-  ])('%s', (_, text, purpose, expected) => {
-    expect(sealer.unseal(text, purpose)).toBe(expected);
-  });
-
-  it('is not read by another server, and looks different each time', () => {
-    expect(createSealer('two').unseal(sealed, 'ann')).toBeNull();
-    expect(sealer.seal('key', 'ann')).not.toBe(sealed);
   });
 });

@@ -14,7 +14,7 @@ import { createKeyBox, type KeyLabel } from './key-box.ts';
 import { keyView, modelKeyOf, sentKeyOf, vendorKeysOf } from './keys.ts';
 import { namesFromEnvironment, type Effective } from './merge.ts';
 import { createOwner, type OwnerSettings, type OwnerValues } from './owner.ts';
-import type { Sealer } from '../../auth/index.ts';
+import type { Sealer } from '../../secrets/index.ts';
 import type { SwitchedWorkspaces } from '../workspace/index.ts';
 import type { Scope, SettingsStore } from './settings.store.ts';
 

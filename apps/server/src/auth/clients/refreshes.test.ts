@@ -9,8 +9,7 @@ import { z } from 'zod';
 import { newVerifier, oauthOf, publicUrl, resource } from '../../../test/oauth.ts';
 import { signUpOwner, startServer, type Got, type TestServer } from '../../../test/server.ts';
 import { openDatabase } from '../../db/index.ts';
-import { readSecret } from '../index.ts';
-import { createSealer } from '../secrets/sealer.ts';
+import { createSealer, readSecret } from '../../secrets/index.ts';
 
 const minuteMs = clientLimits.refreshAgainSeconds * 1_000;
 const hourMs = 60 * 60 * 1_000;

@@ -1,7 +1,7 @@
 import { createKeyedQueue } from '@drawbridge/kit';
 import type { AuthContext, BetterAuthPlugin } from 'better-auth';
 import { z } from 'zod';
-import { createSealer } from '../secrets/sealer.ts';
+import { createSealer } from '../../secrets/index.ts';
 import { tokenDigest } from '../digest.ts';
 import { clientPrefixes } from './oauth-provider.ts';
 import type { RefreshesStore } from './refreshes.store.ts';

@@ -18,7 +18,7 @@ import {
   type TestServer,
 } from '../../../test/server.ts';
 import { openDatabase } from '../../db/index.ts';
-import { readSecret } from '../secrets/server-secret.ts';
+import { readSecret } from '../../secrets/index.ts';
 import type { AuthTables } from '../auth-tables.ts';
 import { createSessionProofs } from './session-proof.ts';
 import { sessionKeyOf } from './session-key.ts';
