@@ -2,14 +2,7 @@ import type { ServerAgent } from '../agent/index.ts';
 import { createSealer } from '../secrets/index.ts';
 import type { Gateway } from '../gateway/index.ts';
 import { createCompanions, createPushTokensStore, type PresenceOfServer } from '../nodes/index.ts';
-import {
-  createAnalyticsStore,
-  createContextStore,
-  createOps,
-  createRunProgram,
-  createRunsStore,
-  type ModelCalls,
-} from '../ops/index.ts';
+import { createOps, createOpsStore, createRunProgram, type ModelCalls } from '../ops/index.ts';
 import type { SettingsOfServer } from '../settings/index.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
 
@@ -39,11 +32,7 @@ export const openRooms = ({
   const ops = createOps({
     clock,
     config,
-    stores: {
-      analytics: createAnalyticsStore(db),
-      contexts: createContextStore(db),
-      runs: createRunsStore(db),
-    },
+    store: createOpsStore(db),
     run,
     ring: logRing,
     modelCalls,

@@ -1,18 +1,16 @@
 import { requestLimit, type ModelInfo } from '@drawbridge/agent';
 import type { ContextBudget, SessionAnalyticsParams } from '@drawbridge/contracts/rpc/ops';
 import type { Clock } from '@drawbridge/kit';
-import type { AnalyticsStore } from './analytics.store.ts';
-import type { ContextStore } from './context.store.ts';
-import type { Whose } from './whose.store.ts';
+import type { OpsStore } from './ops.store.ts';
+import type { ThreadScope } from './context.store.ts';
 
 interface Needs {
   clock: Clock;
-  store: AnalyticsStore;
-  contexts: ContextStore;
+  store: OpsStore;
 }
 
 const dayMs = 24 * 60 * 60 * 1_000;
-/** Threads whose context is estimated for one answer. */
+/** Threads scope context is estimated for one answer. */
 const mostThreads = 50;
 const word = /\p{L}{4,}/gu;
 
@@ -45,16 +43,16 @@ const budgetOf = (estimatedTokens: number, info: ModelInfo): ContextBudget => {
 };
 
 /** Numbers about the threads of one user. */
-export const createAnalytics = ({ clock, store, contexts }: Needs) => ({
+export const createAnalytics = ({ clock, store }: Needs) => ({
   /** `lastActivity` in seconds since 1970; days in UTC. */
-  sessions: async (whose: Whose, { days, topLimit }: SessionAnalyticsParams) => {
+  sessions: async (scope: ThreadScope, { days, topLimit }: SessionAnalyticsParams) => {
     const since = clock.now() - days * dayMs;
     const [daily, totals, threads, topTools, titles] = await Promise.all([
-      store.daily(whose, since),
-      store.totals(whose, since),
-      store.topThreads(whose, since, topLimit),
-      store.topTools(whose, since, topLimit),
-      store.titles(whose, since),
+      store.daily(scope, since),
+      store.totals(scope, since),
+      store.topThreads(scope, since, topLimit),
+      store.topTools(scope, since, topLimit),
+      store.titles(scope, since),
     ]);
     const { sessions, messages } = totals;
     return {
@@ -75,13 +73,13 @@ export const createAnalytics = ({ clock, store, contexts }: Needs) => ({
     };
   },
   /** Of the 50 threads that were used last; empty without a model. */
-  context: async (whose: Whose, info: ModelInfo | null) => {
+  context: async (scope: ThreadScope, info: ModelInfo | null) => {
     if (info === null) return [];
-    const threads = await contexts.newestThreads(whose, mostThreads);
+    const threads = await store.newestThreads(scope, mostThreads);
     return Promise.all(
       threads.map(async (threadId) => ({
         threadId,
-        budget: budgetOf(await contexts.contextTokens(whose.userId, threadId), info),
+        budget: budgetOf(await store.contextTokens(scope.userId, threadId), info),
       })),
     );
   },
@@ -90,8 +88,7 @@ export const createAnalytics = ({ clock, store, contexts }: Needs) => ({
     { userId, threadId, since }: { userId: string; threadId: string; since: number },
     info: ModelInfo,
   ) => ({
-    budget: budgetOf(await contexts.contextTokens(userId, threadId), info),
-    wasCompacted: await contexts.wasCompacted(userId, threadId, since),
-    summary: await contexts.summarySince(userId, threadId, since),
+    budget: budgetOf(await store.contextTokens(userId, threadId), info),
+    ...(await store.replacedSince(userId, threadId, since)),
   }),
 });

@@ -1,7 +1,20 @@
 import { mainHistory } from '@drawbridge/agent';
 import { sql, type Kysely } from 'kysely';
 import type { Schema } from '../db/index.ts';
-import { threadsOf, type Whose } from './whose.store.ts';
+
+/** All threads of a user, or those of one token, by its namespace of session names. */
+export interface ThreadScope {
+  userId: string;
+  principal: string | null;
+}
+
+/** The ids of the threads of one namespace. */
+export const threadsOf = (db: Kysely<Schema>, { userId, principal }: ThreadScope) =>
+  db
+    .selectFrom('rpcSessions')
+    .select('threadId')
+    .where('userId', '=', userId)
+    .where('principal', '=', principal ?? '');
 
 /** Bytes of a stored message, or of a tool's result, for each token. */
 const bytesPerToken = 3.5;
@@ -97,51 +110,38 @@ const createEstimates = (db: Kysely<Schema>) => {
 /** Threads of a user, and how long their next request would be. */
 export const createContextStore = (db: Kysely<Schema>) => {
   const { lastStep, saidTokens } = createEstimates(db);
-  const threadRows = (whose: Whose) =>
+  const threadRows = (scope: ThreadScope) =>
     db
       .selectFrom('agentThreads')
-      .where('userId', '=', whose.userId)
-      .$if(whose.principal !== null, (query) => query.where('id', 'in', threadsOf(db, whose)));
+      .where('userId', '=', scope.userId)
+      .$if(scope.principal !== null, (query) => query.where('id', 'in', threadsOf(db, scope)));
 
   return {
     /** The threads that were used last. */
-    newestThreads: async (whose: Whose, limit: number): Promise<string[]> => {
-      const rows = await threadRows(whose).select('id').orderBy('updatedAt', 'desc').limit(limit).execute();
+    newestThreads: async (scope: ThreadScope, limit: number): Promise<string[]> => {
+      const rows = await threadRows(scope).select('id').orderBy('updatedAt', 'desc').limit(limit).execute();
       return rows.map(({ id }) => id);
     },
-    countThreads: async (whose: Whose): Promise<number> => {
-      const { count } = await threadRows(whose)
+    countThreads: async (scope: ThreadScope): Promise<number> => {
+      const { count } = await threadRows(scope)
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
       return count;
     },
-    /** Whether notes have replaced messages of the thread since then. */
-    wasCompacted: async (userId: string, threadId: string, since: number): Promise<boolean> => {
-      const row = await db
+    /** Whether notes have replaced messages since then, and the number of the newest summary that has. */
+    replacedSince: async (userId: string, threadId: string, since: number) => {
+      const { notes, summary } = await db
         .selectFrom('agentNotes')
-        .select('seq')
+        .select(({ fn }) => [
+          fn.countAll<number>().as('notes'),
+          fn.max<number | null>('seq').filterWhere('kind', '=', 'summary').as('summary'),
+        ])
         .where('userId', '=', userId)
         .where('threadId', '=', threadId)
         .where('history', '=', mainHistory)
         .where('createdAt', '>=', since)
-        .limit(1)
-        .executeTakeFirst();
-      return row !== undefined;
-    },
-    /** The summary that has replaced messages of the thread since then, by its number; null for none. */
-    summarySince: async (userId: string, threadId: string, since: number): Promise<number | null> => {
-      const row = await db
-        .selectFrom('agentNotes')
-        .select('seq')
-        .where('userId', '=', userId)
-        .where('threadId', '=', threadId)
-        .where('history', '=', mainHistory)
-        .where('kind', '=', 'summary')
-        .where('createdAt', '>=', since)
-        .orderBy('seq', 'desc')
-        .limit(1)
-        .executeTakeFirst();
-      return row?.seq ?? null;
+        .executeTakeFirstOrThrow();
+      return { wasCompacted: notes > 0, summary };
     },
     /**
      * The estimated length of a thread's next request. The system prompt and the tools are what the newest
@@ -155,5 +155,3 @@ export const createContextStore = (db: Kysely<Schema>) => {
     },
   };
 };
-
-export type ContextStore = ReturnType<typeof createContextStore>;

@@ -1,16 +1,13 @@
 import type { Clock } from '@drawbridge/kit';
 import type { Gateway } from '../gateway/index.ts';
 import { createAnalytics } from './analytics.ts';
-import type { AnalyticsStore } from './analytics.store.ts';
-import type { ContextStore } from './context.store.ts';
+import type { OpsStore } from './ops.store.ts';
 import type { OpsConfig } from './config-schema.ts';
 import { composeFile } from './services/compose-file.ts';
-import { createDockerDependencies } from './services/docker-dependencies.ts';
-import { createCompose } from './services/docker.ts';
-import { createLocalBackends, type LocalModels } from './services/local-backends.ts';
+import { createDocker } from './services/docker.ts';
+import { createLocalModels, type LocalModels } from './services/local-models.ts';
 import type { LogRing } from './observe/log-ring.ts';
 import { summaryOf, type ModelCalls } from './model-calls.ts';
-import type { RunsStore } from './runs.store.ts';
 import type { RunProgram } from './services/run-program.ts';
 import { createSeries } from './observe/series.ts';
 import { createServiceLogs } from './observe/service-logs.ts';
@@ -20,7 +17,7 @@ import { createSystemd } from './services/systemd.ts';
 export interface OpsNeeds {
   clock: Clock;
   config: OpsConfig & { composeFolders: readonly string[] };
-  stores: { analytics: AnalyticsStore; contexts: ContextStore; runs: RunsStore };
+  store: OpsStore;
   run: RunProgram;
   ring: LogRing;
   modelCalls: ModelCalls;
@@ -34,12 +31,21 @@ export interface OpsNeeds {
 
 /** Numbers about this server and its users, and the services of this machine. */
 export const createOps = (needs: OpsNeeds) => {
-  const { clock, config, stores, run, ring, modelCalls, machines, ownerId, onError } = needs;
+  const { clock, config, store, run, ring, modelCalls, machines, ownerId, onError } = needs;
   const { opsControl: hasControl, opsUnits: units, opsComposeFile: given, composeFolders: folders } = config;
   const startedAt = clock.now();
-  const systemd = createSystemd(run);
-  const compose = createCompose(run, () => composeFile({ given, folders, uid: process.getuid?.() }));
-  const sources = createSources({ machines, systemd, compose, units, errors: ring.errors });
+  const file = () => composeFile({ given, folders, uid: process.getuid?.() });
+  const docker = createDocker({ run, file, hasControl });
+  const models = createLocalModels({ clock, run, localModels: needs.localModels, hasControl });
+  const sources = createSources({
+    machines,
+    systemd: createSystemd(run, units),
+    docker,
+    own: {
+      errors: ring.errors,
+      log: ({ lines, sinceSeconds }) => ring.read(clock.now() - sinceSeconds * 1_000, lines),
+    },
+  });
   const series = createSeries({ clock, sources, ownerId, onError });
 
   /** Calls of models for one user, or of the whole server for null. */
@@ -47,26 +53,25 @@ export const createOps = (needs: OpsNeeds) => {
     const calls = modelCalls.all();
     if (userId === null || calls.length === 0) return calls;
     const runIds = calls.flatMap(({ runId }) => runId ?? []);
-    const own = await stores.runs.ownRuns(userId, [...new Set(runIds)]);
+    const own = await store.ownRuns(userId, [...new Set(runIds)]);
     return calls.filter(({ runId }) => runId !== null && own.has(runId));
   };
 
   return {
     hasControl,
-    analytics: createAnalytics({ clock, store: stores.analytics, contexts: stores.contexts }),
-    countThreads: stores.contexts.countThreads,
+    analytics: createAnalytics({ clock, store }),
+    countThreads: store.countThreads,
     /** Since the start of this server; of one user, or of all for null. */
     metrics: async (userId: string | null) => ({
-      messagesProcessed: await stores.runs.messagesOfPeople(userId, startedAt),
+      messagesProcessed: await store.messagesOfPeople(userId, startedAt),
       uptime: Math.floor((clock.now() - startedAt) / 1_000),
       modelCalls: summaryOf(await callsOf(userId)),
     }),
-    backends: createLocalBackends({ clock, systemd, localModels: needs.localModels, hasControl }),
-    docker: createDockerDependencies(compose, hasControl),
+    services: { docker, models },
     /** For the owner. */
     sources: async (userId: string) => ({ sources: (await sources(userId)).map(({ view }) => view) }),
     series: series.read,
-    logs: createServiceLogs({ clock, sources, ring, systemd, compose, scrub: needs.scrub }),
+    logs: createServiceLogs({ clock, sources, scrub: needs.scrub }),
     /** Takes the samples of `series`; the returned function stops it. */
     start: series.start,
   };

@@ -1,5 +1,5 @@
 import { machineOf, toolsInScope } from '../../callers/index.ts';
-import { whoseOf } from './agent/session.ts';
+import { threadScopeOf } from './agent/session.ts';
 import type { RpcContext } from './context.ts';
 import type { Identity } from './identity.ts';
 
@@ -17,7 +17,7 @@ export const healthOf = async (
     status: 'ok' as const,
     version: serverVersion,
     uptime: Math.floor((clock.now() - startedAt) / 1_000),
-    sessions: await ops.countThreads(whoseOf(identity)),
+    sessions: await ops.countThreads(threadScopeOf(identity)),
     tools: toolsInScope(machine, caller).length,
     connections: connections.ofUser(caller.userId).length,
     machine: { state: machine?.status().state ?? 'none', name: machine?.name ?? null },

@@ -1,6 +1,7 @@
+import type { ServiceLogLine } from '@drawbridge/contracts/rpc/ops';
 import { jsonOf } from '@drawbridge/kit';
 import { z } from 'zod';
-import type { LogLine } from '../services/log-line.ts';
+import type { ServiceLog } from '../services/adapter.ts';
 
 const mostLines = 2_000;
 const lineLength = 4_096;
@@ -13,7 +14,7 @@ const entry = z.object({
   err: z.object({ message: z.string() }).optional(),
 });
 
-const nameOf = (level: number): LogLine['level'] => {
+const nameOf = (level: number): ServiceLogLine['level'] => {
   if (level >= errorLevel) return 'error';
   if (level >= 40) return 'warn';
   return level >= 30 ? 'info' : 'debug';
@@ -21,7 +22,7 @@ const nameOf = (level: number): LogLine['level'] => {
 
 /** The newest lines of this process's log, in memory, as they were scrubbed. */
 export const createLogRing = () => {
-  const lines: LogLine[] = [];
+  const lines: ServiceLogLine[] = [];
   let errorCount = 0;
   return {
     /** A scrubbed line of JSON. */
@@ -34,7 +35,10 @@ export const createLogRing = () => {
       if (lines.length > mostLines) lines.shift();
     },
     /** The newest ones since then, oldest first. */
-    read: (since: number, most: number): LogLine[] => lines.filter(({ ts }) => ts >= since).slice(-most),
+    read: (since: number, most: number): ServiceLog => ({
+      lines: lines.filter(({ ts }) => ts >= since).slice(-most),
+      isCut: false,
+    }),
     /** Errors since the start. */
     errors: () => errorCount,
   };

@@ -21,7 +21,7 @@ it('samples each 15 s for four hours, in buckets with the last state and the sum
   let state: Source['state'] = { stateCode: 3, healthCode: 2, errors: 0, restarts: 0 };
   const series = createSeries({
     clock,
-    sources: async () => [{ of: { kind: 'process' }, view: view('a'), state }],
+    sources: async () => [{ view: view('a'), state, log: async () => null }],
     ownerId: async () => 'ada',
     onError: (error) => {
       throw error;

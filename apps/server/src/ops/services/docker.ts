@@ -1,23 +1,8 @@
+import type { DockerDependency, ServiceAction, ServiceLogLine } from '@drawbridge/contracts/rpc/ops';
 import { jsonOf } from '@drawbridge/kit';
 import { z } from 'zod';
-import { levelIn, type LogLine } from './log-line.ts';
-import type { ProgramResult, RunProgram } from './run-program.ts';
-
-/** A service of the Compose file, with its container where there is one. */
-export interface ComposeService {
-  service: string;
-  /** For people. */
-  name: string;
-  /** `running`, `exited`, …; `absent` without a container. */
-  state: string;
-  health: string;
-  statusText: string;
-  containerName: string | null;
-}
-
-export type ComposeServices =
-  | { kind: 'listed'; services: ComposeService[] }
-  | { kind: 'unavailable'; reason: string };
+import { logIn, requireDone, withoutActions, type ServiceAdapter } from './adapter.ts';
+import type { EndedProgram, ProgramResult, RunProgram } from './run-program.ts';
 
 const controlMs = 60_000;
 const pullMs = 10 * 60_000;
@@ -76,78 +61,91 @@ const containersIn = (stdout: string) => {
   return values.flatMap((value) => container.safeParse(value).data ?? []);
 };
 
-const servicesIn = (stdout: string): { service: string; name: string }[] => {
-  const { services } = composeConfig.parse(jsonOf(stdout) ?? {});
+const actionsOf = (state: string): ServiceAction[] => {
+  if (state === 'running') return ['restart', 'stop', 'update'];
+  return state === 'absent' ? ['update'] : ['start', 'update'];
+};
+
+/** The services of a configuration with their containers; `absent` without one. */
+const servicesIn = (config: string, listed: string): DockerDependency[] => {
+  const { services } = composeConfig.parse(jsonOf(config) ?? {});
+  const containers = new Map(containersIn(listed).map((one) => [one.Service, one]));
   return Object.entries(services)
     .filter(([name, { image }]) => serviceName.test(name) && !ownName.test(name) && !ownName.test(image))
     .map(([service, { image, labels }]) => {
       const known = knownNames.get(imageName.exec(image)?.[1] ?? '');
-      return { service, name: labels?.['drawbridge.name'] ?? known ?? service };
+      const found = containers.get(service);
+      const state = found?.State ?? 'absent';
+      return {
+        id: service,
+        service,
+        name: labels?.['drawbridge.name'] ?? known ?? service,
+        configured: true,
+        state,
+        health: found?.Health || 'none',
+        statusText: found?.Status ?? 'No container',
+        containerName: found?.Name ?? '',
+        availableActions: actionsOf(state),
+      };
     });
 };
-
-const toService = (
-  named: { service: string; name: string },
-  found: z.infer<typeof container> | undefined,
-): ComposeService => ({
-  ...named,
-  state: found?.State ?? 'absent',
-  health: found?.Health || 'none',
-  statusText: found?.Status ?? 'No container',
-  containerName: found?.Name || null,
-});
 
 const logLine = /^(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)) ?(.*)$/;
 
-const toLine = (line: string): LogLine[] => {
-  const [, at, text = ''] = logLine.exec(line) ?? [];
-  return at === undefined ? [] : [{ ts: Date.parse(at), level: levelIn(text), text }];
+/** The level that a line of plain text names. */
+const levelIn = (text: string): ServiceLogLine['level'] => {
+  if (/\b(error|fatal|panic|critical)\b/i.test(text)) return 'error';
+  if (/\bwarn(ing)?\b/i.test(text)) return 'warn';
+  return /\b(debug|trace)\b/i.test(text) ? 'debug' : 'info';
 };
 
-/** Docker Compose with one file. Service names come from that file. */
-export const createCompose = (runProgram: RunProgram, fileOf: () => string | undefined) => {
-  const run = (args: readonly string[], timeoutMs?: number) =>
-    runProgram({
-      name: 'docker',
-      args: ['compose', '--file', fileOf() ?? '', '--profile', '*', ...args],
-      ...(timeoutMs !== undefined && { timeoutMs }),
-    });
-  const succeeded = (result: ProgramResult) => result.kind === 'ended' && result.code === 0;
+const toLine = (line: string): ServiceLogLine | null => {
+  const [, at, text = ''] = logLine.exec(line) ?? [];
+  return at === undefined ? null : { ts: Date.parse(at), level: levelIn(text), text };
+};
+
+interface Needs {
+  run: RunProgram;
+  /** The Compose file, which may come and go. */
+  file(): string | undefined;
+  /** `OPS_CONTROL`. */
+  hasControl: boolean;
+}
+
+/** Services beside the server by Docker Compose with one file, of every profile, without the server's own. */
+export const createDocker = ({ run, file, hasControl }: Needs): ServiceAdapter<DockerDependency> => {
+  const compose = (args: readonly string[], timeoutMs?: number) => {
+    const options = ['compose', '--file', file() ?? '', '--profile', '*'];
+    return run({ name: 'docker', args: [...options, ...args], timeoutMs });
+  };
+  const succeeded = (result: ProgramResult): result is EndedProgram =>
+    result.kind === 'ended' && result.code === 0;
+
+  /** Pulls the image, then starts the service with it. */
+  const update = async (service: string): Promise<ProgramResult> => {
+    const pulled = await compose(['pull', service], pullMs);
+    return succeeded(pulled) ? compose(['up', '--detach', service], controlMs) : pulled;
+  };
 
   return {
-    /** Those of every profile, without the server's own. */
-    services: async (): Promise<ComposeServices> => {
-      if (fileOf() === undefined)
-        return { kind: 'unavailable', reason: 'There is no Compose file; OPS_COMPOSE_FILE can name one' };
-      const config = await run(['config', '--format', 'json']);
-      if (config.kind !== 'ended' || config.code !== 0)
-        return { kind: 'unavailable', reason: reasonOf(config) };
-      const listed = await run(['ps', '--all', '--format', 'json']);
-      if (listed.kind !== 'ended' || listed.code !== 0)
-        return { kind: 'unavailable', reason: reasonOf(listed) };
-      const containers = new Map(containersIn(listed.stdout).map((one) => [one.Service, one]));
-      const services = servicesIn(config.stdout).map((named) =>
-        toService(named, containers.get(named.service)),
-      );
-      return { kind: 'listed', services };
+    list: async () => {
+      if (file() === undefined)
+        return { services: [], reason: 'There is no Compose file; OPS_COMPOSE_FILE can name one' };
+      const config = await compose(['config', '--format', 'json']);
+      if (!succeeded(config)) return { services: [], reason: reasonOf(config) };
+      const listed = await compose(['ps', '--all', '--format', 'json']);
+      if (!succeeded(listed)) return { services: [], reason: reasonOf(listed) };
+      const services = servicesIn(config.stdout, listed.stdout);
+      return { services: hasControl ? services : services.map(withoutActions) };
     },
-    control: (service: string, action: 'start' | 'stop' | 'restart') => run([action, service], controlMs),
-    /** Pulls the image, then starts the service with it. */
-    update: async (service: string): Promise<ProgramResult> => {
-      const pulled = await run(['pull', service], pullMs);
-      return succeeded(pulled) ? run(['up', '--detach', service], controlMs) : pulled;
+    control: async ({ service }, action) => {
+      const done = action === 'update' ? update(service) : compose([action, service], controlMs);
+      requireDone(await done, 'Docker', 'in time');
     },
-    /** The newest lines, oldest first; null if they cannot be read. */
-    log: async (
-      service: string,
-      { lines, sinceSeconds }: { lines: number; sinceSeconds: number },
-    ): Promise<{ lines: LogLine[]; isCut: boolean } | null> => {
+    logs: async ({ service }, { lines, sinceSeconds }) => {
       const options = ['--no-color', '--no-log-prefix', '--timestamps'];
-      const read = await run(['logs', ...options, `--tail=${lines}`, `--since=${sinceSeconds}s`, service]);
-      if (read.kind !== 'ended' || (read.code !== 0 && !read.isCut)) return null;
-      return { lines: read.stdout.split('\n').flatMap(toLine), isCut: read.isCut };
+      const range = [`--tail=${lines}`, `--since=${sinceSeconds}s`];
+      return logIn(await compose(['logs', ...options, ...range, service]), toLine);
     },
   };
 };
-
-export type Compose = ReturnType<typeof createCompose>;

@@ -1,18 +1,24 @@
 import { spawn } from 'node:child_process';
 import type { Clock } from '@drawbridge/kit';
 
-/** `missing`: there is no such program here. `isCut`: it printed more than is kept, and was stopped. */
-export type ProgramResult =
-  | { kind: 'missing' }
-  | { kind: 'timed-out' }
-  | { kind: 'ended'; code: number | null; stdout: string; stderr: string; isCut: boolean };
+/** `isCut`: it printed more than is kept, and was stopped. */
+export interface EndedProgram {
+  kind: 'ended';
+  code: number | null;
+  stdout: string;
+  stderr: string;
+  isCut: boolean;
+}
+
+/** `missing`: there is no such program here. */
+export type ProgramResult = { kind: 'missing' } | { kind: 'timed-out' } | EndedProgram;
 
 interface Program {
   name: 'systemctl' | 'journalctl' | 'docker' | 'tailscale';
   /** Passed as they are: no shell reads them. */
   args: readonly string[];
   /** 5 s when left out. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 const shortMs = 5_000;

@@ -1,15 +1,14 @@
+import type { ServiceLogLine } from '@drawbridge/contracts/rpc/ops';
 import { jsonOf } from '@drawbridge/kit';
 import { z } from 'zod';
-import { levelOf, type LogLine } from './log-line.ts';
+import { logIn, requireDone, type ServiceAdapter } from './adapter.ts';
 import type { RunProgram } from './run-program.ts';
 
-export const unitScopes = ['user', 'system'] as const;
-export type UnitScope = (typeof unitScopes)[number];
+const scopes = ['user', 'system'] as const;
+type UnitScope = (typeof scopes)[number];
 
-/** A unit that systemd has loaded. */
+/** What systemd says of a unit that it has loaded. */
 export interface Unit {
-  scope: UnitScope;
-  unit: string;
   loadState: string;
   activeState: string;
   subState: string;
@@ -20,8 +19,12 @@ export interface Unit {
   restarts: number;
 }
 
-/** `absent`: systemd has no such unit. `unavailable`: systemd is not there, or not reachable. */
-export type FoundUnit = { kind: 'found'; unit: Unit } | { kind: 'absent' } | { kind: 'unavailable' };
+/** A unit by its name; `unit` is null where systemd has none, or is not there. */
+export interface UnitService {
+  id: string;
+  scope: UnitScope;
+  unit: Unit | null;
+}
 
 const properties = [
   'LoadState',
@@ -36,23 +39,16 @@ const properties = [
 
 const controlMs = 60_000;
 
-const scopeArgs = (scope: UnitScope) => (scope === 'user' ? ['--user'] : []);
-
-const propertiesOf = (stdout: string) =>
-  new Map(
+const toUnit = (stdout: string): Unit | null => {
+  const values = new Map(
     stdout.split('\n').map((line): [string, string] => {
       const at = line.indexOf('=');
       return [line.slice(0, Math.max(0, at)), line.slice(at + 1)];
     }),
   );
-
-const toUnit = (scope: UnitScope, name: string, stdout: string): Unit | null => {
-  const values = propertiesOf(stdout);
   const text = (key: string) => values.get(key) ?? '';
   if (text('LoadState') !== 'loaded') return null;
   return {
-    scope,
-    unit: name,
     loadState: text('LoadState'),
     activeState: text('ActiveState'),
     subState: text('SubState'),
@@ -67,67 +63,62 @@ const toUnit = (scope: UnitScope, name: string, stdout: string): Unit | null => 
 /** A message that is not valid UTF-8 comes as a list of bytes. */
 const journalEntry = z.object({
   __REALTIME_TIMESTAMP: z.string(),
-  PRIORITY: z.string().optional(),
+  PRIORITY: z.string().default('6').transform(Number),
   MESSAGE: z
     .union([z.string(), z.array(z.number()).transform((bytes) => Buffer.from(bytes).toString('utf8'))])
     .nullish(),
 });
 
-const toLine = (json: string): LogLine[] => {
+/** The level of a priority of syslog. */
+const levelOf = (priority: number): ServiceLogLine['level'] => {
+  if (priority <= 3) return 'error';
+  if (priority === 4) return 'warn';
+  return priority <= 6 ? 'info' : 'debug';
+};
+
+const toLine = (json: string): ServiceLogLine | null => {
   const { data } = journalEntry.safeParse(jsonOf(json));
-  if (!data) return [];
-  const priority = Number(data.PRIORITY ?? '6');
-  return [
-    {
-      ts: Math.floor(Number(data.__REALTIME_TIMESTAMP) / 1_000),
-      level: levelOf(priority),
-      text: data.MESSAGE ?? '',
-    },
-  ];
+  if (!data) return null;
+  const ts = Math.floor(Number(data.__REALTIME_TIMESTAMP) / 1_000);
+  return { ts, level: levelOf(data.PRIORITY), text: data.MESSAGE ?? '' };
 };
 
-/** systemd of this machine; unit names come from the configuration alone. */
-export const createSystemd = (run: RunProgram) => {
-  const show = async (scope: UnitScope, name: string): Promise<FoundUnit> => {
-    const args = [...scopeArgs(scope), 'show', name, '--no-pager', `--property=${properties.join(',')}`];
-    const shown = await run({ name: 'systemctl', args });
-    if (shown.kind !== 'ended' || shown.code !== 0) return { kind: 'unavailable' };
-    const unit = toUnit(scope, name, shown.stdout);
-    return unit ? { kind: 'found', unit } : { kind: 'absent' };
+/** Units of systemd by name: the user's, else the system's. */
+export const createSystemd = (run: RunProgram, names: readonly string[]): ServiceAdapter<UnitService> => {
+  const systemctl = (scope: UnitScope, args: readonly string[], timeoutMs?: number) =>
+    run({ name: 'systemctl', args: [...(scope === 'user' ? ['--user'] : []), ...args], timeoutMs });
+
+  /** `isThere`: whether systemd has answered. */
+  const find = async (id: string): Promise<{ service: UnitService; isThere: boolean }> => {
+    let isThere = false;
+    for (const scope of scopes) {
+      const args = ['show', id, '--no-pager', `--property=${properties.join(',')}`];
+      const shown = await systemctl(scope, args);
+      if (shown.kind !== 'ended' || shown.code !== 0) continue;
+      isThere = true;
+      const unit = toUnit(shown.stdout);
+      if (unit) return { service: { id, scope, unit }, isThere };
+    }
+    return { service: { id, scope: 'system', unit: null }, isThere };
   };
+
   return {
-    /** The user's unit, else the system's. */
-    find: async (name: string): Promise<FoundUnit> => {
-      const tried: FoundUnit[] = [];
-      for (const scope of unitScopes) {
-        const found = await show(scope, name);
-        if (found.kind === 'found') return found;
-        tried.push(found);
-      }
-      return tried.find(({ kind }) => kind === 'absent') ?? { kind: 'unavailable' };
+    list: async () => {
+      const found = await Promise.all(names.map(find));
+      return {
+        services: found.map(({ service }) => service),
+        ...(!found.some(({ isThere }) => isThere) && { reason: 'systemd is not running here' }),
+      };
     },
-    control: ({ scope, unit }: Unit, action: 'start' | 'stop' | 'restart') =>
-      run({ name: 'systemctl', args: [...scopeArgs(scope), action, unit], timeoutMs: controlMs }),
-    /** The newest lines, oldest first; null if the journal cannot be read. */
-    log: async (
-      { scope, unit }: Pick<Unit, 'scope' | 'unit'>,
-      { lines, sinceSeconds }: { lines: number; sinceSeconds: number },
-    ): Promise<{ lines: LogLine[]; isCut: boolean } | null> => {
-      const read = await run({
-        name: 'journalctl',
-        args: [
-          `--${scope === 'user' ? 'user-' : ''}unit=${unit}`,
-          '--output=json',
-          `--lines=${lines}`,
-          `--since=-${sinceSeconds}s`,
-          '--no-pager',
-          '--quiet',
-        ],
-      });
-      if (read.kind !== 'ended' || (read.code !== 0 && !read.isCut)) return null;
-      return { lines: read.stdout.split('\n').flatMap(toLine), isCut: read.isCut };
+    control: async ({ id, scope }, action) => {
+      const verb = action === 'update' ? 'restart' : action;
+      requireDone(await systemctl(scope, [verb, id], controlMs), 'systemctl', 'within 60 s');
+    },
+    logs: async ({ id, scope }, { lines, sinceSeconds }) => {
+      const unit = `--${scope === 'user' ? 'user-' : ''}unit=${id}`;
+      const range = [`--lines=${lines}`, `--since=-${sinceSeconds}s`];
+      const args = [unit, '--output=json', ...range, '--no-pager', '--quiet'];
+      return logIn(await run({ name: 'journalctl', args }), toLine);
     },
   };
 };
-
-export type Systemd = ReturnType<typeof createSystemd>;

@@ -20,8 +20,8 @@ export const sessionUserOf = (identity: Identity): SessionUser => ({
   principal: principalOf(identity),
 });
 
-/** Whose threads a connection may count: a person's are all of theirs. */
-export const whoseOf = (identity: Identity): { userId: string; principal: string | null } => {
+/** Threads that a connection may count: a person's are all of theirs. */
+export const threadScopeOf = (identity: Identity): { userId: string; principal: string | null } => {
   const { userId, principal } = sessionUserOf(identity);
   return { userId, principal: identity.kind === 'person' ? null : principal };
 };

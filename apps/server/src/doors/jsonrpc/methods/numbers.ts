@@ -5,7 +5,7 @@ import {
   systemMetrics,
 } from '@drawbridge/contracts/rpc/ops';
 import { noParams } from '@drawbridge/contracts/rpc/system';
-import { sessionUserOf, whoseOf } from '../agent/session.ts';
+import { sessionUserOf, threadScopeOf } from '../agent/session.ts';
 import type { RpcContext } from '../context.ts';
 import { type Identity, mayOperate } from '../identity.ts';
 import { method } from '../method.ts';
@@ -27,7 +27,7 @@ export const systemSessionAnalytics = method('system.sessionAnalytics', 'agent',
   params: sessionAnalyticsParams,
   result: sessionAnalytics,
 }).handle(async (ctx, { connection: { identity }, params }) => {
-  const { topThreads, ...numbers } = await ctx.ops.analytics.sessions(whoseOf(identity), params);
+  const { topThreads, ...numbers } = await ctx.ops.analytics.sessions(threadScopeOf(identity), params);
   return { ...numbers, topSessions: await named(ctx, identity, topThreads) };
 });
 
@@ -37,7 +37,7 @@ export const systemContextUsage = method('system.contextUsage', 'agent', {
   result: contextUsage,
 }).handle(async (ctx, { connection: { identity } }) => {
   const info = (await ctx.agent?.model()) ?? null;
-  const threads = await ctx.ops.analytics.context(whoseOf(identity), info);
+  const threads = await ctx.ops.analytics.context(threadScopeOf(identity), info);
   return { sessions: await named(ctx, identity, threads) };
 });
 

@@ -13,6 +13,7 @@ import {
 } from '@drawbridge/contracts/rpc/ops';
 import { noParams } from '@drawbridge/contracts/rpc/system';
 import { errors } from '../../../errors.ts';
+import { controlService } from '../../../ops/index.ts';
 import type { RpcContext } from '../context.ts';
 import { method } from '../method.ts';
 
@@ -38,31 +39,46 @@ const requireControl = ({ ops }: RpcContext) => {
       message: 'This server does not control services',
       fix: 'Set OPS_CONTROL=true and restart the server.',
     });
+  return ops.services;
 };
+
+/** As lists of services say whether they could be read. */
+const availability = ({ reason }: { reason?: string }) =>
+  reason === undefined ? { available: true } : { available: false, reason };
 
 export const systemLocalBackends = method('system.localBackends', 'operate', {
   params: noParams,
   result: localBackends,
-}).handle(async ({ ops }) => ops.backends.list());
+}).handle(async ({ ops }) => {
+  const listed = await ops.services.models.list();
+  return { backends: listed.services.map(({ view }) => view), ...availability(listed) };
+});
 
 /** Pulling models reports its progress as `content`. */
 export const systemLocalBackendControl = method('system.localBackendControl', 'owner', {
   params: localBackendControlParams,
   result: localBackendControlled,
 }).handle(async (ctx, { params: { backend, action }, event }) => {
-  requireControl(ctx);
-  return ctx.ops.backends.control(backend, action, (text) => event({ event: 'content', data: { text } }));
+  const onProgress = (text: string) => event({ event: 'content', data: { text } });
+  const { view } = await controlService(requireControl(ctx).models, { id: backend, action }, onProgress);
+  return { backend, action, status: view };
 });
 
 export const systemDockerDependencies = method('system.dockerDependencies', 'operate', {
   params: noParams,
   result: dockerDependencies,
-}).handle(async ({ ops }) => ops.docker.list());
+}).handle(async ({ ops }) => {
+  const listed = await ops.services.docker.list();
+  return { dependencies: listed.services, ...availability(listed) };
+});
+
+const pastTense = { start: 'Started', restart: 'Restarted', stop: 'Stopped', update: 'Updated' } as const;
 
 export const systemDockerDependencyControl = method('system.dockerDependencyControl', 'owner', {
   params: dockerDependencyControlParams,
   result: dockerDependencyControlled,
 }).handle(async (ctx, { params: { dependency, action } }) => {
-  requireControl(ctx);
-  return ctx.ops.docker.control(dependency, action);
+  const status = await controlService(requireControl(ctx).docker, { id: dependency, action });
+  const message = `${pastTense[action]} ${status.service} container.`;
+  return { dependency, action, status, message };
 });
