@@ -2,7 +2,7 @@
 // The paths have no start anchor, so that the rules also match the planted violations in tools/fixtures.
 
 const server = 'apps/server/src';
-const modules = 'gateway callers auth agent db http rpc nodes ops settings push hooks secrets'.split(' ');
+const modules = 'gateway callers auth agent db http rpc nodes ops settings notify hooks secrets'.split(' ');
 const doors = `${server}/doors/([^/]+)/`;
 /** The composition root. */
 const appTs = `${server}/(app\\.ts$|compose/)`;
@@ -166,7 +166,7 @@ module.exports = {
       to: {
         path: `${server}/`,
         pathNot: [
-          `${server}/(auth|callers|gateway|agent|http|rpc|nodes|ops|settings|push|hooks)/index\\.ts$`,
+          `${server}/(auth|callers|gateway|agent|http|rpc|nodes|ops|settings|notify|hooks)/index\\.ts$`,
           `${server}/errors\\.ts$`,
           `${server}/doors/$1/`,
         ],

@@ -1,7 +1,7 @@
 import type { SendInput } from '@drawbridge/contracts/agent/threads';
 import { expect } from 'vitest';
 import type { Turn } from '../../../e2e/agent/scripted-model.ts';
-import { signBody } from '../src/push/signature.ts';
+import { signBody } from '../src/notify/signing.ts';
 import { story, use } from './agent-turns.ts';
 import { withMachine } from './agent.ts';
 

@@ -15,7 +15,7 @@ import { createTrpcDoor } from '../doors/trpc/index.ts';
 import type { Gateway } from '../gateway/index.ts';
 import { createOriginGuard, credentialsOf, type Quota } from '../http/index.ts';
 import type { Hooks } from '../hooks/index.ts';
-import type { Notifications } from '../push/index.ts';
+import type { Notifications } from '../notify/index.ts';
 import { serverCommand } from '../server-command.ts';
 import type { Web } from './create-web.ts';
 import { configurationFacts } from './configuration-facts.ts';

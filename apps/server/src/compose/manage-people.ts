@@ -2,7 +2,7 @@ import type { Agent } from '@drawbridge/agent';
 import type { Accounts, Clients, People, Tokens } from '../auth/index.ts';
 import type { Gateway } from '../gateway/index.ts';
 import type { Hooks } from '../hooks/index.ts';
-import type { Notifications } from '../push/index.ts';
+import type { Notifications } from '../notify/index.ts';
 
 interface Needs {
   accounts: Accounts;

@@ -9,7 +9,7 @@ import {
 } from '../agent/index.ts';
 import { workspaceProgram } from '../built-files.ts';
 import type { Gateway } from '../gateway/index.ts';
-import type { Notifications } from '../push/index.ts';
+import type { Notifications } from '../notify/index.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
 
 interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {

@@ -1,6 +1,6 @@
 import { createSealer } from '../secrets/index.ts';
 import { systemOutside } from '../auth/index.ts';
-import { createNotifications, createPushStore, readVapid, type Notifications } from '../push/index.ts';
+import { createNotifications, createNotifyStore, readVapid, type Notifications } from '../notify/index.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
 
 interface Parts extends Pick<AppNeeds, 'config' | 'clock' | 'outside'> {
@@ -8,11 +8,11 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock' | 'outside'> {
   isPanelOpen(userId: string): boolean;
 }
 
-/** What tells people of questions outside of the panel. */
+/** Sends questions to devices and webhooks. */
 export const startNotifications = ({ config, clock, outside, opened, isPanelOpen }: Parts): Notifications => {
   const { accounts, address, store, secret, scrubber, onError } = opened;
   return createNotifications({
-    store: createPushStore(store.db),
+    store: createNotifyStore(store.db),
     clock,
     outside: outside ?? systemOutside,
     vapid: readVapid(config.dataDir),

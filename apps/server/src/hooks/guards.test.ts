@@ -5,7 +5,7 @@ import { newDataFolder } from '../../test/server.ts';
 import { createSealer } from '../secrets/index.ts';
 import { migrate, openDatabase } from '../db/index.ts';
 import { errors } from '../errors.ts';
-import { signBody, signStandard } from '../push/signature.ts';
+import { signBody, signStandard } from '../notify/signing.ts';
 import { createHooks, createHooksStore } from './index.ts';
 
 const day = 24 * 60 * 60 * 1_000;

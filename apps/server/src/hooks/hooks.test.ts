@@ -6,7 +6,7 @@ import { threadOf, withMachine } from '../../test/agent.ts';
 import { createPanel } from '../../test/panel.ts';
 import type { TestServer } from '../../test/server.ts';
 import { invited } from '../../test/tenants.ts';
-import { signBody, signStandard } from '../push/signature.ts';
+import { signBody, signStandard } from '../notify/signing.ts';
 
 type Headers = Record<string, string>;
 

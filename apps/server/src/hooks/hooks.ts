@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Agent } from '@drawbridge/agent';
 import {
   hookLimits,
@@ -10,9 +11,8 @@ import { cutText, type Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { errors } from '../errors.ts';
 import { createNameLimit } from '../http/index.ts';
-import { newWebhookSecret } from '../push/index.ts';
+import { isBodySignature, isStandardSignature, newWebhookSecret } from '../notify/index.ts';
 import type { Sealer } from '../secrets/index.ts';
-import { keyOf, type SignedHeaders } from './delivery.ts';
 import type { HooksStore, StoredHook } from './hooks.store.ts';
 
 /** Of a body, in the message to the agent. */
@@ -32,6 +32,34 @@ interface HooksNeeds {
   /** Masks a secret in the log. */
   hide(secret: string): void;
 }
+
+/** The headers that sign a delivery; undefined for one that is missing. */
+interface SignedHeaders {
+  webhookId: string | undefined;
+  webhookTimestamp: string | undefined;
+  webhookSignature: string | undefined;
+  /** `X-Signature-256`, else `X-Hub-Signature-256`. */
+  bodySignature: string | undefined;
+}
+
+const isRecent = (timestamp: string, now: number) =>
+  /^\d{1,12}$/.test(timestamp) && Math.abs(Number(timestamp) * 1_000 - now) <= hookLimits.clockMs;
+
+/** The key under which a delivery counts once; null for a signature that is not right. */
+const keyOf = (
+  { headers, body, now }: { headers: SignedHeaders; body: Buffer; now: number },
+  secret: string,
+): string | null => {
+  const { webhookId: id, webhookTimestamp: timestamp, webhookSignature, bodySignature } = headers;
+  if (webhookSignature !== undefined) {
+    if (id === undefined || id.length > 128 || timestamp === undefined || !isRecent(timestamp, now))
+      return null;
+    return isStandardSignature(secret, { id, timestamp, body }, webhookSignature) ? `id ${id}` : null;
+  }
+  if (bodySignature === undefined || !isBodySignature(secret, body, bodySignature)) return null;
+  // Nothing but the body is signed: another id beside it proves nothing.
+  return `body ${createHash('sha256').update(body).digest('hex')}`;
+};
 
 export interface Delivery {
   name: string;

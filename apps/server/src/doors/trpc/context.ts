@@ -3,7 +3,7 @@ import type { Accounts, Clients, People, Session, Tokens } from '../../auth/inde
 import type { CallerContext } from '../../callers/index.ts';
 import type { Hooks } from '../../hooks/index.ts';
 import type { Quota, Unread } from '../../http/index.ts';
-import type { Notifications } from '../../push/index.ts';
+import type { Notifications } from '../../notify/index.ts';
 
 /** What every procedure has at hand. */
 export interface ServerContext extends CallerContext {

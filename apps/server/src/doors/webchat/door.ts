@@ -3,7 +3,7 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import type { Accounts, Session } from '../../auth/index.ts';
 import { errors } from '../../errors.ts';
 import { credentialsOf, refuseOtherMethods, setCacheControl } from '../../http/index.ts';
-import type { Notifications } from '../../push/index.ts';
+import type { Notifications } from '../../notify/index.ts';
 
 interface Needs {
   accounts: Accounts;

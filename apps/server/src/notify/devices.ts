@@ -7,10 +7,10 @@ import { createKeyedQueue, type Clock } from '@drawbridge/kit';
 import type { Session } from '../auth/index.ts';
 import { errors } from '../errors.ts';
 import { isPushEndpoint } from './push-host.ts';
-import type { Device, PushStore } from './push.store.ts';
+import type { Device, NotifyStore } from './notify.store.ts';
 
 export interface DevicesNeeds {
-  store: PushStore;
+  store: NotifyStore;
   clock: Clock;
   /** Those of the sessions, by their keys, that have not ended. */
   liveSessions(keys: string[]): Promise<Set<string>>;

@@ -7,7 +7,7 @@ import { decrypt, newSubscription, openPushService, pushHost } from '../../test/
 import { newDataFolder } from '../../test/server.ts';
 import { createSealer } from '../secrets/index.ts';
 import { migrate, openDatabase } from '../db/index.ts';
-import { createNotifications, createPushStore, readVapid } from './index.ts';
+import { createNotifications, createNotifyStore, readVapid } from './index.ts';
 
 const sessionOf = (id: string) => ({
   key: `session of ${id}`,
@@ -26,7 +26,7 @@ const world = async (names: Parameters<typeof openPushService>[0] = {}) => {
   });
   const service = await openPushService(names);
   const clock = createFakeClock();
-  const store = createPushStore(db);
+  const store = createNotifyStore(db);
   const facts = { owner: 'ada', panelReads: 0, hidden: [] as string[], errors: [] as unknown[] };
   const notifications = createNotifications({
     store,

@@ -7,7 +7,7 @@ export type StoredSettings = Omit<Schema['notificationSettings'], 'userId' | 'up
 
 const defaults: StoredSettings = { when: 'always', webhookUrl: null, webhookSecret: null };
 
-export const createPushStore = (db: Kysely<Schema>) => ({
+export const createNotifyStore = (db: Kysely<Schema>) => ({
   devices: (userId: string): Promise<Device[]> =>
     db
       .selectFrom('pushSubscriptions')
@@ -62,4 +62,4 @@ export const createPushStore = (db: Kysely<Schema>) => ({
   },
 });
 
-export type PushStore = ReturnType<typeof createPushStore>;
+export type NotifyStore = ReturnType<typeof createNotifyStore>;

@@ -8,8 +8,7 @@ import { errors } from '../errors.ts';
 import { createNameLimit } from '../http/index.ts';
 import { createDevices, type DevicesNeeds } from './devices.ts';
 import { createPost } from './post.ts';
-import { createSendPush } from './send-push.ts';
-import type { Vapid } from './vapid.ts';
+import { createSendPush, type Vapid } from './send-push.ts';
 import { createWebhook, type WebhookNeeds } from './webhook.ts';
 
 /** Questions and tests in a minute for one person; a question beyond is in the panel alone. */
@@ -43,7 +42,7 @@ const toTestReply = (status: number | null): TestReply => ({
   status,
 });
 
-/** Tells people of their questions outside of the panel: by Web Push, and by a signed webhook. */
+/** Sends people their questions outside of the panel: by Web Push, and by a signed webhook. */
 export const createNotifications = (needs: Needs) => {
   const { store, clock, vapid, url, isPanelOpen, onError } = needs;
   const post = createPost(needs);

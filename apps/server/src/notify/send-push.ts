@@ -1,13 +1,24 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import type { PushMessage } from '@drawbridge/contracts/outside/notifications';
 import webPush from 'web-push';
+import { z } from 'zod';
+import { readOrCreate } from '../secrets/index.ts';
 import type { Post } from './post.ts';
 import { isPushEndpoint } from './push-host.ts';
-import type { Device, PushStore } from './push.store.ts';
-import type { Vapid } from './vapid.ts';
+import type { Device, NotifyStore } from './notify.store.ts';
+
+const keyPair = z.object({ publicKey: z.string(), privateKey: z.string() });
+export type Vapid = z.infer<typeof keyPair>;
+
+/** The key pair that push services know this server by, in base64url. RFC 8292. */
+export const readVapid = (dataDir: string): Vapid =>
+  keyPair.parse(
+    JSON.parse(readOrCreate(join(dataDir, 'vapid.json'), () => JSON.stringify(webPush.generateVAPIDKeys()))),
+  );
 
 interface Needs {
-  store: Pick<PushStore, 'remove'>;
+  store: Pick<NotifyStore, 'remove'>;
   post: Post;
   vapid: Vapid;
   /** The origin of the server. */
@@ -20,7 +31,7 @@ export interface Push {
   ttlSeconds: number;
 }
 
-/** The push service no longer has this subscription. */
+/** Answers of a push service that no longer has the subscription. */
 const gone = new Set([404, 410]);
 
 /** Push services want an address for complaints, and some refuse one at localhost. */

@@ -2,12 +2,12 @@ import type { Clock } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
 import { isPublicHost } from '../public-host.ts';
 import type { Sealer } from '../secrets/index.ts';
-import { newWebhookSecret, signBody, signStandard } from './signature.ts';
+import { newWebhookSecret, signBody, signStandard } from './signing.ts';
 import type { Post } from './post.ts';
-import type { PushStore } from './push.store.ts';
+import type { NotifyStore } from './notify.store.ts';
 
 export interface WebhookNeeds {
-  store: PushStore;
+  store: NotifyStore;
   clock: Clock;
   sealer: Sealer;
   isOwner(userId: string): Promise<boolean>;

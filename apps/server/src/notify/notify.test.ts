@@ -12,7 +12,7 @@ import { decrypt, newSubscription, openPushService, pushHost, vapidClaims } from
 import { signIn } from '../../test/account.ts';
 import { cookiesOf, owner, signUpOwner, startServer } from '../../test/server.ts';
 import { invited } from '../../test/tenants.ts';
-import { isBodySignature, isStandardSignature } from './signature.ts';
+import { isBodySignature, isStandardSignature } from './signing.ts';
 import { isPushEndpoint } from './push-host.ts';
 
 const path = '/webchat/push/subscriptions';
