@@ -1,4 +1,5 @@
 import type { CallState, CallSummary, CallVia, Door } from '@drawbridge/contracts/calls';
+import type { Mode } from '@drawbridge/contracts/groups';
 import type { TokenScope } from '@drawbridge/contracts/tokens';
 
 interface Words {
@@ -62,6 +63,12 @@ export const viaWords: Record<CallVia['kind'], string> = {
   client: 'connected client',
   thread: 'chat',
   tailnet: 'Tailscale user',
+};
+
+export const modeWords: Record<Mode, { label: string; about: string }> = {
+  allow: { label: 'Allow', about: 'Runs without asking' },
+  ask: { label: 'Ask', about: 'Asks you each time' },
+  deny: { label: 'Off', about: 'Not available to agents' },
 };
 
 /** What each permission allows. */

@@ -1,7 +1,4 @@
-/** Whether an event belongs to a field that takes text. */
-export const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName));
+import { isTyping } from '../../../ui/window/keys.ts';
 
 /** Keys in a question: `a` allows, `d` denies, `r` gives a reason. Ignores repeats, typing and shortcuts. */
 export const answerKeys =

@@ -1,3 +1,0 @@
-/** A new id; `crypto.randomUUID` is missing on pages without https. */
-export const newThreadId = (): string =>
-  `th_${[...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;

@@ -1,0 +1,29 @@
+import { useEventListener } from '@vueuse/core';
+
+/** Whether an event belongs to a field that takes text. */
+export const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName));
+
+/** Whether a dialog or a menu is open: it has the keys then. */
+const hasDialog = () =>
+  document.querySelector('[role=dialog], [role=menu]') !== null ||
+  [...document.querySelectorAll('[popover]')].some((one) => one.getClientRects().length > 0);
+
+/** Listens to the keys of the window while the scope lives and `isOn` holds. */
+export const useWindowKeys = (isOn: () => boolean, onKey: (event: KeyboardEvent) => void): void => {
+  useEventListener(window, 'keydown', (event) => {
+    if (isOn() && !hasDialog()) onKey(event);
+  });
+};
+
+/** Keys of a list: `j` moves down, `k` up. Ignores typing and shortcuts. */
+export const moveKeys =
+  (move: { down(): void; up(): void }) =>
+  (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.defaultPrevented) return;
+    const action = isTyping(event.target) ? undefined : { j: move.down, k: move.up }[event.key];
+    if (action === undefined) return;
+    event.preventDefault();
+    action();
+  };
