@@ -1,4 +1,4 @@
-// The whole server, and a second port that passes calls to `gateway.calls.run` without a door.
+// The whole server, and a second port that passes calls to `gateway.calls.open` without a door.
 import { toolCall } from '@drawbridge/contracts/tool-call';
 import { systemClock } from '@drawbridge/kit';
 import { createApp } from '@drawbridge/server/app';
@@ -17,7 +17,8 @@ const calls = await serveCalls(async (body, path) => {
   const call = toolCall.parse(JSON.parse(body));
   const machine = await app.gateway.machines.default(path.slice(1));
   if (!machine) throw new Error('the user has no machine');
-  const ended = await app.gateway.calls.run(machine, call, { door: 'trpc', until: 'ended' });
+  const handle = await app.gateway.calls.open(machine, call, { door: 'trpc' });
+  const ended = await handle.wait({ until: 'ended' });
   return JSON.stringify(ended);
 });
 console.log(`Drawbridge is ready on ${url}\ncalls on ${calls};`);

@@ -37,7 +37,7 @@ export const trpcShot = ({ pool, person }: Product, { name, arguments: given, ex
   expects,
 });
 
-/** The same server with a port for `gateway.calls.run` itself; `path` names the user. */
+/** The same server with a port for `gateway.calls.open` itself; `path` names the user. */
 export const startCore = async ({ processes, nodeFlags }: Stage, root: string) => {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;

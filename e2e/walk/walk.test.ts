@@ -77,7 +77,7 @@ afterAll(async () => {
 const read = { name: 'read_file', arguments: { filePath: 'note.txt' } };
 const json = { 'content-type': 'application/json' };
 
-/** Files of the way from a client to `gateway.calls.run`: not the gateway, and not what serves the machine or the store. */
+/** Files of the way from a client to `gateway.calls.open`: not the gateway, and not what serves the machine or the store. */
 const beforeTheGateway = (file: string) =>
   file.startsWith('apps/server/src/') &&
   !/^apps\/server\/src\/(gateway|db|subject|doors\/daemon-http)\//.test(file);

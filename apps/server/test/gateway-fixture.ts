@@ -18,6 +18,7 @@ import {
   type GatewayLimits,
   type DaemonCredentials,
 } from '../src/gateway/index.ts';
+import type { MachineRef } from '../src/gateway/index.ts';
 import { requireMachine, watchMachine } from '../src/callers/index.ts';
 import { createNewStores } from './new-store.ts';
 
@@ -258,9 +259,23 @@ export const queryRules = async (gateway: Gateway, userId: string, query: RulesQ
   gateway.rules.query(await requireMachine(gateway, { userId }), query);
 
 /** Runs tools on the user's default machine, as `callers` does. */
+export interface RunOptions extends CallOptions {
+  until: 'ended' | 'asked';
+}
+
+/** Makes a call and waits for it, as a door does. */
+export const runCall = async (
+  gateway: Pick<Gateway, 'calls'>,
+  { ref, call }: { ref: MachineRef; call: ToolCall },
+  { until, signal, ...options }: RunOptions,
+): Promise<Call> => {
+  const handle = await gateway.calls.open(ref, call, { ...options, ...(signal && { signal }) });
+  return handle.waitOrCancel({ until, signal });
+};
+
 export const callerOf = (gateway: Gateway, userId: string) => ({
-  run: async (call: ToolCall, options: CallOptions): Promise<Call> =>
-    gateway.calls.run(await requireMachine(gateway, { userId }), call, options),
+  run: async (call: ToolCall, options: RunOptions): Promise<Call> =>
+    runCall(gateway, { ref: await requireMachine(gateway, { userId }), call }, options),
 });
 
 /** How a call is made that is waited for. */

@@ -4,18 +4,18 @@ import type { Group } from '../group.ts';
 import { latencyMs, perSecond, warmUp } from '../load.ts';
 import { startCore } from '../product.ts';
 
-/** `gateway.calls.run` itself, without a door, against the bare bridge. */
+/** `gateway.calls.open` itself, without a door, against the bare bridge. */
 export const callGroup: Group<'p50' | 'rate'> = {
   name: 'call',
   rows: {
     p50: {
-      measure: '`gateway.calls.run` reads 1 KiB, one at a time: p50',
+      measure: '`gateway.calls.open` reads 1 KiB, one at a time: p50',
       kind: 'ratio',
       unit: 'ms',
       goal: { atMost: 1.5 },
     },
     rate: {
-      measure: '`gateway.calls.run` reads 1 KiB, 64 in flight: calls per second',
+      measure: '`gateway.calls.open` reads 1 KiB, 64 in flight: calls per second',
       kind: 'ratio',
       unit: 'calls/s',
       goal: { atLeast: 0.6 },

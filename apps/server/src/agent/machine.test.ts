@@ -15,12 +15,12 @@ const call = {
   arguments: {},
 };
 
-/** A machine, and a port to it whose calls pass `run` on their way into the gateway. */
+/** A machine, and a port to it whose calls pass `open` on their way into the gateway. */
 const connected = async (
-  run: (real: Gateway['calls']['run']) => Gateway['calls']['run'] = (real) => real,
+  open: (real: Gateway['calls']['open']) => Gateway['calls']['open'] = (real) => real,
 ) => {
   const { gateway, clock, stream } = await fixture.connected();
-  const through = { ...gateway, calls: { ...gateway.calls, run: run(gateway.calls.run) } };
+  const through = { ...gateway, calls: { ...gateway.calls, open: open(gateway.calls.open) } };
   const port = createMachinePort({
     gateway: through,
     clock,

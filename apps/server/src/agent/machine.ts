@@ -5,18 +5,16 @@ import { isDenial } from '@drawbridge/contracts/groups';
 import type { Tool } from '@drawbridge/contracts/tool';
 import { hasCode } from '@drawbridge/kit';
 import {
-  followCall,
   groupsOfTool,
   machineOf,
   machineToolNames,
+  openCallWithId,
   scopeTool,
-  startCallWithId,
   toolsInScope,
   userCaller,
   type CallerContext,
-  type NewCall,
 } from '../callers/index.ts';
-import { isReading } from '../gateway/index.ts';
+import { isReading, type CallHandle } from '../gateway/index.ts';
 
 const ownNames: ReadonlySet<string> = new Set(machineToolNames);
 
@@ -36,32 +34,6 @@ const machineToolOf = (tool: Tool): MachineTool => {
   const one = made.get(tool) ?? toMachineTool(tool);
   made.set(tool, one);
   return one;
-};
-
-/** An abort rejects: a call that is not stored yet is not made, one that is stored continues. */
-const start = async (
-  ctx: CallerContext,
-  request: Omit<NewCall, 'signal' | 'onOpened'>,
-  { requestId, signal }: { requestId: string; signal: AbortSignal },
-): Promise<Call> => {
-  signal.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  const unopened = new AbortController();
-  let isOpened = false;
-  const abort = () => {
-    aborted.reject(signal.reason);
-    if (!isOpened) unopened.abort();
-  };
-  signal.addEventListener('abort', abort, { once: true });
-  const onOpened = () => {
-    isOpened = true;
-  };
-  try {
-    const started = startCallWithId(ctx, { ...request, signal: unopened.signal, onOpened }, requestId);
-    return await Promise.race([started, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
 };
 
 type Listener = (userId: string, requestId: string) => void;
@@ -98,9 +70,6 @@ const createChanges = ({ gateway }: CallerContext) => {
   };
 };
 
-/** Longer than any call may take. */
-const longestMs = 7 * 24 * 60 * 60 * 1_000;
-
 /** A call that has ended, or waits for the person. */
 const outcomeOf = async ({ gateway }: CallerContext, userId: string, call: Call): Promise<MachineOutcome> => {
   if (call.endedAt !== null || call.confirmationId === null) {
@@ -117,38 +86,57 @@ const outcomeOf = async ({ gateway }: CallerContext, userId: string, call: Call)
   };
 };
 
-const findCall = ({ gateway }: CallerContext, userId: string, requestId: string): Promise<Call | null> =>
-  gateway.calls.get(userId, requestId).catch((error: unknown) => {
+/** Null for a call that was not made. */
+const ifMade = <Value>(found: Promise<Value>): Promise<Value | null> =>
+  found.catch((error: unknown) => {
     if (hasCode(error, 'NOT_FOUND')) return null;
     throw error;
   });
 
-/** Makes the call with that id, or follows the call that has it already. */
-const startOrFollow = async (
+/** Follows the call with that id, or makes it: an abort before it is stored makes none. */
+const openOrFollow = async (
   ctx: CallerContext,
   { userId, call, signal }: { userId: string; call: MachineCall; signal: AbortSignal },
-): Promise<MachineOutcome> => {
+): Promise<CallHandle> => {
   const { requestId, threadId, name, machineId, groups, ...toolCall } = call;
-  const known = await findCall(ctx, userId, requestId);
-  if (known !== null) {
-    const options = { waitMs: longestMs, until: 'asked', signal } as const;
-    const followed = await followCall(ctx, { userId, requestId }, options);
-    signal.throwIfAborted();
-    return outcomeOf(ctx, userId, followed);
-  }
+  const made = await ifMade(ctx.gateway.calls.follow(userId, requestId));
+  if (made) return made;
   const via: CallVia = { kind: 'thread', id: threadId, name };
   const scopes = groups ?? ('all' as const);
   const caller = { ...userCaller(userId), scopes, via, ...(machineId !== null && { machineId }) };
   const tool = await scopeTool(ctx.gateway, caller, toolCall.tool);
-  const request = { tool, arguments: toolCall.arguments, door: 'agent', until: 'asked' } as const;
-  return outcomeOf(ctx, userId, await start(ctx, request, { requestId, signal }));
+  return openCallWithId(ctx, { tool, arguments: toolCall.arguments, door: 'agent', signal }, requestId);
+};
+
+/** The same work, whose wait an abort ends: it rejects with the reason. */
+const untilAborted = async <Value>(signal: AbortSignal, work: () => Promise<Value>): Promise<Value> => {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([work(), aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+};
+
+/** An abort rejects; a call that is stored goes on. */
+const outcomeOnceThere = async (
+  ctx: CallerContext,
+  asked: { userId: string; call: MachineCall; signal: AbortSignal },
+): Promise<MachineOutcome> => {
+  const { userId, signal } = asked;
+  const handle = await untilAborted(signal, () => openOrFollow(ctx, asked));
+  const call = await untilAborted(signal, () => handle.wait({ until: 'asked', signal }));
+  return outcomeOf(ctx, userId, call);
 };
 
 /** The machines of the agent's users, by the same way as for every other caller. */
 export const createMachinePort = (ctx: CallerContext): MachinePort => {
   const { gateway } = ctx;
   const changes = createChanges(ctx);
-  const find = (userId: string, requestId: string) => findCall(ctx, userId, requestId);
+  const find = (userId: string, requestId: string) => ifMade(gateway.calls.get(userId, requestId));
 
   return {
     view: async (userId, machineId, groups = null) => {
@@ -165,7 +153,7 @@ export const createMachinePort = (ctx: CallerContext): MachinePort => {
     },
     call: (userId, call, signal) => {
       changes.watch(userId);
-      return changes.during(call.requestId, () => startOrFollow(ctx, { userId, call, signal }));
+      return changes.during(call.requestId, () => outcomeOnceThere(ctx, { userId, call, signal }));
     },
     stateOf: async (userId, requestId) => {
       changes.watch(userId);

@@ -8,7 +8,7 @@ export interface Context {
 
 /**
  * Contexts in one storage, disabled while no job runs: up to Node 22 an enabled one slows every promise.
- * Paid by bench/results.md: "`gateway.calls.run` reads 1 KiB, one at a time: p50", in decision 31.
+ * Paid by bench/results.md: "`gateway.calls.open` reads 1 KiB, one at a time: p50", in decision 31.
  */
 export const createContexts = <Name extends string>(names: readonly Name[]): Record<Name, Context> => {
   const storage = new AsyncLocalStorage<ReadonlyMap<Name, unknown>>();

@@ -1,12 +1,11 @@
-import { isOpenState, type Call, type CallEvent, type CallSummary } from '@drawbridge/contracts/calls';
+import { isOpenState, type Call } from '@drawbridge/contracts/calls';
 import { hasCode } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
+import type { WaitOptions } from '../gateway/index.ts';
 import { isOwn, type Caller, type CallerContext } from './caller.ts';
 import { machineOf } from './machine.ts';
 import { isWithinScopes } from './tool-scope.ts';
 
-/** The interval of progress while the user has not answered. */
-const reminderEveryMs = 10_000;
 /** The maximum wait for one answer, at every door. */
 export const longestWaitMs = 10 * 60 * 1_000;
 
@@ -16,18 +15,6 @@ export const isOpen = ({ state }: Pick<Call, 'state'>): boolean => isOpenState(s
 export interface CallId {
   userId: string;
   requestId: string;
-}
-
-export interface FollowOptions {
-  /** The maximum wait, in milliseconds. */
-  waitMs: number;
-  /** Aborts the wait, not the call. */
-  signal?: AbortSignal | undefined;
-  onProgress?: ((event: Extract<CallEvent, { type: 'progress' }>) => void) | undefined;
-  /** Called when the user is asked, and every 10 s until they answer. */
-  onAsked?(call: CallSummary): void;
-  /** `asked`: also until the user is asked. */
-  until?: 'ended' | 'asked';
 }
 
 type CallReader = Pick<CallerContext, 'gateway'>;
@@ -52,55 +39,18 @@ export const ownCall = async ({ gateway }: CallReader, caller: Caller, requestId
   return call;
 };
 
-/**
- * Waits until the call has ended (or its user is asked), the time is over or the signal aborts; returns the
- * call as it then is. Throws `notFound`.
- */
+/** Waits for a call of a user. Throws `notFound`. */
 export const followCall = async (
-  { gateway, clock }: Pick<CallerContext, 'gateway' | 'clock'>,
+  { gateway }: CallReader,
   { userId, requestId }: CallId,
-  { waitMs, signal, onProgress, onAsked, until = 'ended' }: FollowOptions,
-): Promise<Call> => {
-  const settled = Promise.withResolvers<void>();
-  let last: CallSummary | null = null;
-  const remind = () => {
-    if (last?.state === 'awaiting-confirmation') onAsked?.(last);
-  };
-  const isSettled = ({ endedAt, state }: CallSummary) =>
-    endedAt !== null || (until === 'asked' && state === 'awaiting-confirmation');
-  const update = (call: CallSummary) => {
-    last = call;
-    if (isSettled(call)) settled.resolve();
-    else remind();
-  };
-  const cancels = [
-    gateway.calls.onChanged(userId, (event) => {
-      if (event.type === 'progress') {
-        if (event.requestId === requestId) onProgress?.(event);
-      } else if (event.call.requestId === requestId) update(event.call);
-    }),
-    clock.after(waitMs, settled.resolve),
-    clock.every(reminderEveryMs, remind),
-  ];
-  const abort = () => settled.resolve();
-  signal?.addEventListener('abort', abort, { once: true });
-  try {
-    const call = await gateway.calls.get(userId, requestId);
-    if (isSettled(call)) return call;
-    if (last === null) update(call);
-    if (signal?.aborted !== true && waitMs > 0) await settled.promise;
-    return await gateway.calls.get(userId, requestId);
-  } finally {
-    signal?.removeEventListener('abort', abort);
-    for (const cancel of cancels) cancel();
-  }
-};
+  options: WaitOptions,
+): Promise<Call> => (await gateway.calls.follow(userId, requestId)).wait(options);
 
 /** The same for a call of the caller; throws as `ownCall` does. */
 export const followOwnCall = async (
-  ctx: Pick<CallerContext, 'gateway' | 'clock'>,
+  ctx: CallReader,
   { caller, requestId }: { caller: Caller; requestId: string },
-  options: FollowOptions,
+  options: WaitOptions,
 ): Promise<Call> => {
   const call = await ownCall(ctx, caller, requestId);
   if (options.waitMs === 0 || !isOpen(call)) return call;
@@ -108,11 +58,7 @@ export const followOwnCall = async (
 };
 
 /** As `followCall`, for a caller that may still cancel: when the signal aborts, the call is cancelled. */
-export const followOrCancel = async (
-  ctx: Pick<CallerContext, 'gateway' | 'clock'>,
-  call: CallId,
-  options: FollowOptions,
-): Promise<Call> => {
+export const followOrCancel = async (ctx: CallReader, call: CallId, options: WaitOptions): Promise<Call> => {
   const now = await followCall(ctx, call, options);
   return options.signal?.aborted === true ? ctx.gateway.calls.cancel(call.userId, call.requestId) : now;
 };

@@ -1,6 +1,6 @@
 import type { Call, CallEvent, Door } from '@drawbridge/contracts/calls';
 import type { ClientInput } from '@drawbridge/contracts/client-input';
-import type { CallClaim } from '../gateway/index.ts';
+import type { CallClaim, CallHandle } from '../gateway/index.ts';
 import type { CallerContext } from './caller.ts';
 import type { ScopedTool } from './tool-scope.ts';
 
@@ -27,22 +27,20 @@ export type StartedCall = { kind: 'new'; call: Call } | Extract<CallClaim, { kin
 
 type NewClaim = Extract<CallClaim, { kind: 'new' }>;
 
-interface Running {
-  claim: NewClaim | undefined;
-  onOpened(requestId: string): void;
-}
-
-const run = async (ctx: CallerContext, request: NewCall, { claim, onOpened }: Running): Promise<Call> => {
+const open = async (
+  ctx: CallerContext,
+  request: Omit<NewCall, 'until'>,
+  claim: NewClaim | undefined,
+): Promise<CallHandle> => {
   const { caller, name, machine } = request.tool;
-  const { door, until, signal, clientInput } = request;
+  const { door, signal, clientInput } = request;
   let isOpened = false;
   try {
-    return await ctx.gateway.calls.run(
+    return await ctx.gateway.calls.open(
       machine,
       { name, arguments: request.arguments },
       {
         door,
-        until,
         ...(caller.via && { via: caller.via }),
         ...(caller.machines && { reach: caller.machines }),
         ...(signal && { signal }),
@@ -50,7 +48,6 @@ const run = async (ctx: CallerContext, request: NewCall, { claim, onOpened }: Ru
         ...(claim && { claim }),
         onOpened: (requestId) => {
           isOpened = true;
-          onOpened(requestId);
           request.onOpened?.(requestId);
           claim?.settle(true).catch(ctx.onError);
         },
@@ -61,47 +58,24 @@ const run = async (ctx: CallerContext, request: NewCall, { claim, onOpened }: Ru
   }
 };
 
-/** Runs a call for a caller that needs progress, or its state after `waitMs`. */
-const runWatched = async (
-  ctx: CallerContext,
-  request: NewCall,
-  claim: NewClaim | undefined,
-): Promise<Call> => {
-  const { userId } = request.tool.caller;
-  const stored = Promise.withResolvers<void>();
-  let opened = '';
-  const unsubscribe = ctx.gateway.calls.onChanged(userId, (event) => {
-    if (event.type === 'call' && event.call.requestId === opened) stored.resolve();
-    if (event.type === 'progress' && event.requestId === opened) request.onProgress?.(event);
-  });
-  const timedOut = Promise.withResolvers<void>();
-  const cancelTimer =
-    request.waitMs === undefined ? undefined : ctx.clock.after(request.waitMs, timedOut.resolve);
-  const ended = run(ctx, request, { claim, onOpened: (requestId) => (opened = requestId) });
-  try {
-    const waited = Promise.all([stored.promise, timedOut.promise]).then(() => null);
-    const call = await Promise.race([ended, waited]);
-    if (call !== null) return call;
-  } finally {
-    unsubscribe();
-    cancelTimer?.();
-  }
-  ended.catch(ctx.onError);
-  return ctx.gateway.calls.get(userId, opened);
+const start = async (ctx: CallerContext, request: NewCall, claim: NewClaim | undefined): Promise<Call> => {
+  const { until, waitMs, signal, onProgress } = request;
+  const begunAt = ctx.clock.now();
+  const handle = await open(ctx, request, claim);
+  const left = waitMs === undefined ? undefined : Math.max(0, waitMs - (ctx.clock.now() - begunAt));
+  return handle.waitOrCancel({ until, waitMs: left, signal, onProgress });
 };
 
-const start = (ctx: CallerContext, request: NewCall, claim: NewClaim | undefined): Promise<Call> => {
-  const isWatched = request.onProgress !== undefined || request.waitMs !== undefined;
-  return isWatched ? runWatched(ctx, request, claim) : run(ctx, request, { claim, onOpened: () => {} });
-};
-
-/** Makes a call. Throws what `gateway.calls.run` throws. */
+/** Makes a call and waits for it. Throws what `gateway.calls.open` throws. */
 export const startCall = (ctx: CallerContext, request: NewCall): Promise<Call> =>
   start(ctx, request, undefined);
 
 /** Makes a call with an id of its caller's own, which no call has. Throws as `startCall`. */
-export const startCallWithId = (ctx: CallerContext, request: NewCall, requestId: string): Promise<Call> =>
-  start(ctx, request, { kind: 'new', requestId, key: null, settle: async () => {} });
+export const openCallWithId = (
+  ctx: CallerContext,
+  request: Omit<NewCall, 'until'>,
+  requestId: string,
+): Promise<CallHandle> => open(ctx, request, { kind: 'new', requestId, key: null, settle: async () => {} });
 
 /**
  * Starts a call, or returns the one it repeats: by idempotency key, or an equal call with an undelivered

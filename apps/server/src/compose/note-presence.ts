@@ -21,13 +21,13 @@ export const notingCalls = (gateway: Gateway, presence: Noting): Gateway => ({
   ...gateway,
   calls: {
     ...gateway.calls,
-    run: (machine, toolCall, options) => {
+    open: (machine, toolCall, options) => {
       const { door, via } = options;
       const channel = channels[door];
       const { userId } = machine;
       if (channel !== null)
         presence.sent({ userId, channel, senderId: via?.id ?? userId, senderName: via?.name ?? '' });
-      return gateway.calls.run(machine, toolCall, options);
+      return gateway.calls.open(machine, toolCall, options);
     },
   },
 });

@@ -223,7 +223,7 @@ const refusingWhen =
   };
 
 /**
- * The core, by noun. All doors meet at `calls.run`. While the server stops, what would change something
+ * The core, by noun. All doors meet at `calls.open`. While the server stops, what would change something
  * throws `shuttingDown`.
  */
 export const createGateway = (needs: GatewayNeeds) => {
@@ -252,7 +252,7 @@ export const createGateway = (needs: GatewayNeeds) => {
   ];
 
   return {
-    calls: guarded({ ...front.calls, ...parts.pastCalls }, ['run', 'cancel', 'cancelOf']),
+    calls: guarded({ ...front.calls, ...parts.pastCalls }, ['open', 'cancel', 'cancelOf']),
     confirmations: guarded(front.confirmations, ['decide']),
     daemon: guarded(daemon, Object.keys(daemon) as (keyof typeof daemon)[]),
     idempotency: guarded(front.idempotency, ['claim', 'consumeNonce']),

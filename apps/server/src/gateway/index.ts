@@ -1,4 +1,5 @@
 export type { CallOptions } from './calls/calls.ts';
+export type { CallHandle, WaitOptions } from './calls/handle.ts';
 export type { DaemonSession, DaemonCredentials } from './daemon/daemon-session.ts';
 export type { DaemonStream } from './connection/streams.ts';
 export { createGateway, type Gateway } from './create-gateway.ts';

@@ -11,6 +11,7 @@ import {
   question,
   text,
   type FakeStream,
+  runCall,
 } from '../../test/gateway-fixture.ts';
 import type { Gateway } from './index.ts';
 
@@ -76,7 +77,7 @@ const run = async ({ servers, clock }: World, { calls, at }: { calls: Made[]; at
   };
   const gateway = servers[at === 0 ? 0 : 1];
   const ref = await requireMachine(gateway, { userId: 'ada' });
-  gateway.calls.run(ref, { name: 'write_file', arguments: {} }, { ...ended, onOpened }).then(
+  runCall(gateway, { ref, call: { name: 'write_file', arguments: {} } }, { ...ended, onOpened }).then(
     (call) => {
       made.told = call;
     },
@@ -264,7 +265,7 @@ it('an idempotency key makes one call, whichever servers it comes to', { timeout
           // The stream is at the first server.
           const options = { door: 'rest', until: 'asked', via, claim } as const;
           const opened = new Promise<string>((resolve, reject) => {
-            servers[0].calls.run(ref, call, options).then(({ requestId }) => resolve(requestId), reject);
+            runCall(servers[0], { ref, call }, options).then(({ requestId }) => resolve(requestId), reject);
             void clock.settle().then(() => resolve(claim.requestId));
           });
           const requestId = await opened.catch(() => null);

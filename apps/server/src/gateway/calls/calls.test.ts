@@ -10,8 +10,8 @@ import {
   useGateway,
   type FakeStream,
   callerOf,
+  type RunOptions,
 } from '../../../test/gateway-fixture.ts';
-import type { CallOptions } from './calls.ts';
 
 const fixture = useGateway();
 const { connected } = fixture;
@@ -70,7 +70,7 @@ describe('calls that are refused at once', () => {
   it('MC-20 more open calls than one token may have; others and the person still can', async () => {
     const { gateway, clock, stream } = await connected({ limits: { maxOpenCalls: 4, maxOpenCallsOfOne: 2 } });
     const through = (id: string) => ({ ...ended, via: { kind: 'token' as const, id, name: 'Desk' } });
-    const open = async (options: CallOptions) => {
+    const open = async (options: RunOptions) => {
       callerOf(gateway, 'ada')
         .run(read, options)
         .catch(() => {});

@@ -12,21 +12,21 @@ import type { Machine, MachineRef, Registry } from '../machines/registry.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
 import { requireArguments } from './arguments/check-arguments.ts';
 import { toCall, type CallRecord } from './call.ts';
+import { cancelCall, createHandle, type CallHandle } from './handle.ts';
 import type { LiveOutputs } from './live-outputs.ts';
 import type { OpenCalls } from './runner/open-calls.ts';
 import type { CallsStore } from './store/calls.store.ts';
 import type { ConfirmationsStore } from './store/confirmations.store.ts';
 import type { StoringBudget } from './storing-budget.ts';
 
-/** How a call is made: through which door, until when its caller waits, and how the caller cancels it. */
+/** How a call is made. */
 export interface CallOptions {
   door: Door;
   /** The token or client it came through; left out for a signed-in user. */
   via?: CallVia;
   /** The ids of the machines that its caller may use; all of the user when undefined. */
   reach?: readonly string[];
-  /** `ended`: resolves in a terminal state. `asked`: resolves there or when a confirmation first opens. */
-  until: 'ended' | 'asked';
+  /** Aborted before the call has an id, it is not made: `cancelled`. */
   signal?: AbortSignal;
   /**
    * What the caller's client can be asked and has answered, for a tool that asks it; the only way to such a
@@ -45,11 +45,13 @@ export type CallMaker = Pick<CallVia, 'kind' | 'id'>;
 /** Calls as users see them. Ids of another user answer like unknown ones: `notFound`. Specification 6. */
 export interface Calls {
   /**
-   * Runs a tool. Throws `notFound`, `notConnected`, `machinePaused`, `unknownTool`, `gatewayDisabled`,
-   * `tooManyCalls`, `tooLarge`, `invalidArguments`, `storedTooMuch`, `diskAlmostFull`, `storeUnavailable`
-   * before it is stored; then resolves. Specification 6.
+   * Makes a call. Throws `notFound`, `notConnected`, `machinePaused`, `unknownTool`, `gatewayDisabled`,
+   * `tooManyCalls`, `tooLarge`, `invalidArguments`, `storedTooMuch`, `diskAlmostFull`, `storeUnavailable`;
+   * resolves when it is stored, and sent where its machine has its stream here. Specification 6.
    */
-  run(machine: MachineRef, toolCall: ToolCall, options: CallOptions): Promise<Call>;
+  open(machine: MachineRef, toolCall: ToolCall, options: CallOptions): Promise<CallHandle>;
+  /** The same for a call that was made before. */
+  follow(userId: string, requestId: string): Promise<CallHandle>;
   get(userId: string, requestId: string): Promise<Call>;
   /** Stops an open call; one that has ended stays as it is. Returns the call as it then is. */
   cancel(userId: string, requestId: string): Promise<Call>;
@@ -144,16 +146,6 @@ const refuseTooMany = (
   if (isFull) throw errors.tooManyCalls();
 };
 
-/** Cancels a call; one that has ended stays as it is. */
-const stopCall = async (
-  { openCalls }: CallsContext,
-  requestId: string,
-  reason: 'user' | 'caller',
-): Promise<void> => {
-  const call = await openCalls.open(requestId);
-  if (call) await openCalls.inTurn(call, (step) => step({ type: 'cancelled', reason }));
-};
-
 /** The arguments of a call as they are stored. Throws `tooLarge` and `invalidArguments`. */
 const readArguments = (
   { limits }: CallsContext,
@@ -186,31 +178,20 @@ const admit = (ctx: CallsContext, maker: Maker, toolCall: ToolCall): CallRecord 
   return record;
 };
 
-/** Makes a call and waits as its caller wants; what it throws is said at `Calls.run`. */
-const runCall = async (
+/** Stored, and on its way, when it resolves. */
+const openCall = async (
   ctx: CallsContext,
   { ref, toolCall }: { ref: MachineRef; toolCall: ToolCall },
   options: CallOptions,
-): Promise<Call> => {
+): Promise<CallHandle> => {
   const { userId } = ref;
   await ctx.settings.requireEnabled(userId);
   const machine = await ctx.registry.connected(ref, options.reach);
-  const { signal, until } = options;
-  if (signal?.aborted === true) throw errors.cancelled();
+  if (options.signal?.aborted === true) throw errors.cancelled();
   const record = admit(ctx, { userId, machine, options }, toolCall);
   options.onOpened?.(record.requestId);
-  const abort = () => void stopCall(ctx, record.requestId, 'caller').catch(ctx.onError);
-  signal?.addEventListener('abort', abort, { once: true });
-  try {
-    return toCall(
-      await new Promise<CallRecord>((resolve, reject) => {
-        const claimKey = options.claim?.key ?? null;
-        ctx.openCalls.add({ record, claimKey }, { until, resolve, reject }).catch(reject);
-      }),
-    );
-  } finally {
-    signal?.removeEventListener('abort', abort);
-  }
+  const call = await ctx.openCalls.add({ record, claimKey: options.claim?.key ?? null });
+  return createHandle(ctx, record.requestId, call);
 };
 
 const own = (record: CallRecord | undefined, userId: string): CallRecord => {
@@ -223,18 +204,23 @@ export const createCalls = (ctx: CallsContext): Calls => {
   const get = async (userId: string, requestId: string) =>
     toCall(own(openCalls.find(requestId)?.data.record ?? (await store.byId(requestId)), userId));
   return {
-    run: (ref, toolCall, options) => runCall(ctx, { ref, toolCall }, options),
+    open: (ref, toolCall, options) => openCall(ctx, { ref, toolCall }, options),
+    follow: async (userId, requestId) => {
+      const call = await openCalls.open(requestId);
+      own(call?.data.record ?? (await store.byId(requestId)), userId);
+      return createHandle(ctx, requestId, call);
+    },
     get,
     cancel: async (userId, requestId) => {
       await get(userId, requestId);
-      await stopCall(ctx, requestId, 'user');
+      await cancelCall(openCalls, requestId, 'user');
       return get(userId, requestId);
     },
     cancelOf: async (userId, { kind, id }) => {
       const made = openCalls
         .of(userId)
         .filter(({ data }) => data.record.via?.kind === kind && data.record.via.id === id);
-      await Promise.all(made.map(({ data }) => stopCall(ctx, data.record.requestId, 'user')));
+      await Promise.all(made.map(({ data }) => cancelCall(openCalls, data.record.requestId, 'user')));
     },
     onChanged: (userId, listener) =>
       bus.subscribe(`user:${userId}`, (message) => {

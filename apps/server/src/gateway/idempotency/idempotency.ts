@@ -22,7 +22,7 @@ export type CallClaim =
   | {
       kind: 'new';
       requestId: string;
-      /** For `calls.run`, which makes the call only while the claim is valid; null without a key. */
+      /** For `calls.open`, which makes the call only while the claim is valid; null without a key. */
       key: string | null;
       /** Call it with whether the call was opened; other claims of the key wait until then. */
       settle(opened: boolean): Promise<void>;

@@ -10,6 +10,7 @@ import {
   openStream,
   text,
   useGateway,
+  runCall,
 } from '../../../test/gateway-fixture.ts';
 
 const fixture = useGateway();
@@ -73,7 +74,7 @@ it('an init of one leaves the other connected', async () => {
 
 it('sends a call to the machine that it names, and to no other', async () => {
   const { gateway, clock, first, second } = await pairTwo();
-  const running = gateway.calls.run(await gateway.machines.find('ada', 'laptop'), read, ended);
+  const running = runCall(gateway, { ref: await gateway.machines.find('ada', 'laptop'), call: read }, ended);
   await clock.settle();
   expect([first.stream.requests().length, second.stream.requests().length]).toEqual([1, 0]);
   // The key of another machine of the same user answers none of its calls.

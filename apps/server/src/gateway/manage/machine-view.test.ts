@@ -1,6 +1,6 @@
 import { machineOf } from '../../callers/index.ts';
 import { expect, it } from 'vitest';
-import { connect, initBody, useGateway, ended } from '../../../test/gateway-fixture.ts';
+import { connect, initBody, useGateway, ended, runCall } from '../../../test/gateway-fixture.ts';
 
 const fixture = useGateway();
 
@@ -38,6 +38,6 @@ it('names a machine of the user, and no other', async () => {
     await expect(gateway.machines.find(user, id ?? '')).rejects.toMatchObject({ code: 'NOT_FOUND' });
     const ref = { userId: user, machineId: id ?? '' };
     const call = { name: 'read_file', arguments: {} };
-    await expect(gateway.calls.run(ref, call, ended)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(runCall(gateway, { ref, call }, ended)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   }
 });

@@ -8,6 +8,7 @@ import {
   question,
   text,
   useGateway,
+  runCall,
 } from '../../../test/gateway-fixture.ts';
 
 const fixture = useGateway();
@@ -46,7 +47,7 @@ it('holds: refuses new calls on that machine alone, running ones go on, and ques
   const refused = { ...ended, onOpened: (id: string) => void opened.push(id) };
   await expect(callerOf(gateway, 'ada').run(read, refused)).rejects.toMatchObject(paused);
   expect(opened).toEqual([]);
-  const other = gateway.calls.run(await ref('laptop'), read, ended);
+  const other = runCall(gateway, { ref: await ref('laptop'), call: read }, ended);
   await clock.settle();
   await gateway.daemon.respond(laptop.key, idOf(laptop.stream), text('hi'));
   expect((await other).state).toBe('succeeded');

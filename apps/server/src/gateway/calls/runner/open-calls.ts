@@ -4,7 +4,7 @@ import type { CallRecord } from '../call.ts';
 import { isKnownToDaemon } from './delivery.ts';
 import { insert } from './insert.ts';
 import { eachOf, resendCancellations, resendWaiting } from './of-machine.ts';
-import { newCall, type OpenCall, type Waiter } from './held-calls.ts';
+import { newCall, notifyWaiters, type OpenCall, type Waiter } from './held-calls.ts';
 import { watchOtherServers } from './other-servers.ts';
 import { arm, createRunner, inTurn, load, step, type Runner, type RunnerNeeds, type Step } from './runner.ts';
 import type { CallData } from '../transition/transition.ts';
@@ -61,15 +61,23 @@ const countOf = async (runner: Runner, machineId: string): Promise<OpenWork> => 
 };
 
 /** Stores a new call and sends it when its machine has a stream; forgets it where it could not be stored. */
-const add = (runner: Runner, { record, claimKey }: NewCall, waiter: Waiter): Promise<void> => {
+const add = async (runner: Runner, { record, claimKey }: NewCall): Promise<OpenCall> => {
   const call = runner.held.add(newCall(record));
+  try {
+    await runner.queue.run(record.requestId, () => insert(runner, call, claimKey));
+    return call;
+  } catch (error) {
+    runner.held.remove(call);
+    throw error;
+  }
+};
+
+/** Calls the waiter once the call is where it waits for; until then the returned function ends the wait. */
+const watch = (runner: Runner, call: OpenCall, waiter: Waiter): (() => void) => {
   call.waiters.add(waiter);
-  return runner.queue.run(record.requestId, () =>
-    insert(runner, call, claimKey).catch((error: unknown) => {
-      runner.held.remove(call);
-      throw error;
-    }),
-  );
+  notifyWaiters(call.waiters, call.data.state, call.data.record);
+  if (runner.isStopping && call.waiters.delete(waiter)) waiter.reject(errors.shuttingDown());
+  return () => void call.waiters.delete(waiter);
 };
 
 /** Resolves when nothing is written any more. */
@@ -100,7 +108,8 @@ export const createOpenCalls = (needs: OpenCallsNeeds) => {
     /** The open calls of a user, oldest first. */
     of: (userId: string): OpenCall[] => held.all().filter(({ data }) => data.record.userId === userId),
     /** Throws `storeUnavailable` if its claim has ended. */
-    add: (made: NewCall, waiter: Waiter) => add(runner, made, waiter),
+    add: (made: NewCall) => add(runner, made),
+    watch: (call: OpenCall, waiter: Waiter) => watch(runner, call, waiter),
     /** Resumes a call of before the restart. */
     recover: (data: CallData) => arm(runner, held.add(data)),
     inTurn: <T>(call: OpenCall, job: (step: Step) => Promise<T>) => inTurn(runner, call, job),
