@@ -2,11 +2,20 @@ import { errors } from '../../../errors.ts';
 import type { MachineChange } from '../../connection/connections.ts';
 import type { CallRecord } from '../call.ts';
 import { isKnownToDaemon } from './delivery.ts';
-import { insert } from './insert.ts';
 import { eachOf, resendCancellations, resendWaiting } from './of-machine.ts';
 import { newCall, notifyWaiters, type OpenCall, type Waiter } from './held-calls.ts';
 import { watchOtherServers } from './other-servers.ts';
-import { arm, createRunner, inTurn, load, step, type Runner, type RunnerNeeds, type Step } from './runner.ts';
+import {
+  arm,
+  createRunner,
+  insert,
+  inTurn,
+  load,
+  step,
+  type Runner,
+  type RunnerNeeds,
+  type Step,
+} from './runner.ts';
 import type { CallData } from '../transition/transition.ts';
 
 /** A call that is not stored yet; `claimKey`: the idempotency key that is claimed for it. */
