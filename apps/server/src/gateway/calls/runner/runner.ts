@@ -78,7 +78,7 @@ export const arm = (runner: Runner, call: OpenCall, ms?: number): void => {
 };
 
 /** What an event would make of a call. */
-export const next = (
+const next = (
   { clock, limits, machine }: Runner,
   { data, isUnstored }: Pick<OpenCall, 'data' | 'isUnstored'>,
   event: CallEvent,
