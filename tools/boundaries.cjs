@@ -143,7 +143,7 @@ module.exports = {
           path: `${server}/`,
           pathNot: [
             `${server}/gateway/`,
-            `${server}/(errors|setting|subject/index)\\.ts$`,
+            `${server}/(errors|program/setting|subject/index)\\.ts$`,
             `${server}/db/index\\.ts$`,
           ],
         },
@@ -205,8 +205,8 @@ module.exports = {
       from: { path: `${server}/doors/mcp/(fast-path|sdk)/`, pathNot: tests },
       to: { path: `${server}/doors/mcp/(fast-path|sdk)/`, pathNot: `${server}/doors/mcp/$1/` },
     }),
-    rule('ground-floor', 'secrets knows no other folder of the server', {
-      from: { path: `${server}/(secrets)/`, pathNot: tests },
+    rule('ground-floor', 'secrets and program know no other folder of the server', {
+      from: { path: `${server}/(secrets|program)/`, pathNot: tests },
       to: { path: `${server}/`, pathNot: `${server}/$1/` },
     }),
     rule('rpc-alone', 'rpc knows http and the table of errors', {

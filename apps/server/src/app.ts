@@ -1,6 +1,6 @@
 import type { ServerAgent } from './agent/index.ts';
 import { createForgetExpired, followProofEpoch } from './auth/index.ts';
-import { daemonFile, daemonProgram } from './built-files.ts';
+import { daemonFile, daemonProgram } from './program/built-files.ts';
 import { addDoors } from './compose/add-doors.ts';
 import { createWeb } from './compose/create-web.ts';
 import { readLocalFolder, startLocalMachine } from './compose/local/local-machine.ts';
@@ -14,19 +14,11 @@ import { startHooks } from './compose/start-hooks.ts';
 import { startNotifications } from './compose/start-notifications.ts';
 import { createTailnetListener } from './compose/tailnet-listener.ts';
 import { startSweep, type Sweep } from './compose/sweep.ts';
-import { takeFolder, type FolderLock } from './db/index.ts';
-import { folderInUse } from './folder-in-use.ts';
+import { lockFolder, type FolderLock } from './db/index.ts';
 import { createQuota, readDaemonPackage } from './http/index.ts';
 import { createPresence } from './nodes/index.ts';
 import { createModelCalls } from './ops/index.ts';
 import { createRuntimeSettings, createSettingsStore } from './settings/index.ts';
-
-/** Locks the data folder. Throws `dataFolderInUse`, which names the server that has it. */
-const lockFolder = (dataDir: string): FolderLock => {
-  const taken = takeFolder(dataDir);
-  if (taken.kind === 'taken') return taken.lock;
-  throw folderInUse(dataDir, taken.holder);
-};
 
 /** Assembles the server. Throws `dataFolderInUse` while another server has the data folder. */
 export const createApp = async (needs: AppNeeds) => {

@@ -4,13 +4,12 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import { agentAliases, agentConfig } from './agent/config-schema.ts';
 import { authConfig } from './auth/config-schema.ts';
-import { chooseDataDir } from './data-dir.ts';
-import { storeConfig } from './db/config-schema.ts';
+import { chooseDataDir, storeConfig } from './db/config-schema.ts';
 import { doorsConfig } from './doors/config-schema.ts';
 import { gatewayConfig } from './gateway/config-schema.ts';
 import { httpConfig, limitsConfig } from './http/config-schema.ts';
 import { opsConfig } from './ops/config-schema.ts';
-import { setting } from './setting.ts';
+import { setting } from './program/setting.ts';
 
 const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { createProgram } from './commands/program.ts';
 import { readConfig, startedIn, type Config } from './config.ts';
-import { fail, sentenceOf } from './sentences.ts';
+import { fail, sentenceOf } from './program/sentences.ts';
 
 // Node would open its inspector, which lets any program on this machine run code in here.
 process.on('SIGUSR1', () => undefined);

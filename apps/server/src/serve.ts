@@ -2,7 +2,7 @@ import { systemClock } from '@drawbridge/kit';
 import { createApp, type App } from './app.ts';
 import type { Config } from './config.ts';
 import { isLoopback } from './http/index.ts';
-import { fail, sentenceOf } from './sentences.ts';
+import { fail, sentenceOf } from './program/sentences.ts';
 import { writeServerPlace } from './compose/local/server-place.ts';
 
 /** A shutdown longer than this is forced. */

@@ -11,7 +11,7 @@ import {
   systemOutside,
 } from '../src/auth/index.ts';
 import { openDatabase } from '../src/db/index.ts';
-import { createLog, createScrubber } from '../src/log.ts';
+import { createLog, createScrubber } from '../src/program/log.ts';
 import { newDataFolder, owner, quickPasswords, setupToken } from './server.ts';
 import { readSecret } from '../src/secrets/index.ts';
 

@@ -1,7 +1,7 @@
 // A process with workspaces that runs one long command, to be killed: <data folder> <seconds to sleep>.
 import { systemClock } from '@drawbridge/kit';
 import { openWorkspaces } from '../src/agent/workspace/open-workspaces.ts';
-import { workspaceProgram } from '../src/built-files.ts';
+import { workspaceProgram } from '../src/program/built-files.ts';
 
 const [dataDir = '', seconds = ''] = process.argv.slice(2);
 const { port } = await openWorkspaces({

@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { workspaceLimits, type WorkspaceLimits } from '../src/agent/workspace/limits.ts';
 import { openWorkspaces } from '../src/agent/workspace/open-workspaces.ts';
-import { workspaceProgram } from '../src/built-files.ts';
+import { workspaceProgram } from '../src/program/built-files.ts';
 
 export const makeDataDir = (): string => {
   const dataDir = realpathSync(mkdtempSync(join(tmpdir(), 'workspaces-')));

@@ -1,6 +1,6 @@
 import { mcpServer, workspaceKinds } from '@drawbridge/contracts/agent/settings';
 import { z } from 'zod';
-import { onOff, setting, whole } from '../setting.ts';
+import { onOff, setting, whole } from '../program/setting.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const million = 1_000_000;

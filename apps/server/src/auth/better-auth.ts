@@ -7,7 +7,7 @@ import { getAdapter } from 'better-auth/db/adapter';
 import { getMigrations } from 'better-auth/db/migration';
 import type { Kysely } from 'kysely';
 import { nanoid } from 'nanoid';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../program/log.ts';
 import type { Outside } from './clients/document-fetch.ts';
 import type { Refreshes } from './clients/refreshes.ts';
 import { digest } from './digest.ts';

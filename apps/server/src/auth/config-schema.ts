@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { keyText, setting } from '../setting.ts';
+import { keyText, setting } from '../program/setting.ts';
 
 export const authConfig = z.object({
   setupToken: setting(

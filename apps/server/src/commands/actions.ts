@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
 import type { Config } from '../config.ts';
-import { takeFolder } from '../db/index.ts';
-import { folderInUse } from '../folder-in-use.ts';
+import { lockFolder } from '../db/index.ts';
 import { openAccounts } from '../compose/open-accounts.ts';
-import { serverCommand } from '../server-command.ts';
+import { serverCommand } from '../program/built-files.ts';
 import { createMachineActions } from './machine-actions.ts';
 import { createToken, type NewToken } from './token.ts';
 import { disableUser, enableUser, resetPassword, userTable } from './user.ts';
@@ -70,8 +69,7 @@ export const createActions = ({ config, cwd, print, note }: Needs) => {
     },
     restore: async (folder: string) => {
       const { restore } = await import('../backup/index.ts');
-      const taken = takeFolder(config.dataDir);
-      if (taken.kind === 'held') throw folderInUse(config.dataDir, taken.holder);
+      const lock = lockFolder(config.dataDir);
       try {
         const upgrade = async (dataDir: string) => {
           const staged = { ...config, dataDir, databaseUrl: undefined, logLevel: 'warn' as const };
@@ -90,7 +88,7 @@ export const createActions = ({ config, cwd, print, note }: Needs) => {
             'There was no former store to compare with: access tokens, clients, machines and webhooks that were revoked after the backup work again. Revoke them in the panel.\n',
           );
       } finally {
-        taken.lock.release();
+        lock.release();
       }
     },
     doctor: async ({ json }: { json: boolean }) => {

@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import { findUnsafe, readFolderHolder, sqliteFile } from '../db/index.ts';
 import { requireSound } from '../backup/index.ts';
 import { isLoopback } from '../http/index.ts';
-import { daemonFile, panelDir } from '../built-files.ts';
+import { daemonFile, panelDir } from '../program/built-files.ts';
 
 /** The result of one check. `fix` says how to solve a problem. */
 interface Check {

@@ -16,7 +16,7 @@ import type { Gateway } from '../gateway/index.ts';
 import { createOriginGuard, credentialsOf, type Quota } from '../http/index.ts';
 import type { Hooks } from '../hooks/index.ts';
 import type { Notifications } from '../notify/index.ts';
-import { serverCommand } from '../server-command.ts';
+import { serverCommand } from '../program/built-files.ts';
 import type { Web } from './create-web.ts';
 import { configurationFacts } from './configuration-facts.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';

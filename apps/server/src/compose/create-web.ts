@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { withEarlierCookie } from '../auth/index.ts';
-import { panelDir } from '../built-files.ts';
+import { panelDir } from '../program/built-files.ts';
 import {
   closeServers,
   createLimits,

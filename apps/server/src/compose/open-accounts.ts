@@ -22,7 +22,7 @@ import { agentKeysOf } from '../agent/config-schema.ts';
 import type { Config } from '../config.ts';
 import { createDiskFloor, createWriteCheck, migrate, openDatabase, sqliteFile } from '../db/index.ts';
 import { createAddress, logFailure } from '../http/index.ts';
-import { createLog, createScrubber } from '../log.ts';
+import { createLog, createScrubber } from '../program/log.ts';
 import { createLogRing } from '../ops/observe/log-ring.ts';
 import { readSecret } from '../secrets/index.ts';
 

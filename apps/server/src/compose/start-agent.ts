@@ -7,7 +7,7 @@ import {
   createSwitchedWorkspaces,
   type ServerAgent,
 } from '../agent/index.ts';
-import { workspaceProgram } from '../built-files.ts';
+import { workspaceProgram } from '../program/built-files.ts';
 import type { Gateway } from '../gateway/index.ts';
 import type { Notifications } from '../notify/index.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';

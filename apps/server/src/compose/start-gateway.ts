@@ -2,7 +2,7 @@ import { packedPath } from '@drawbridge/contracts/release';
 import { createGateway, defaultLimits, type Gateway } from '../gateway/index.ts';
 import type { DaemonPackage } from '../http/index.ts';
 import type { Notifications } from '../notify/index.ts';
-import { isInContainer } from '../container.ts';
+import { isInContainer } from '../program/container.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
 
 interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { setting } from '../setting.ts';
+import { setting } from '../program/setting.ts';
+
+export { chooseDataDir } from './folder/data-dir.ts';
 
 export const storeConfig = z.object({
   dataDir: setting(

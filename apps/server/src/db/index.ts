@@ -6,8 +6,8 @@ export type {
   GatewayKeyTable,
   MachineTable,
 } from './gateway-tables.ts';
-export { findUnsafe } from './own-folder.ts';
-export { readFolderHolder, takeFolder, type FolderHolder, type FolderLock } from './folder-lock.ts';
+export { findUnsafe } from './folder/own-folder.ts';
+export { lockFolder, readFolderHolder, type FolderLock } from './folder/folder-lock.ts';
 export type { Commit } from './sqlite/group-commit.ts';
 export { inParts } from './in-parts.ts';
 export { OutdatedError } from './outdated.ts';
@@ -21,7 +21,7 @@ export {
   type Store,
 } from './sqlite/open-database.ts';
 export type { Schema } from './schema.ts';
-export { createDiskFloor } from './disk-floor.ts';
+export { createDiskFloor } from './folder/disk-floor.ts';
 export { createWriteCheck } from './write-check.ts';
 export { isStoreTrouble } from './store-trouble.ts';
 export type { CacheRows } from './sqlite/row-cache.ts';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { ownerScope, tokenScopeNames } from '@drawbridge/contracts/tokens';
 import { z } from 'zod';
-import { onOff, setting, whole } from '../setting.ts';
+import { onOff, setting, whole } from '../program/setting.ts';
 
 const tailnetAddress = /^(127\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|fd7a:115c:a1e0:|::1$)/i;
 

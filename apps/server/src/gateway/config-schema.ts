@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { keyText, setting, whole } from '../setting.ts';
+import { keyText, setting, whole } from '../program/setting.ts';
 
 const megabyte = 1024 * 1024;
 const dayMs = 24 * 60 * 60 * 1_000;

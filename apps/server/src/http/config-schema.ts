@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseUrl } from '@drawbridge/kit';
 import { z } from 'zod';
-import { setting, whole } from '../setting.ts';
+import { setting, whole } from '../program/setting.ts';
 
 const megabyte = 1024 * 1024;
 

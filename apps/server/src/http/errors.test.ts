@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { errors } from '../errors.ts';
-import { createLog, createScrubber } from '../log.ts';
+import { createLog, createScrubber } from '../program/log.ts';
 import { logFailure } from './errors.ts';
 
 it('logs a state that has a code as one line at info, trouble with its cause, and a fault with its stack', () => {

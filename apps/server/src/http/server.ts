@@ -1,5 +1,5 @@
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../program/log.ts';
 import { errorHandler } from './errors.ts';
 import { jsonParser } from './json-body.ts';
 import { pageHeaders } from './page-headers.ts';

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
-import { onOff, setting } from '../setting.ts';
+import { onOff, setting } from '../program/setting.ts';
 
 const unitName = /^[A-Za-z0-9][A-Za-z0-9:_.@-]{0,200}\.(service|socket|timer|target|path|mount)$/;
 const mostUnits = 20;

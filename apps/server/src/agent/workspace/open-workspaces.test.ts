@@ -6,7 +6,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { describeWith } from '../../../../../e2e/services.ts';
 import { commandsWith, makeDataDir, openTestWorkspaces, ownSeconds } from '../../../test/workspace.ts';
-import { workspaceProgram } from '../../built-files.ts';
+import { workspaceProgram } from '../../program/built-files.ts';
 import { openWorkspaces } from './open-workspaces.ts';
 
 /** bubblewrap with other arguments than it was given. */

@@ -7,7 +7,7 @@ import type {
 import type { Clock } from '@drawbridge/kit';
 import type { Store } from '../../db/index.ts';
 import { errors } from '../../errors.ts';
-import type { Logger } from '../../log.ts';
+import type { Logger } from '../../program/log.ts';
 import type { FreshSession, Session } from '../sessions/session.ts';
 import { ownerSlot, userOf, type Auth, type UserRow } from '../better-auth.ts';
 import { sameSecret } from '../digest.ts';

@@ -1,5 +1,5 @@
 import type { Tokens } from './tokens.ts';
-import type { Logger } from '../../log.ts';
+import type { Logger } from '../../program/log.ts';
 
 /** The same tokens; the log says which were created and revoked, for the operator. */
 export const loggingTokens = (tokens: Tokens, log: Pick<Logger, 'info'>): Tokens => ({

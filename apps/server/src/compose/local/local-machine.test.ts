@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
 import { expect, it, onTestFinished } from 'vitest';
-import { createLog, createScrubber } from '../../log.ts';
+import { createLog, createScrubber } from '../../program/log.ts';
 import { readLocalFolder, startLocalMachine } from './local-machine.ts';
 
 const newFolders = () => {

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { createTimer, exponential, type Clock } from '@drawbridge/kit';
-import type { DaemonProgram } from '../../built-files.ts';
+import type { DaemonProgram } from '../../program/built-files.ts';
 import { errors } from '../../errors.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import { isLoopback } from '../../http/index.ts';
-import type { Logger } from '../../log.ts';
+import type { Logger } from '../../program/log.ts';
 import { placesOf, type StorePlace } from './server-place.ts';
 
 interface Needs {

@@ -3,7 +3,7 @@ import { createFakeClock } from '@drawbridge/kit';
 import { expect, it, onTestFinished } from 'vitest';
 import { send } from '../../../test/server.ts';
 import { createServer, requestIdOf } from '../../http/index.ts';
-import { createLog, createScrubber } from '../../log.ts';
+import { createLog, createScrubber } from '../../program/log.ts';
 import { createLargeResultAdmission, largeBytes } from './large-result-admission.ts';
 import { responseRoute } from './response.route.ts';
 

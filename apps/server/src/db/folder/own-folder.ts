@@ -1,8 +1,8 @@
 import { lstatSync, realpathSync, type Stats } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { CodedError } from '@drawbridge/kit';
-import { isInContainer } from '../container.ts';
-import { errors } from '../errors.ts';
+import { isInContainer } from '../../program/container.ts';
+import { errors } from '../../errors.ts';
 
 /** The user of this process. Numbers are those of the system; a container has no other users. */
 export interface Process {

@@ -3,9 +3,9 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { z } from 'zod';
-import { errors } from '../errors.ts';
+import { errors } from '../../errors.ts';
 import { requireOwnFolder } from './own-folder.ts';
-import { keepPrivate } from './sqlite/private-file.ts';
+import { keepPrivate } from './private-file.ts';
 
 /** The server that holds the lock. `url` is null until it listens. */
 const folderHolder = z.object({ pid: z.number().int(), host: z.string(), url: z.string().nullable() });
@@ -88,4 +88,14 @@ export const readFolderHolder = (dataDir: string): FolderHolder | 'starting' | n
   if (taken.kind === 'held') return taken.holder ?? 'starting';
   taken.lock.release();
   return null;
+};
+
+/** Locks a data folder, as `takeFolder`. Throws `dataFolderInUse`, which names the server that has it. */
+export const lockFolder = (dataDir: string): FolderLock => {
+  const taken = takeFolder(dataDir);
+  if (taken.kind === 'taken') return taken.lock;
+  const { holder } = taken;
+  const at = holder?.url ? `, ${holder.url}` : '';
+  const who = holder === null ? '' : `: process ${holder.pid} on ${holder.host}${at}`;
+  throw errors.dataFolderInUse({ message: `Another server runs on the data folder ${dataDir}${who}` });
 };

@@ -2,8 +2,8 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { commandsFor } from '../../test/chores.ts';
-import { startServer } from '../../test/server.ts';
+import { commandsFor } from '../../../test/chores.ts';
+import { startServer } from '../../../test/server.ts';
 import { findUnsafe, type Process } from './own-folder.ts';
 
 const unsafe = (path: string) =>
