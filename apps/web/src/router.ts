@@ -7,8 +7,8 @@ import {
   type Router,
   type RouteRecordRaw,
 } from 'vue-router';
-import { useSessionStore } from './features/session/use-session-store.ts';
 import { useMachinesStore } from './features/machines/use-machines-store.ts';
+import { useSessionStore } from './features/session/use-session-store.ts';
 
 declare module 'vue-router' {
   interface RouteMeta {

@@ -3,10 +3,10 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { errors } from '../errors.ts';
 import { credentialsOf, type Limits } from '../http/index.ts';
-import type { Session } from './sessions/session.ts';
 import { userOf, type Auth } from './better-auth.ts';
 import { answerAs, forward, jsonBody } from './forward.ts';
 import type { SessionProofs } from './sessions/session-proof.ts';
+import type { Session } from './sessions/session.ts';
 
 const password = z.string().min(1).max(passwordLimits.maxLength);
 /** Better-auth takes more, such as places to send a browser to. */

@@ -9,12 +9,12 @@ import type { Kysely } from 'kysely';
 import { nanoid } from 'nanoid';
 import type { Logger } from '../program/log.ts';
 import type { Outside } from './clients/document-fetch.ts';
+import { codesExpireSoon, consentPage, oauthPlugins } from './clients/oauth-provider.ts';
 import type { Refreshes } from './clients/refreshes.ts';
 import { digest } from './digest.ts';
+import { lendContexts } from './one-context.ts';
 import { digestTokens } from './sessions/digested-tokens.ts';
 import { earlierCookiePrefix } from './sessions/earlier-cookie.ts';
-import { codesExpireSoon, consentPage, oauthPlugins } from './clients/oauth-provider.ts';
-import { lendContexts } from './one-context.ts';
 
 /** The only value of `ownerSlot`: the column is unique, so concurrent requests create one owner. */
 export const ownerSlot = 'owner';

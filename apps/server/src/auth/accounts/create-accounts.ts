@@ -8,19 +8,19 @@ import type { Clock } from '@drawbridge/kit';
 import type { Store } from '../../db/index.ts';
 import { errors } from '../../errors.ts';
 import type { Logger } from '../../program/log.ts';
-import type { FreshSession, Session } from '../sessions/session.ts';
 import { ownerSlot, userOf, type Auth, type UserRow } from '../better-auth.ts';
 import { sameSecret } from '../digest.ts';
+import { createOwnSessions } from '../sessions/own-sessions.ts';
+import type { SessionProofs } from '../sessions/session-proof.ts';
+import type { FreshSession, Session } from '../sessions/session.ts';
+import { createSessionsStore } from '../sessions/sessions.store.ts';
+import { createSessions } from '../sessions/sessions.ts';
+import { createWatch } from '../watch.ts';
 import { createInvitations } from './invitations.ts';
 import { createNewAccount } from './new-account.ts';
 import { createPasswordResets } from './password-resets.ts';
-import { createPeople } from './people.ts';
 import { createPeopleStore } from './people.store.ts';
-import type { SessionProofs } from '../sessions/session-proof.ts';
-import { createOwnSessions } from '../sessions/own-sessions.ts';
-import { createSessions } from '../sessions/sessions.ts';
-import { createSessionsStore } from '../sessions/sessions.store.ts';
-import { createWatch } from '../watch.ts';
+import { createPeople } from './people.ts';
 
 interface AccountsNeeds {
   auth: Auth;

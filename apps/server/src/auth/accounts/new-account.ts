@@ -1,8 +1,8 @@
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
-import type { FreshSession } from '../sessions/session.ts';
 import { userOf, type Auth, type UserRow } from '../better-auth.ts';
 import type { SessionProofs } from '../sessions/session-proof.ts';
+import type { FreshSession } from '../sessions/session.ts';
 
 type Context = Awaited<Auth['$context']>;
 type Store = Context['adapter'];

@@ -2,10 +2,10 @@ import { resetLimits, type ResetLink, type ResetPasswordInput } from '@drawbridg
 import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { errors } from '../../errors.ts';
-import type { FreshSession } from '../sessions/session.ts';
 import { userOf, type Auth, type UserRow } from '../better-auth.ts';
 import { digest } from '../digest.ts';
 import type { SessionProofs } from '../sessions/session-proof.ts';
+import type { FreshSession } from '../sessions/session.ts';
 
 interface ResetRow {
   id: string;

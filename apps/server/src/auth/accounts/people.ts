@@ -2,8 +2,8 @@ import type { Person } from '@drawbridge/contracts/accounts';
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
 import { userOf } from '../better-auth.ts';
-import type { PeopleStore, StoredPerson } from './people.store.ts';
 import { timeOf } from '../readable.ts';
+import type { PeopleStore, StoredPerson } from './people.store.ts';
 
 /** The accounts of the server, with all that they have given out. Ids that name no account: `notFound`. */
 export interface People {

@@ -8,13 +8,13 @@ import { toolGroups } from '@drawbridge/contracts/groups';
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
 import type { Access } from '../access.ts';
+import { createLastUsedThrottle } from '../last-used.ts';
+import type { SessionProofs } from '../sessions/session-proof.ts';
 import type { Session } from '../sessions/session.ts';
 import type { StoredClient, StoredConsent } from './client-rows.ts';
 import type { ClientsStore } from './clients.store.ts';
-import { createLastUsedThrottle } from '../last-used.ts';
 import { clientPrefixes, resourceOf } from './oauth-provider.ts';
 import { redirectHost, registeredRedirect } from './redirects.ts';
-import type { SessionProofs } from '../sessions/session-proof.ts';
 
 /** Longer than it takes to change a refresh token for another. */
 const rotationMs = 5_000;

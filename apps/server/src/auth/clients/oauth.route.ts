@@ -3,15 +3,15 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { errors } from '../../errors.ts';
 import type { Limits } from '../../http/index.ts';
-import type { Session } from '../sessions/session.ts';
 import type { Auth } from '../better-auth.ts';
 import { answerAs, forward, jsonBody } from '../forward.ts';
+import type { SessionProofs } from '../sessions/session-proof.ts';
+import type { Session } from '../sessions/session.ts';
+import type { SingleUse } from '../tickets/tickets.ts';
 import { readRegistration } from './client-registration.ts';
 import { consentPage, resourceOf } from './oauth-provider.ts';
 import { hasWildcard } from './redirects.ts';
 import type { Refreshes } from './refreshes.ts';
-import type { SingleUse } from '../tickets/tickets.ts';
-import type { SessionProofs } from '../sessions/session-proof.ts';
 
 interface Needs {
   auth: Auth;

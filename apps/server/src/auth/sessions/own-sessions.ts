@@ -1,8 +1,8 @@
 import type { OwnSession } from '@drawbridge/contracts/accounts';
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
-import type { Session } from './session.ts';
 import { timeOf } from '../readable.ts';
+import type { Session } from './session.ts';
 import type { SessionsStore } from './sessions.store.ts';
 
 interface OwnSessionsNeeds {

@@ -1,10 +1,10 @@
 import { createBoundedMap, type Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
-import type { Credentials, Session } from './session.ts';
-import { sameSecret } from '../digest.ts';
 import { userOf, type Auth } from '../better-auth.ts';
+import { sameSecret } from '../digest.ts';
 import { sessionKeyOf } from './session-key.ts';
 import type { SessionProofs } from './session-proof.ts';
+import type { Credentials, Session } from './session.ts';
 import type { SessionsStore } from './sessions.store.ts';
 
 /** Cookies whose signature was verified. */

@@ -20,8 +20,8 @@ import {
 import { openDatabase } from '../../db/index.ts';
 import { readSecret } from '../../secrets/index.ts';
 import type { AuthTables } from '../auth-tables.ts';
-import { createSessionProofs } from './session-proof.ts';
 import { sessionKeyOf } from './session-key.ts';
+import { createSessionProofs } from './session-proof.ts';
 
 const subscriptions = '/webchat/push/subscriptions';
 

@@ -1,8 +1,8 @@
 import { rpcLimits, ticketPrefix } from '@drawbridge/contracts/rpc/protocol';
 import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
-import type { Session } from '../sessions/session.ts';
 import { digest } from '../digest.ts';
+import type { Session } from '../sessions/session.ts';
 import type { TicketsStore } from './tickets.store.ts';
 
 interface Needs {

@@ -70,8 +70,8 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     placed.value = new Map(ids.length === 0 ? others : [...others, [part, ids]]);
   };
   const deciding = new Map<string, Choice>();
-  /** Questions that had closed when the user's answer arrived. */
-  const tooLate = new Set<string>();
+  /** Ids of questions that had closed when the answer of this window arrived. */
+  const refusedAnswers = new Set<string>();
 
   /** Questions that are answered together: without a note each. */
   const together = new Set<string>();
@@ -101,7 +101,7 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
   const closeElsewhere = (confirmation: Confirmation) => {
     const { text, approved } = outcomeOf(confirmation);
     const { id, state, decidedAt } = confirmation;
-    const unused = tooLate.has(id) ? '. Your answer had no effect' : '';
+    const unused = refusedAnswers.has(id) ? '. Your answer had no effect' : '';
     if (state !== 'decided') return close(confirmation, { text: text + unused, approved }, shownMs.elsewhere);
     const lasts = confirmation.decision === 'alwaysAllow' || confirmation.decision === 'alwaysDeny';
     const where = 'in another window or on another device';
@@ -136,11 +136,11 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     const before = known.value.get(id);
     // An answer is final: a late "open" of a slower request does not reopen the question.
     if (before && before.state !== 'open' && confirmation.state === 'open') return;
-    if (!before && confirmation.state !== 'open' && !tooLate.has(id)) return;
+    if (!before && confirmation.state !== 'open' && !refusedAnswers.has(id)) return;
     known.value = new Map(known.value).set(id, confirmation);
     if (confirmation.state === 'open' || (before && before.state !== 'open')) return;
     const choice = deciding.get(id);
-    if (tooLate.has(id)) closeElsewhere(confirmation);
+    if (refusedAnswers.has(id)) closeElsewhere(confirmation);
     else if (together.has(id)) return;
     else if (choice !== undefined) closeOwn(confirmation, choice);
     else if (confirmation.settledBy !== null) settle(confirmation, confirmation.settledBy);
@@ -184,8 +184,8 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
 
   const onConfirmation = ({ confirmation }: ConfirmationEvent) => put(confirmation);
 
-  const comeTooLate = (confirmation: Confirmation, text: string) => {
-    tooLate.add(confirmation.id);
+  const closeRefused = (confirmation: Confirmation, text: string) => {
+    refusedAnswers.add(confirmation.id);
     const now = known.value.get(confirmation.id);
     if (now && now.state !== 'open') return closeElsewhere(now);
     drop(confirmation.id);
@@ -206,7 +206,7 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     } catch (error) {
       const failure = failureOf(error);
       const closedAs = closedWords[failure.code];
-      if (closedAs !== undefined) comeTooLate(confirmation, closedAs);
+      if (closedAs !== undefined) closeRefused(confirmation, closedAs);
       else failures.value[confirmation.id] = failure;
     } finally {
       deciding.delete(confirmation.id);

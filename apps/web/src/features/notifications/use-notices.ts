@@ -2,9 +2,9 @@ import type { NotifyTime } from '@drawbridge/contracts/outside/notifications';
 import { onScopeDispose, watch } from 'vue';
 import { useRouter } from 'vue-router';
 import { attempt, useApi } from '../../api/index.ts';
-import { useSessionStore } from '../session/use-session-store.ts';
 import { useConfirmationsStore } from '../confirmations/use-confirmations-store.ts';
 import { useMachinesStore } from '../machines/use-machines-store.ts';
+import { useSessionStore } from '../session/use-session-store.ts';
 import { renewDevice } from './device.ts';
 import { onNotificationClick, serviceWorker } from './service-worker.ts';
 

@@ -1,7 +1,6 @@
 import type { LiveEvent, LiveMessage } from '@drawbridge/contracts/live';
 import { onScopeDispose, watch } from 'vue';
 import { keepLive, readUser, shareLive, useApi, useClock } from '../../api/index.ts';
-import { useSessionStore } from '../session/use-session-store.ts';
 import { useUsageStore } from '../agent-settings/use-usage-store.ts';
 import { useCallsStore } from '../calls/use-calls-store.ts';
 import { useOpenAsksStore } from '../chat/asks/use-open-asks-store.ts';
@@ -11,6 +10,7 @@ import { useConfirmationsStore } from '../confirmations/use-confirmations-store.
 import { useGatewayStore } from '../gateway/use-gateway-store.ts';
 import { useMachinesStore } from '../machines/use-machines-store.ts';
 import { useServerStore } from '../session/use-server-store.ts';
+import { useSessionStore } from '../session/use-session-store.ts';
 
 /** Loads the stores, and connects them to the server's stream while the caller's scope lives. */
 export const useLive = (): void => {

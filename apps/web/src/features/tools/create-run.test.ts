@@ -1,7 +1,7 @@
 import { TRPCError } from '@trpc/server';
 import { afterEach, expect, it } from 'vitest';
-import { setBench, type Bench } from '../../../test/mounting.ts';
 import { startFixture } from '../../../test/fixture-server.ts';
+import { setBench, type Bench } from '../../../test/mounting.ts';
 import { callOf, worldOf } from '../../../test/worlds.ts';
 import { useCallsStore } from '../calls/use-calls-store.ts';
 import { useRunsStore } from './use-runs-store.ts';

@@ -2,8 +2,8 @@ import type { CallFilter, CallHistogram, CallSummary } from '@drawbridge/contrac
 import { createTimer, type Clock } from '@drawbridge/kit';
 import { computed, onScopeDispose, ref, shallowRef, watch, type Ref } from 'vue';
 import { failureOf, useApi, useClock, type Api, type Failure } from '../../../api/index.ts';
-import { selects, toInput, type ActivityFilter } from '../filter.ts';
 import { newestFirst, useCallsStore, type CallsStore } from '../../calls/use-calls-store.ts';
+import { selects, toInput, type ActivityFilter } from '../filter.ts';
 
 const pageSize = 100;
 /** Live calls are shown together, so that a burst costs one rendering. */
