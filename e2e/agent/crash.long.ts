@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sleep, systemClock } from '@drawbridge/kit';
 import { afterAll, expect, it } from 'vitest';
-import { createRandom } from '../faults/random.ts';
+import { createRandom } from '../harness/random.ts';
 import { connectDaemon, createProcesses, startServer, until, type Person } from '../harness/index.ts';
 import { openRows } from './crash-rows.ts';
 import { unpaired } from './crash-script.ts';

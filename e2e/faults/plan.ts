@@ -1,7 +1,7 @@
 import { createAgentPlan, type AgentStep } from './agent/plan.ts';
 import { usualAnswers, type PlannedAnswer } from './answers.ts';
 import { createRpcPlan, type RpcStep } from './rpc/plan.ts';
-import { createRandom, type Random } from './random.ts';
+import { createRandom, type Random } from '../harness/random.ts';
 
 /** A tool of the daemon: a command that leaves marks, an edit that can be counted, a read. */
 export const tools = ['shell', 'edit', 'read'] as const;

@@ -5,7 +5,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { until } from '../harness/index.ts';
 import type { Happening } from './history.ts';
 import { createProxy, type Proxy } from './proxy.ts';
-import { createRandom } from './random.ts';
+import { createRandom } from '../harness/random.ts';
 
 /** Bodies that have reached the server. */
 let got: string[];

@@ -9,7 +9,7 @@ import { createGate } from './gate.ts';
 import { createFrames } from './frames.ts';
 import { createSocketPass } from './proxy-socket.ts';
 import type { LinkFault } from './plan.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../harness/random.ts';
 
 /** Stands between one user's daemons and the server, and does to what passes what a bad network does. */
 export interface Proxy {

@@ -10,7 +10,7 @@ import type { History } from './history.ts';
 import { createKeys } from './keys.ts';
 import { createMachine, type Machine } from './machine.ts';
 import { createProxy, type Proxy } from './proxy.ts';
-import { createRandom } from './random.ts';
+import { createRandom } from '../harness/random.ts';
 import { createCaller, type Caller } from './rpc/caller.ts';
 import type { CallerKind } from './rpc/plan.ts';
 import { createUser, type User } from './user.ts';

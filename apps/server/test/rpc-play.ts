@@ -1,6 +1,6 @@
 import { laneModes, type LaneMode } from '@drawbridge/contracts/agent/lanes';
 import { expect } from 'vitest';
-import { createRandom } from '../../../e2e/faults/random.ts';
+import { createRandom } from '../../../e2e/harness/random.ts';
 import { withAgent } from './agent.ts';
 import { createHeldModel } from './lane-world.ts';
 import { newToken, openPerson, openRpc, type Rpc, type RpcFrame } from './rpc.ts';

@@ -1,5 +1,5 @@
 import { usualAnswers, type PlannedAnswer } from '../answers.ts';
-import { createRandom, type Random } from '../random.ts';
+import { createRandom, type Random } from '../../harness/random.ts';
 
 /** What a message makes the model do; `several` has two steps, `delegate` two sub-agents, `plan` two tasks. */
 export const works = [

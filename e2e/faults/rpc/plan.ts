@@ -1,6 +1,6 @@
 import { laneModes, type LaneMode } from '@drawbridge/contracts/agent/lanes';
 import { usualAnswers, type PlannedAnswer } from '../answers.ts';
-import { createRandom, type Random } from '../random.ts';
+import { createRandom, type Random } from '../../harness/random.ts';
 
 /** The two clients of a user: one with a token, one by a ticket. */
 export const callers = ['token', 'person'] as const;
