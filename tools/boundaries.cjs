@@ -29,7 +29,6 @@ const daemonLayers = [
   ['doctor'],
   ['commands'],
 ];
-const daemonSupport = `${daemon}/testing/`;
 
 const daemonLayer = (folder, below) => {
   const own = folder === 'tools' ? `${daemon}/tools/[^/]+$` : `${daemon}/${folder}/`;
@@ -40,7 +39,7 @@ const daemonLayer = (folder, below) => {
       from: { path: own, pathNot: tests },
       to: {
         path: `${daemon}/`,
-        pathNot: [own, ...below.map((one) => `${daemon}/${one}/`), `${daemon}/config\\.ts$`, daemonSupport],
+        pathNot: [own, ...below.map((one) => `${daemon}/${one}/`), `${daemon}/config\\.ts$`],
       },
     },
   );
@@ -227,13 +226,9 @@ module.exports = {
     rule('daemon-unlisted', 'a new folder of the daemon gets a row in daemonLayers', {
       from: {
         path: `${daemon}/([^/]+/)`,
-        pathNot: [...daemonLayers.flat().map((folder) => `${daemon}/${folder}/`), daemonSupport],
+        pathNot: daemonLayers.flat().map((folder) => `${daemon}/${folder}/`),
       },
       to: {},
-    }),
-    rule('daemon-testing', 'only tests import test fixtures', {
-      from: { path: `${daemon}/`, pathNot: [tests, daemonSupport] },
-      to: { path: daemonSupport },
     }),
     rule('daemon-without-e2e', 'nothing but a test imports e2e', {
       from: { path: `${daemon}/`, pathNot: tests },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { nextMacrotask } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { describeWith } from '../../../e2e/services.ts';
-import { json } from '../src/testing/gateway-server.ts';
+import { json } from './support/gateway-server.ts';
 import {
   connect,
   home,
@@ -15,7 +15,7 @@ import {
   start,
   until,
   work,
-} from '../src/testing/start-cli.ts';
+} from './support/start-cli.ts';
 
 setUpEachTest();
 

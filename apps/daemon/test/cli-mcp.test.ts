@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isAlive, scripted } from '../src/testing/scripted-mcp-server.ts';
-import { connect, home, run, server, setUpEachTest, start, until, work } from '../src/testing/start-cli.ts';
-import { pairingToken } from '../src/testing/gateway-server.ts';
+import { isAlive, scripted } from './support/scripted-mcp-server.ts';
+import { connect, home, run, server, setUpEachTest, start, until, work } from './support/start-cli.ts';
+import { pairingToken } from './support/gateway-server.ts';
 
 setUpEachTest();
 

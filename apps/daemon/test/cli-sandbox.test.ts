@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { serverPlacesFolder } from '@drawbridge/contracts/machines/server-places';
 import { describe, expect, it } from 'vitest';
-import { home, run, setUpEachTest } from '../src/testing/start-cli.ts';
+import { home, run, setUpEachTest } from './support/start-cli.ts';
 
 setUpEachTest();
 

@@ -2,7 +2,7 @@ import { cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { descriptors } from '../src/tools/static-descriptors.ts';
-import { json, page, pairingToken, sessionKey } from '../src/testing/gateway-server.ts';
+import { json, page, pairingToken, sessionKey } from './support/gateway-server.ts';
 import {
   connect,
   home,
@@ -14,7 +14,7 @@ import {
   tellingLoaded,
   until,
   work,
-} from '../src/testing/start-cli.ts';
+} from './support/start-cli.ts';
 
 setUpEachTest();
 

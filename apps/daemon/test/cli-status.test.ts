@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSyn
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { forbidden, json, pairingToken, sessionKey } from '../src/testing/gateway-server.ts';
-import { connect, home, run, server, setUpEachTest, start, until, work } from '../src/testing/start-cli.ts';
+import { forbidden, json, pairingToken, sessionKey } from './support/gateway-server.ts';
+import { connect, home, run, server, setUpEachTest, start, until, work } from './support/start-cli.ts';
 
 setUpEachTest();
 

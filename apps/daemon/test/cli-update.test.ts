@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { home, run, setUpEachTest, start } from '../src/testing/start-cli.ts';
+import { home, run, setUpEachTest, start } from './support/start-cli.ts';
 
 setUpEachTest();
 

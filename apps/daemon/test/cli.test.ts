@@ -1,8 +1,8 @@
 import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { forbidden, json, pairingToken } from '../src/testing/gateway-server.ts';
-import { connect, home, run, server, setUpEachTest, tellingLoaded, until } from '../src/testing/start-cli.ts';
+import { forbidden, json, pairingToken } from './support/gateway-server.ts';
+import { connect, home, run, server, setUpEachTest, tellingLoaded, until } from './support/start-cli.ts';
 
 setUpEachTest();
 

@@ -2,17 +2,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../e2e/services.ts';
-import { pairingToken, startGatewayServer, type GatewayServer } from '../src/testing/gateway-server.ts';
-import {
-  connect,
-  home,
-  noSandbox,
-  server,
-  setUpEachTest,
-  start,
-  until,
-  work,
-} from '../src/testing/start-cli.ts';
+import { pairingToken, startGatewayServer, type GatewayServer } from './support/gateway-server.ts';
+import { connect, home, noSandbox, server, setUpEachTest, start, until, work } from './support/start-cli.ts';
 
 setUpEachTest();
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../e2e/services.ts';
-import { forbidden, json, pairingToken } from '../src/testing/gateway-server.ts';
-import { home, noSandbox, run, server, setUpEachTest, until, work } from '../src/testing/start-cli.ts';
+import { forbidden, json, pairingToken } from './support/gateway-server.ts';
+import { home, noSandbox, run, server, setUpEachTest, until, work } from './support/start-cli.ts';
 
 const cli = join(import.meta.dirname, '../dist/cli.cjs');
 

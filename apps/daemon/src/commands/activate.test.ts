@@ -5,7 +5,7 @@ import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { systemClock } from '@drawbridge/kit';
 import { expect, it, onTestFinished } from 'vitest';
 import { openSettings, type Modes } from '../permission/index.ts';
-import { makeFolders, textOf } from '../testing/tool-fixture.ts';
+import { makeFolders, textOf } from '../../test/support/tool-fixture.ts';
 import { createToolHost } from './tool-host.ts';
 
 type Change = Partial<Modes>;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
 import { expect, it, onTestFinished } from 'vitest';
 import { effectiveModes, openSettings } from '../permission/index.ts';
-import { makeFolders } from '../testing/tool-fixture.ts';
+import { makeFolders } from '../../test/support/tool-fixture.ts';
 import { createToolHost } from './tool-host.ts';
 
 it('FS-23 a mode that the file sets to deny while the daemon runs holds for the next call', async () => {

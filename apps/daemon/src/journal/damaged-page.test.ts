@@ -2,7 +2,7 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { clock, fill, makeFolder, open, pageOf } from '../testing/journal-fixture.ts';
+import { clock, fill, makeFolder, open, pageOf } from '../../test/support/journal-fixture.ts';
 import { diedDuring, missingFromJournal } from './lost.ts';
 import { readPage } from './read-page.ts';
 import { headBytes } from './record.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { fill, makeFolder, open, pageOf, write } from '../testing/journal-fixture.ts';
+import { fill, makeFolder, open, pageOf, write } from '../../test/support/journal-fixture.ts';
 import { diedDuring } from './lost.ts';
 
 describe('the journal', () => {

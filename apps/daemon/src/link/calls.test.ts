@@ -1,8 +1,8 @@
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { createLimiter } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
-import { json, page } from '../testing/gateway-server.ts';
-import { request, startLink, text } from '../testing/link-fixture.ts';
+import { json, page } from '../../test/support/gateway-server.ts';
+import { request, startLink, text } from '../../test/support/link-fixture.ts';
 
 const question = `GATEWAY_CONFIRMATION_REQUIRED::${JSON.stringify({
   toolGroup: 'filesystemWrite',

@@ -7,8 +7,8 @@ import {
   redirectTo,
   sessionKey,
   startGatewayServer,
-} from '../testing/gateway-server.ts';
-import { later, request, startLink, text, told } from '../testing/link-fixture.ts';
+} from '../../test/support/gateway-server.ts';
+import { later, request, startLink, text, told } from '../../test/support/link-fixture.ts';
 
 describe('connecting', () => {
   it('swaps the pairing token for a session key and uses that from then on', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { json, pairingToken, sessionKey } from '../testing/gateway-server.ts';
-import { request, startLink, told } from '../testing/link-fixture.ts';
+import { json, pairingToken, sessionKey } from '../../test/support/gateway-server.ts';
+import { request, startLink, told } from '../../test/support/link-fixture.ts';
 
 describe('a server of the specification alone', () => {
   it('LG-03 gets the key in the URL too, and the id of the last event where no init was needed', async () => {

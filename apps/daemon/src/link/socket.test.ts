@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { createFakeClock } from '@drawbridge/kit';
 import { expect, it, vi } from 'vitest';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { later } from '../testing/link-fixture.ts';
+import { later } from '../../test/support/link-fixture.ts';
 import { createHttp, createOpenLink } from './index.ts';
 import { createSocketPosts } from './socket-posts.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { forbidden, json, pairingToken } from '../testing/gateway-server.ts';
-import { startLink } from '../testing/link-fixture.ts';
+import { forbidden, json, pairingToken } from '../../test/support/gateway-server.ts';
+import { startLink } from '../../test/support/link-fixture.ts';
 
 /** A link that is connected, and what the server was told of its tools. */
 const connected = async () => {

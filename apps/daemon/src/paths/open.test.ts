@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { makeFolders } from '../testing/tool-fixture.ts';
+import { makeFolders } from '../../test/support/tool-fixture.ts';
 import { mkdirp } from './mkdirp.ts';
 import { inParent, openFolder, openForReading, openSubfolder, type Folder } from './open.ts';
 import { replaceFile } from './replace-file.ts';

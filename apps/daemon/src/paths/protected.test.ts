@@ -11,8 +11,8 @@ import {
 import { join } from 'node:path';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { describe, expect, it } from 'vitest';
-import { everythingAllowed, makeFolders, textOf, openTools } from '../testing/tool-fixture.ts';
-import { openAttack, everyTool, refusesAll, snapshot } from '../testing/attack-fixture.ts';
+import { everythingAllowed, makeFolders, textOf, openTools } from '../../test/support/tool-fixture.ts';
+import { openAttack, everyTool, refusesAll, snapshot } from '../../test/support/attack-fixture.ts';
 
 describe('protected paths', () => {
   const names = [

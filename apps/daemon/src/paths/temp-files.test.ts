@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { makeFolders } from '../testing/tool-fixture.ts';
+import { makeFolders } from '../../test/support/tool-fixture.ts';
 import { removeTempFiles } from './temp-files.ts';
 import { temporaryName } from './replace-file.ts';
 

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { toLazyTool } from './common/lazy-tool.ts';
 import { createDispatch } from './index.ts';
 import { defineTool } from './common/tool.ts';
-import { everythingAllowed, textOf, openTools } from '../testing/tool-fixture.ts';
+import { everythingAllowed, textOf, openTools } from '../../test/support/tool-fixture.ts';
 
 const write = (requestId: string, args: Record<string, unknown> = {}) => ({
   requestId,

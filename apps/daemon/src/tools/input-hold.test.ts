@@ -5,7 +5,7 @@ import { toLazyTool } from './common/lazy-tool.ts';
 import { createDispatch } from './index.ts';
 import { textResult } from './common/result.ts';
 import { defineTool } from './common/tool.ts';
-import { textOf, openTools } from '../testing/tool-fixture.ts';
+import { textOf, openTools } from '../../test/support/tool-fixture.ts';
 
 const until = (assertion: () => void) => vi.waitFor(assertion, { timeout: 20_000, interval: 5 });
 

@@ -9,7 +9,7 @@ import { createComputerTools } from './computer/tools.ts';
 import { createShellExecute } from './shell/shell-execute.ts';
 import { createOpenLauncher } from './shell/launch.ts';
 import type { DaemonTool, ToolContext } from './common/tool.ts';
-import { textOf, openTools } from '../testing/tool-fixture.ts';
+import { textOf, openTools } from '../../test/support/tool-fixture.ts';
 
 const open = async () => {
   const world = await openTools({ modes: { filesystemRead: 'ask' } });

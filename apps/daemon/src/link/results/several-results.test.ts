@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { json, page, sessionKey } from '../../testing/gateway-server.ts';
-import { request, startLink, text } from '../../testing/link-fixture.ts';
+import { json, page, sessionKey } from '../../../test/support/gateway-server.ts';
+import { request, startLink, text } from '../../../test/support/link-fixture.ts';
 
 describe('the results of one turn', () => {
   const announced = json(200, { ok: true, sessionKey, epoch: 1, features: ['responses', 'more'] });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { misfit, caller, openGate, write } from '../../testing/gate-fixture.ts';
+import { misfit, caller, openGate, write } from '../../../test/support/gate-fixture.ts';
 
 describe('a repeat of the request without an answer', () => {
   it('gets the same question, and a new one where it is about something else', async () => {

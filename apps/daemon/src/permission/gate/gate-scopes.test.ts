@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { misfit, openGate, read, ruleOf, write } from '../../testing/gate-fixture.ts';
+import { misfit, openGate, read, ruleOf, write } from '../../../test/support/gate-fixture.ts';
 import type { Outcome } from './gate.ts';
 import type { Resource } from '../rules/resource.ts';
 

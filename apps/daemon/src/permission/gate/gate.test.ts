@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Decision } from '@drawbridge/contracts/groups';
 import type { Preview } from '@drawbridge/contracts/preview';
 import { describe, expect, it } from 'vitest';
-import { byPerson, misfit, openGate, read, ruleOf, write } from '../../testing/gate-fixture.ts';
+import { byPerson, misfit, openGate, read, ruleOf, write } from '../../../test/support/gate-fixture.ts';
 import type { Ask, Outcome } from './gate.ts';
 import type { Modes } from '../rules/modes.ts';
 import type { Attempt } from './question.ts';

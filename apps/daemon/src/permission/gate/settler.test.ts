@@ -1,7 +1,7 @@
 import type { SettledBody } from '@drawbridge/contracts/daemon-surface';
 import { nextMacrotask } from '@drawbridge/kit';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { openGate, write } from '../../testing/gate-fixture.ts';
+import { openGate, write } from '../../../test/support/gate-fixture.ts';
 import type { TerminalAnswer } from './gate.ts';
 import { createSettler } from './settler.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Mode } from '@drawbridge/contracts/groups';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { access, at } from '../../testing/policy-fixture.ts';
+import { access, at } from '../../../test/support/policy-fixture.ts';
 import { deniedPaths } from './deny.ts';
 import type { Resource } from './resource.ts';
 import type { Rule } from './rule.ts';

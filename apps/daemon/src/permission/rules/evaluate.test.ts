@@ -1,6 +1,6 @@
 import { defaultModes, modes, type Mode } from '@drawbridge/contracts/groups';
 import { describe, expect, it } from 'vitest';
-import { access, at, everything } from '../../testing/policy-fixture.ts';
+import { access, at, everything } from '../../../test/support/policy-fixture.ts';
 import { prepareDenials } from './deny.ts';
 import { evaluate, evaluateAll } from './evaluate.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { RulesBody, ShownRule } from '@drawbridge/contracts/rule-list';
 import type { NewRule, RulesQuery } from '@drawbridge/contracts/rules';
 import { describe, expect, it } from 'vitest';
-import { openGate, ruleOf, write } from '../../testing/gate-fixture.ts';
+import { openGate, ruleOf, write } from '../../../test/support/gate-fixture.ts';
 import { answerRulesQuery } from './remote-rules.ts';
 
 const start = '2026-01-01T00:00:00.000Z';

@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
-import { openTools } from '../../testing/tool-fixture.ts';
+import { openTools } from '../../../test/support/tool-fixture.ts';
 
 /** Tools that ask, with a rule of the session for one folder. */
 const withRule = async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
-import { shared } from '../../testing/clean-up.ts';
-import { openBrowserTools, openSite, redirect } from '../../testing/browser-fixture.ts';
+import { shared } from '../../../test/support/clean-up.ts';
+import { openBrowserTools, openSite, redirect } from '../../../test/support/browser-fixture.ts';
 
 const good = 'good.example';
 const evil = 'evil.example';

@@ -4,8 +4,14 @@ import { confirmationText } from '@drawbridge/contracts/confirmation-text';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { expect, it, vi } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
-import { shared } from '../../testing/clean-up.ts';
-import { allText, openBrowserTools, openSite, redirect, until } from '../../testing/browser-fixture.ts';
+import { shared } from '../../../test/support/clean-up.ts';
+import {
+  allText,
+  openBrowserTools,
+  openSite,
+  redirect,
+  until,
+} from '../../../test/support/browser-fixture.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
-import { shared } from '../../testing/clean-up.ts';
-import { allText, openBrowserTools, openSite, until } from '../../testing/browser-fixture.ts';
+import { shared } from '../../../test/support/clean-up.ts';
+import { allText, openBrowserTools, openSite, until } from '../../../test/support/browser-fixture.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { createOpenLauncher } from '../shell/launch.ts';
 import { createShellExecute } from '../shell/shell-execute.ts';
 import type { Resource } from './tool.ts';
-import { makeFolders, textOf, openTools } from '../../testing/tool-fixture.ts';
+import { makeFolders, textOf, openTools } from '../../../test/support/tool-fixture.ts';
 import { filesystemTools } from '../filesystem/index.ts';
 
 const write = (resource: string): Resource => ({ toolGroup: 'filesystemWrite', resource, description: '' });

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it, vi } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
-import { shared } from '../../testing/clean-up.ts';
-import { textOf, openTools } from '../../testing/tool-fixture.ts';
-import { screen } from '../../testing/display.ts';
-import { openComputer, openWindow } from '../../testing/open-window.ts';
+import { shared } from '../../../test/support/clean-up.ts';
+import { textOf, openTools } from '../../../test/support/tool-fixture.ts';
+import { screen } from '../../../test/support/display.ts';
+import { openComputer, openWindow } from '../../../test/support/open-window.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { systemClock } from '@drawbridge/kit';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
-import { shared } from '../../testing/clean-up.ts';
-import { textOf, openTools } from '../../testing/tool-fixture.ts';
-import { openWindow } from '../../testing/open-window.ts';
+import { shared } from '../../../test/support/clean-up.ts';
+import { textOf, openTools } from '../../../test/support/tool-fixture.ts';
+import { openWindow } from '../../../test/support/open-window.ts';
 import { createTypist } from './x11/type-text.ts';
 import { openKeyboard } from './x11/x-keyboard.ts';
 

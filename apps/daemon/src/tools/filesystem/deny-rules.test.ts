@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
-import { everythingAllowed, makeFolders, textOf, openTools } from '../../testing/tool-fixture.ts';
+import { everythingAllowed, makeFolders, textOf, openTools } from '../../../test/support/tool-fixture.ts';
 import { copyFile } from './copy-file.ts';
 
 const secret = 'the secret inside';

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { everythingAllowed, openTools, textOf } from '../../testing/tool-fixture.ts';
+import { everythingAllowed, openTools, textOf } from '../../../test/support/tool-fixture.ts';
 import type { Modes } from '../../permission/index.ts';
 import { replaceFirst } from './edit-file.ts';
 

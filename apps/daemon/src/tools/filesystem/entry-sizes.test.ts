@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { makeFolders } from '../../testing/tool-fixture.ts';
+import { makeFolders } from '../../../test/support/tool-fixture.ts';
 import { sizesIn, type Entry } from './list-entries.ts';
 import { lookInside } from './look-inside.ts';
 import { openFolder } from '../../paths/open.ts';

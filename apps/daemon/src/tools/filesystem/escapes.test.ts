@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { makeFolders, textOf, openTools } from '../../testing/tool-fixture.ts';
-import { openAttack, everyTool, refusesAll, secret } from '../../testing/attack-fixture.ts';
+import { makeFolders, textOf, openTools } from '../../../test/support/tool-fixture.ts';
+import { openAttack, everyTool, refusesAll, secret } from '../../../test/support/attack-fixture.ts';
 
 describe('paths that lead outside', () => {
   it('FS-01 climbing and absolute paths are refused by every tool', async () => {

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { confirmationText } from '@drawbridge/contracts/confirmation-text';
 import { expect, it } from 'vitest';
-import { everythingAllowed, textOf, openTools } from '../../testing/tool-fixture.ts';
+import { everythingAllowed, textOf, openTools } from '../../../test/support/tool-fixture.ts';
 
 const open = async () => {
   const world = await openTools({

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nextMacrotask } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
-import { everythingAllowed, textOf, openTools } from '../../testing/tool-fixture.ts';
+import { everythingAllowed, textOf, openTools } from '../../../test/support/tool-fixture.ts';
 
 it.each([
   ['clears the screen', '\u001b[2J', '\\x1b[2J'],

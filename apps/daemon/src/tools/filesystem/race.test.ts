@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { systemClock } from '@drawbridge/kit';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { everythingAllowed, makeFolders, openTools } from '../../testing/tool-fixture.ts';
-import { secret, snapshot } from '../../testing/attack-fixture.ts';
+import { everythingAllowed, makeFolders, openTools } from '../../../test/support/tool-fixture.ts';
+import { secret, snapshot } from '../../../test/support/attack-fixture.ts';
 import { searchFiles } from './search/search-files.ts';
 
 /** Puts a link to outside in place of a folder and the folder back, without pause, until told to stop. */

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { everythingAllowed, textOf, openTools } from '../../testing/tool-fixture.ts';
+import { everythingAllowed, textOf, openTools } from '../../../test/support/tool-fixture.ts';
 import { largeFileBytes } from './limits.ts';
 
 const png = Buffer.from(

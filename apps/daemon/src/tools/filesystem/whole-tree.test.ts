@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
-import { everythingAllowed, textOf, openTools } from '../../testing/tool-fixture.ts';
-import { snapshot } from '../../testing/attack-fixture.ts';
+import { everythingAllowed, textOf, openTools } from '../../../test/support/tool-fixture.ts';
+import { snapshot } from '../../../test/support/attack-fixture.ts';
 
 const withTree = async () => {
   const world = await openTools({ modes: everythingAllowed });

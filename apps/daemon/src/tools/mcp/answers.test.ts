@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { textOf } from '../../testing/tool-fixture.ts';
-import { until, withServer } from '../../testing/scripted-mcp-server.ts';
+import { textOf } from '../../../test/support/tool-fixture.ts';
+import { until, withServer } from '../../../test/support/scripted-mcp-server.ts';
 
 const lost = { 'drawbridge/outcome': 'lost', 'drawbridge/started': true };
 

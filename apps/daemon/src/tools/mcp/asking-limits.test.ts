@@ -5,8 +5,8 @@ import { confirmationText } from '@drawbridge/contracts/confirmation-text';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { systemClock, type Clock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
-import { textOf } from '../../testing/tool-fixture.ts';
-import { until } from '../../testing/scripted-mcp-server.ts';
+import { textOf } from '../../../test/support/tool-fixture.ts';
+import { until } from '../../../test/support/scripted-mcp-server.ts';
 import {
   ada,
   askedIn,
@@ -14,7 +14,7 @@ import {
   methods,
   openAsking as open,
   texts,
-} from '../../testing/mcp-question-fixture.ts';
+} from '../../../test/support/mcp-question-fixture.ts';
 
 describe('the person decides what is sent', () => {
   const isAsked = (result: ToolResult) => confirmationText.safeDecode(textOf(result)).success;

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClientInput } from '@drawbridge/contracts/client-input';
 import { describe, expect, it } from 'vitest';
-import { textOf } from '../../testing/tool-fixture.ts';
-import { until } from '../../testing/scripted-mcp-server.ts';
+import { textOf } from '../../../test/support/tool-fixture.ts';
+import { until } from '../../../test/support/scripted-mcp-server.ts';
 import {
   ada,
   askedIn,
@@ -11,7 +11,7 @@ import {
   methods,
   openAsking as open,
   texts,
-} from '../../testing/mcp-question-fixture.ts';
+} from '../../../test/support/mcp-question-fixture.ts';
 
 describe('a server asks the client of a call', () => {
   it('the question goes back, and the answer to the call that is still running', async () => {

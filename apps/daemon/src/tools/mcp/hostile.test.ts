@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { quickClock, textOf } from '../../testing/tool-fixture.ts';
+import { quickClock, textOf } from '../../../test/support/tool-fixture.ts';
 import { mcpLimits } from './within-limits.ts';
-import { isAlive, until, withServer } from '../../testing/scripted-mcp-server.ts';
+import { isAlive, until, withServer } from '../../../test/support/scripted-mcp-server.ts';
 
 describe('what a server lists', () => {
   it.each<[string, string, string[], RegExp]>([

@@ -4,9 +4,9 @@ import { confirmationText } from '@drawbridge/contracts/confirmation-text';
 import { systemClock } from '@drawbridge/kit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
-import { openShell } from '../../testing/shell-fixture.ts';
-import { scripted, until } from '../../testing/scripted-mcp-server.ts';
-import { everythingAllowed, makeFolders, openTools, textOf } from '../../testing/tool-fixture.ts';
+import { openShell } from '../../../test/support/shell-fixture.ts';
+import { scripted, until } from '../../../test/support/scripted-mcp-server.ts';
+import { everythingAllowed, makeFolders, openTools, textOf } from '../../../test/support/tool-fixture.ts';
 import { changedPrograms, withPrograms } from './programs.ts';
 import { openMcpServers, type McpServer } from './servers-file.ts';
 

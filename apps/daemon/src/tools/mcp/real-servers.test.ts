@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { inputRequired, inputRequiredMeta } from '@drawbridge/contracts/client-input';
 import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
 import { expect, it } from 'vitest';
-import { makeFolders, textOf, openTools } from '../../testing/tool-fixture.ts';
-import { until } from '../../testing/scripted-mcp-server.ts';
+import { makeFolders, textOf, openTools } from '../../../test/support/tool-fixture.ts';
+import { until } from '../../../test/support/scripted-mcp-server.ts';
 import { openMcpServers } from './servers-file.ts';
 
 const program = (name: string) =>

@@ -2,7 +2,7 @@ import { systemClock } from '@drawbridge/kit';
 import { chmodSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { makeFolders } from '../../testing/tool-fixture.ts';
+import { makeFolders } from '../../../test/support/tool-fixture.ts';
 import { maxServers, openMcpServers } from './servers-file.ts';
 
 const server = { command: 'node', args: ['a.js'], env: { KEY: 'v' } };

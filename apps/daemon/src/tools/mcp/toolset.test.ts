@@ -5,8 +5,8 @@ import type { Decision } from '@drawbridge/contracts/groups';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { confirmationText } from '@drawbridge/contracts/confirmation-text';
 import { describe, expect, it } from 'vitest';
-import { makeFolders, textOf, openTools } from '../../testing/tool-fixture.ts';
-import { isAlive, scripted, until, withServer } from '../../testing/scripted-mcp-server.ts';
+import { makeFolders, textOf, openTools } from '../../../test/support/tool-fixture.ts';
+import { isAlive, scripted, until, withServer } from '../../../test/support/scripted-mcp-server.ts';
 import { openMcpServers } from './servers-file.ts';
 
 const questionOf = (result: ToolResult) => confirmationText.decode(textOf(result));

@@ -6,8 +6,8 @@ import { systemClock, type Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { describe, expect, it } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
-import { shared } from '../../testing/clean-up.ts';
-import { makeFolders, textOf, openTools } from '../../testing/tool-fixture.ts';
+import { shared } from '../../../test/support/clean-up.ts';
+import { makeFolders, textOf, openTools } from '../../../test/support/tool-fixture.ts';
 import { createSandboxedLauncher, firstInput } from './launch.ts';
 import { preludeEnvironment } from './sandbox/prelude.ts';
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { nanoid } from 'nanoid';
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
-import { makeFolders, textOf, openTools } from '../../testing/tool-fixture.ts';
+import { makeFolders, textOf, openTools } from '../../../test/support/tool-fixture.ts';
 import { createSandboxedLauncher } from './launch.ts';
 import { runCommand } from './run-command.ts';
-import { sharedShell } from '../../testing/shell-fixture.ts';
+import { sharedShell } from '../../../test/support/shell-fixture.ts';
 import { systemClock } from '@drawbridge/kit';
 
 describeWith('bubblewrap')('what a command leaves behind', () => {

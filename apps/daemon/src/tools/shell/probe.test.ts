@@ -4,7 +4,7 @@ import { systemClock, type Clock } from '@drawbridge/kit';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { DeniedPaths } from '../../permission/index.ts';
 import { describeWith } from '../../../../../e2e/services.ts';
-import { makeFolders, quickClock } from '../../testing/tool-fixture.ts';
+import { makeFolders, quickClock } from '../../../test/support/tool-fixture.ts';
 import { createOpenLauncher, createSandboxedLauncher, type Launcher } from './launch.ts';
 import { probe } from './probe.ts';
 import { shellToolset } from './toolset.ts';

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Modes } from '../../permission/index.ts';
 import { describeWith } from '../../../../../e2e/services.ts';
-import { everythingAllowed, makeFolders, textOf, openTools } from '../../testing/tool-fixture.ts';
+import { everythingAllowed, makeFolders, textOf, openTools } from '../../../test/support/tool-fixture.ts';
 import { createCapture } from './capture.ts';
 import { withoutNetwork } from './config.ts';
 import { clampTimeout } from './shell-execute.ts';

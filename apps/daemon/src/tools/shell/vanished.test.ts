@@ -4,7 +4,7 @@ import { systemClock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
-import { makeFolders } from '../../testing/tool-fixture.ts';
+import { makeFolders } from '../../../test/support/tool-fixture.ts';
 import { createSandboxedLauncher, type Launcher } from './launch.ts';
 import { runCommand } from './run-command.ts';
 import { makeStandIns } from './sandbox/stand-ins.ts';

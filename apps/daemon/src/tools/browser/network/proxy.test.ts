@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Refusal } from './host-policy.ts';
 import { openProxy } from './proxy.ts';
-import { openSite } from '../../../testing/browser-fixture.ts';
+import { openSite } from '../../../../test/support/browser-fixture.ts';
 
 interface Opened {
   resolve?: (hostname: string) => Promise<string[]>;

@@ -3,7 +3,7 @@ import { previewRows } from '@drawbridge/contracts/preview-rows';
 import { nextMacrotask } from '@drawbridge/kit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { shared } from '../../../testing/clean-up.ts';
+import { shared } from '../../../../test/support/clean-up.ts';
 import { contentPreview, diffPreview } from './change-preview.ts';
 
 const linesOf = (text: string) => text.split('\n');

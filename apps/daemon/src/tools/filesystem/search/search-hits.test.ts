@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
-import { makeFolders, openTools } from '../../../testing/tool-fixture.ts';
+import { makeFolders, openTools } from '../../../../test/support/tool-fixture.ts';
 import { maxSearchedFiles } from '../limits.ts';
 import { confirmed, linesOf } from './search-hits.ts';
 

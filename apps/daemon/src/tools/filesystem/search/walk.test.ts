@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { makeFolders } from '../../../testing/tool-fixture.ts';
+import { makeFolders } from '../../../../test/support/tool-fixture.ts';
 import { maxWalkedEntries } from '../limits.ts';
 import { ripgrep } from './ripgrep.ts';
 import { walk } from './walk.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { everythingAllowed, textOf, openTools } from '../../../testing/tool-fixture.ts';
+import { everythingAllowed, textOf, openTools } from '../../../../test/support/tool-fixture.ts';
 
 import { cutToBytes } from './read-range.ts';
 

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import type { ConfirmationPayload } from '@drawbridge/contracts/confirmation-payload';
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
-import { shared } from '../../../testing/clean-up.ts';
-import { setVariables } from '../../../testing/home/config.ts';
-import { file, fillHome } from '../../../testing/home/stand-in-home.ts';
-import { makeFolders, openTools, textOf } from '../../../testing/tool-fixture.ts';
+import { shared } from '../../../../test/support/clean-up.ts';
+import { setVariables } from '../../../../test/support/home/config.ts';
+import { file, fillHome } from '../../../../test/support/home/stand-in-home.ts';
+import { makeFolders, openTools, textOf } from '../../../../test/support/tool-fixture.ts';
 import { shellEnvironment } from '../config.ts';
-import { sharedShell, shellOutput } from '../../../testing/shell-fixture.ts';
+import { sharedShell, shellOutput } from '../../../../test/support/shell-fixture.ts';
 
 const dates = 'GIT_AUTHOR_DATE=2026-01-02T03:04:05Z GIT_COMMITTER_DATE=2026-01-02T03:04:05Z';
 const author = `-c user.name=Ada -c user.email=ada@example.org -c init.defaultBranch=main -c advice.detachedHead=false`;

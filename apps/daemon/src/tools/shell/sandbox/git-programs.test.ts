@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFil
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
-import { attacks, begin, change, script, type Attack } from '../../../testing/git/attacks.ts';
-import { openShell } from '../../../testing/shell-fixture.ts';
-import { makeFolders } from '../../../testing/tool-fixture.ts';
+import { attacks, begin, change, script, type Attack } from '../../../../test/support/git/attacks.ts';
+import { openShell } from '../../../../test/support/shell-fixture.ts';
+import { makeFolders } from '../../../../test/support/tool-fixture.ts';
 
 /** Runs as the person, with the home folder of the test. */
 const asPerson = (command: string, cwd: string, home: string) =>

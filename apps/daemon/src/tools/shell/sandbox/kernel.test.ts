@@ -5,12 +5,12 @@ import { systemClock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
-import { makeFolders } from '../../../testing/tool-fixture.ts';
+import { makeFolders } from '../../../../test/support/tool-fixture.ts';
 import { callTrial } from '../call-trial.ts';
 import { createSandboxedLauncher } from '../launch.ts';
 import { runCommand } from '../run-command.ts';
 import { coversOf } from './covers.ts';
-import { openShell } from '../../../testing/shell-fixture.ts';
+import { openShell } from '../../../../test/support/shell-fixture.ts';
 
 const python = (text: string): string => `python3 -c '${text.replaceAll("'", String.raw`'\''`)}'`;
 

@@ -2,10 +2,10 @@ import { chmodSync, existsSync, readFileSync, readdirSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
-import { makeFolders, textOf } from '../../../testing/tool-fixture.ts';
+import { makeFolders, textOf } from '../../../../test/support/tool-fixture.ts';
 import { shellLimits } from './prelude.ts';
 import { withoutNetwork } from '../config.ts';
-import { sharedShell, openShell } from '../../../testing/shell-fixture.ts';
+import { sharedShell, openShell } from '../../../../test/support/shell-fixture.ts';
 
 describeWith('bubblewrap')('what a command starts with', () => {
   const shell = sharedShell();

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { describeWith } from '../../../../../../e2e/services.ts';
-import { runAs, testUsers } from '../../../testing/shell-fixture.ts';
-import { makeFolders } from '../../../testing/tool-fixture.ts';
+import { runAs, testUsers } from '../../../../test/support/shell-fixture.ts';
+import { makeFolders } from '../../../../test/support/tool-fixture.ts';
 
 /** Prints what a command could do after all. The kernel answers an open call with bad arguments otherwise. */
 const systemCalls = `

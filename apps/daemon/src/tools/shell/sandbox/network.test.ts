@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
-import { sharedShell } from '../../../testing/shell-fixture.ts';
+import { sharedShell } from '../../../../test/support/shell-fixture.ts';
 
 describeWith('bubblewrap')('SH-34 whom a command reaches', () => {
   const shell = sharedShell();

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFil
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
-import { makeFolders } from '../../../testing/tool-fixture.ts';
-import { sharedShell, openShell } from '../../../testing/shell-fixture.ts';
+import { makeFolders } from '../../../../test/support/tool-fixture.ts';
+import { sharedShell, openShell } from '../../../../test/support/shell-fixture.ts';
 
 const author = '-c user.name=Ada -c user.email=ada@example.org';
 

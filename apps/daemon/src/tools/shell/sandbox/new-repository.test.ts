@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { nextMacrotask } from '@drawbridge/kit';
 import { expect, it, vi } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
-import { cleanUp } from '../../../testing/clean-up.ts';
-import { openShell } from '../../../testing/shell-fixture.ts';
-import { makeFolders } from '../../../testing/tool-fixture.ts';
+import { cleanUp } from '../../../../test/support/clean-up.ts';
+import { openShell } from '../../../../test/support/shell-fixture.ts';
+import { makeFolders } from '../../../../test/support/tool-fixture.ts';
 import { copyLimits, settleRepository } from './new-repository.ts';
 
 describeWith(

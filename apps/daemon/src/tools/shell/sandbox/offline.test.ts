@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
-import { sharedShell } from '../../../testing/shell-fixture.ts';
+import { sharedShell } from '../../../../test/support/shell-fixture.ts';
 import { explain } from '../explain.ts';
 
 const noNetwork = /^The sandbox has no network: /;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { nanoid } from 'nanoid';
 import { expect, it, vi } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
-import { makeFolders } from '../../../testing/tool-fixture.ts';
+import { makeFolders } from '../../../../test/support/tool-fixture.ts';
 import { consumePending, writePending } from './pending.ts';
 import { noPlaces } from './protected-places.ts';
 import { clearPending } from './walls.ts';

@@ -3,9 +3,9 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
-import { makeFolders } from '../../../testing/tool-fixture.ts';
+import { makeFolders } from '../../../../test/support/tool-fixture.ts';
 import { withoutCommands } from './git/rebase-todo.ts';
-import { openShell } from '../../../testing/shell-fixture.ts';
+import { openShell } from '../../../../test/support/shell-fixture.ts';
 
 const git =
   'git -c user.name=Ada -c user.email=ada@example.org -c init.defaultBranch=main -c core.editor=true';

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
-import { openShell, sharedShell } from '../../../testing/shell-fixture.ts';
-import { makeFolders } from '../../../testing/tool-fixture.ts';
+import { openShell, sharedShell } from '../../../../test/support/shell-fixture.ts';
+import { makeFolders } from '../../../../test/support/tool-fixture.ts';
 import { words } from '../../../text/words.ts';
 
 /** Closed to commands: what is there stays, and what is new gets another name. */

@@ -5,9 +5,9 @@ import { serverPlacesFolder } from '@drawbridge/contracts/machines/server-places
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
 import { mountNamesOf } from '../../../paths/mount-names.ts';
-import { openShell } from '../../../testing/shell-fixture.ts';
-import { makeFolders, textOf } from '../../../testing/tool-fixture.ts';
-import { setVariables } from '../../../testing/home/config.ts';
+import { openShell } from '../../../../test/support/shell-fixture.ts';
+import { makeFolders, textOf } from '../../../../test/support/tool-fixture.ts';
+import { setVariables } from '../../../../test/support/home/config.ts';
 
 const makeStore = (folder: string): string => {
   mkdirSync(folder, { recursive: true });

@@ -3,9 +3,9 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
-import { setVariables } from '../../../testing/home/config.ts';
-import { makeFolders } from '../../../testing/tool-fixture.ts';
-import { openShell, sharedShell } from '../../../testing/shell-fixture.ts';
+import { setVariables } from '../../../../test/support/home/config.ts';
+import { makeFolders } from '../../../../test/support/tool-fixture.ts';
+import { openShell, sharedShell } from '../../../../test/support/shell-fixture.ts';
 
 const git = 'git -c user.name=A -c user.email=a@example.org -c init.defaultBranch=main';
 const fill = (root: string) => {

@@ -3,11 +3,11 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
-import { shared } from '../../../testing/clean-up.ts';
-import { openShell } from '../../../testing/shell-fixture.ts';
-import { file, fillHome, link, program } from '../../../testing/home/stand-in-home.ts';
-import { makeFolders } from '../../../testing/tool-fixture.ts';
-import { setVariables } from '../../../testing/home/config.ts';
+import { shared } from '../../../../test/support/clean-up.ts';
+import { openShell } from '../../../../test/support/shell-fixture.ts';
+import { file, fillHome, link, program } from '../../../../test/support/home/stand-in-home.ts';
+import { makeFolders } from '../../../../test/support/tool-fixture.ts';
+import { setVariables } from '../../../../test/support/home/config.ts';
 
 /** A command that prints those of the files whose text it reads. */
 const readable = (paths: readonly string[]): string =>

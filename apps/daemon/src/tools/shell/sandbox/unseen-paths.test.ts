@@ -2,11 +2,11 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
-import { shared } from '../../../testing/clean-up.ts';
-import { setVariables } from '../../../testing/home/config.ts';
-import { file } from '../../../testing/home/stand-in-home.ts';
-import { openShell } from '../../../testing/shell-fixture.ts';
-import { makeFolders } from '../../../testing/tool-fixture.ts';
+import { shared } from '../../../../test/support/clean-up.ts';
+import { setVariables } from '../../../../test/support/home/config.ts';
+import { file } from '../../../../test/support/home/stand-in-home.ts';
+import { openShell } from '../../../../test/support/shell-fixture.ts';
+import { makeFolders } from '../../../../test/support/tool-fixture.ts';
 
 describeWith('bubblewrap')('the note about what a command does not see', () => {
   const world = shared(async () => {

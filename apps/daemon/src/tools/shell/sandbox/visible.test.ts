@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
-import { shared } from '../../../testing/clean-up.ts';
-import { openShell } from '../../../testing/shell-fixture.ts';
-import { makeFolders, textOf } from '../../../testing/tool-fixture.ts';
-import { setVariables } from '../../../testing/home/config.ts';
+import { shared } from '../../../../test/support/clean-up.ts';
+import { openShell } from '../../../../test/support/shell-fixture.ts';
+import { makeFolders, textOf } from '../../../../test/support/tool-fixture.ts';
+import { setVariables } from '../../../../test/support/home/config.ts';
 import { words } from '../../../text/words.ts';
 
 const secret = 'sesame';

@@ -12,8 +12,8 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
-import { makeFolders } from '../../../testing/tool-fixture.ts';
-import { sharedShell, openShell } from '../../../testing/shell-fixture.ts';
+import { makeFolders } from '../../../../test/support/tool-fixture.ts';
+import { sharedShell, openShell } from '../../../../test/support/shell-fixture.ts';
 
 /** Each name with the kind and the size of what stands there. */
 const treeOf = (folder: string): string[] =>

@@ -4,8 +4,8 @@ import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { nanoid } from 'nanoid';
 import { describe, expect, it } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
-import { shared } from '../../../testing/clean-up.ts';
-import { openTools, textOf } from '../../../testing/tool-fixture.ts';
+import { shared } from '../../../../test/support/clean-up.ts';
+import { openTools, textOf } from '../../../../test/support/tool-fixture.ts';
 import { literalCommands } from './literal-commands.ts';
 
 const asking = 'GATEWAY_CONFIRMATION_REQUIRED::';

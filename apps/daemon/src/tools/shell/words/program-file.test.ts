@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { afterEach, expect, it, vi } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
-import { makeFolders, textOf, openTools } from '../../../testing/tool-fixture.ts';
+import { makeFolders, textOf, openTools } from '../../../../test/support/tool-fixture.ts';
 import { fingerprintOfProgram } from './program-file.ts';
 
 afterEach(() => vi.unstubAllEnvs());

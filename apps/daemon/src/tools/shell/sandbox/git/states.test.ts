@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeWith } from '../../../../../../../e2e/services.ts';
-import { openShell } from '../../../../testing/shell-fixture.ts';
-import { makeFolders } from '../../../../testing/tool-fixture.ts';
+import { openShell } from '../../../../../test/support/shell-fixture.ts';
+import { makeFolders } from '../../../../../test/support/tool-fixture.ts';
 import { unsafeEntries } from './states.ts';
 
 const git =

@@ -54,7 +54,7 @@ export const runAs = (
   { base, root, own: privateFolder }: ReturnType<typeof makeFolders>,
   text: string,
 ): Promise<string> => {
-  const at = (name: string) => JSON.stringify(join(import.meta.dirname, '../tools/shell', name));
+  const at = (name: string) => JSON.stringify(join(import.meta.dirname, '../../src/tools/shell', name));
   const program = `
     import { systemClock } from '@drawbridge/kit';
     import { createSandboxedLauncher } from ${at('launch.ts')};

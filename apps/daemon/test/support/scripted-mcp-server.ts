@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { makeFolders, openTools, type ToolsOptions } from './tool-fixture.ts';
-import { openMcpServers, type McpServer } from '../tools/mcp/servers-file.ts';
+import { openMcpServers, type McpServer } from '../../src/tools/mcp/servers-file.ts';
 
 const base = `
 const { spawn } = require('node:child_process');

@@ -6,7 +6,7 @@ import type { ToolRequest } from '@drawbridge/contracts/daemon-event';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { createFakeClock, systemClock } from '@drawbridge/kit';
 import { expect, onTestFinished, vi } from 'vitest';
-import { openJournal } from '../journal/index.ts';
+import { openJournal } from '../../src/journal/index.ts';
 import {
   createCalls,
   createHttp,
@@ -15,9 +15,9 @@ import {
   createOutbox,
   createServerApi,
   type LinkReport,
-} from '../link/index.ts';
+} from '../../src/link/index.ts';
 import { pairingToken, startGatewayServer } from './gateway-server.ts';
-import type { Dispatch } from '../tools/common/dispatch.ts';
+import type { Dispatch } from '../../src/tools/common/dispatch.ts';
 
 /** Runs after the test, the last one first. */
 export const later = (cleanUp: () => unknown): void =>

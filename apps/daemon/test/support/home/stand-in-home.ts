@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { shellWord } from '../../program/own-command.ts';
+import { shellWord } from '../../../src/program/own-command.ts';
 
 /** Writes an executable script, and the folders above it. */
 export const program = (path: string, text: string): string => {

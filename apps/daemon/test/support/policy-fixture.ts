@@ -1,8 +1,8 @@
 import { perGroup, type Mode, type ToolGroup } from '@drawbridge/contracts/groups';
-import { prepareDenials } from '../permission/rules/deny.ts';
-import { evaluate } from '../permission/rules/evaluate.ts';
-import type { Resource } from '../permission/rules/resource.ts';
-import type { Rule } from '../permission/rules/rule.ts';
+import { prepareDenials } from '../../src/permission/rules/deny.ts';
+import { evaluate } from '../../src/permission/rules/evaluate.ts';
+import type { Resource } from '../../src/permission/rules/resource.ts';
+import type { Rule } from '../../src/permission/rules/rule.ts';
 
 /** What a call touches. */
 export const at = (toolGroup: ToolGroup, resource: string, ...aliases: string[]): Resource => ({

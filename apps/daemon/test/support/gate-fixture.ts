@@ -5,14 +5,14 @@ import type { ConfirmationPayload } from '@drawbridge/contracts/confirmation-pay
 import type { Preview } from '@drawbridge/contracts/preview';
 import { createFakeClock, nextMacrotask } from '@drawbridge/kit';
 import { onTestFinished } from 'vitest';
-import { createGate, type Ask, type Outcome } from '../permission/gate/gate.ts';
-import type { Modes } from '../permission/rules/modes.ts';
-import type { Attempt } from '../permission/gate/question.ts';
-import type { Resource } from '../permission/rules/resource.ts';
-import { openRuleUse } from '../permission/settings/rule-use.ts';
-import type { Rule } from '../permission/rules/rule.ts';
-import { createSession } from '../permission/settings/session.ts';
-import { openSettings } from '../permission/settings/settings.ts';
+import { createGate, type Ask, type Outcome } from '../../src/permission/gate/gate.ts';
+import type { Modes } from '../../src/permission/rules/modes.ts';
+import type { Attempt } from '../../src/permission/gate/question.ts';
+import type { Resource } from '../../src/permission/rules/resource.ts';
+import { openRuleUse } from '../../src/permission/settings/rule-use.ts';
+import type { Rule } from '../../src/permission/rules/rule.ts';
+import { createSession } from '../../src/permission/settings/session.ts';
+import { openSettings } from '../../src/permission/settings/settings.ts';
 
 export const read = (path: string): Resource => ({
   toolGroup: 'filesystemRead',

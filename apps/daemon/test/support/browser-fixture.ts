@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { cleanUp } from './clean-up.ts';
-import type { BrowserMode, Modes } from '../permission/index.ts';
+import type { BrowserMode, Modes } from '../../src/permission/index.ts';
 import { makeFolders, openTools } from './tool-fixture.ts';
 
 type Answerer = string | ((request: IncomingMessage, response: ServerResponse) => void);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFakeClock } from '@drawbridge/kit';
 import { onTestFinished } from 'vitest';
-import { openJournal, type Journal, type JournalLimits } from '../journal/journal.ts';
+import { openJournal, type Journal, type JournalLimits } from '../../src/journal/journal.ts';
 
 /** A folder that is gone after the test. */
 export const makeFolder = () => {

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 import { z } from 'zod';
-import { browserEnvironment } from '../tools/browser/config.ts';
-import { findBrowser } from '../tools/browser/find-browser.ts';
+import { browserEnvironment } from '../../src/tools/browser/config.ts';
+import { findBrowser } from '../../src/tools/browser/find-browser.ts';
 import { cleanUp } from './clean-up.ts';
 
 export const screen = { width: 1_600, height: 1_200 };

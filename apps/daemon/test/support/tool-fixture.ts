@@ -13,9 +13,9 @@ import {
   openSettings,
   type Ask,
   type Modes,
-} from '../permission/index.ts';
-import { createServerFolders } from '../paths/server-folders.ts';
-import { allToolsets, createDispatch, createToolbox, type ToolsetNeeds } from '../tools/index.ts';
+} from '../../src/permission/index.ts';
+import { createServerFolders } from '../../src/paths/server-folders.ts';
+import { allToolsets, createDispatch, createToolbox, type ToolsetNeeds } from '../../src/tools/index.ts';
 
 /** A folder for the tools, an outside folder beside it and one for the settings; removed after the test. */
 export const makeFolders = () => {
