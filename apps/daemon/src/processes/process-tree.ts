@@ -20,7 +20,7 @@ export const isRunning = (pid: number): boolean => {
 };
 
 /** Signal 0 only asks whether it is there. */
-const send = (pid: number, signal: NodeJS.Signals | 0): boolean => {
+export const send = (pid: number, signal: NodeJS.Signals | 0): boolean => {
   try {
     return process.kill(pid, signal);
   } catch {

@@ -28,6 +28,8 @@ export interface Launch {
   inputs: Buffer[];
   /** Whether it reports after its inputs, as `--json-status-fd` does: an exit code means a start. */
   reports: boolean;
+  /** Asked while it runs: whether the sandbox still holds what it held at the start. */
+  areIntact(): boolean;
   /** Called when nothing of it runs any more. */
   release(): Promise<Left>;
 }
@@ -57,6 +59,7 @@ export const createOpenLauncher =
       environment: { ...shellEnvironment(root), TMPDIR: temporary },
       inputs: [],
       reports: false,
+      areIntact: () => true,
       holds: false,
       release: async () => ({ notes: await removeFolder(temporary), changed: noChange }),
     };
@@ -130,7 +133,7 @@ const createLinuxPreparer = (territory: VisibleNeeds, limit?: number) => {
       throw errors.sandboxFailed({
         message: `The sandbox has no filter for this processor (${process.arch})`,
       });
-    const { arguments: before, release } = await walls.build({ ...need, temporary });
+    const { arguments: before, areIntact, release } = await walls.build({ ...need, temporary });
     const files = ['--seccomp', String(firstInput), '--json-status-fd', String(firstInput + 1)];
     return {
       file,
@@ -139,6 +142,7 @@ const createLinuxPreparer = (territory: VisibleNeeds, limit?: number) => {
       reports: true,
       temporary: temporaryInside(territory.root, temporary),
       holds: true,
+      areIntact,
       release,
     };
   };
@@ -160,6 +164,7 @@ export const createSandboxedLauncher = (territory: VisibleNeeds, limit?: number)
       return {
         inputs: [],
         reports: false,
+        areIntact: () => true,
         ...launch,
         environment: { ...shellEnvironment(territory.root), ...withoutNetwork, TMPDIR: inside },
         release: async () => {

@@ -13,7 +13,7 @@ import { createLiveOutput } from './live-output.ts';
 import { noChange } from './sandbox/run-files.ts';
 import type { Left } from './sandbox/set-aside.ts';
 import { isRefusal, preludeEnvironment, refusalFile } from './sandbox/prelude.ts';
-import { endTree } from '../../processes/process-tree.ts';
+import { endTree, send } from '../../processes/process-tree.ts';
 
 export interface Command {
   /** Of this command alone on the machine: all processes that carry it end with the command. */
@@ -69,11 +69,13 @@ const collect = (child: ChildProcess, file: number): (() => string) => {
   return () => text;
 };
 
-/** Collects the launch report; returns whether the command was started, once all has ended. */
-const readReport = (child: ChildProcess, { inputs, reports }: Launch): (() => boolean) => {
-  if (!reports) return () => true;
-  const report = collect(child, firstInput + inputs.length);
-  return () => report().includes('"exit-code"');
+/** The launch report: whether the command was started, once all has ended; and the process that holds all. */
+const readReport = (child: ChildProcess, { inputs, reports }: Launch) => {
+  const report = reports ? collect(child, firstInput + inputs.length) : () => '"exit-code"';
+  return {
+    isStarted: () => report().includes('"exit-code"'),
+    innermost: () => Number(/"child-pid": *(\d+)/.exec(report())?.[1]),
+  };
 };
 
 const openWorkingFolder = (path: string) => {
@@ -111,11 +113,36 @@ const start = (command: Command, launch: Launch) => {
     if (stdout === null || stderr === null) throw errors.sandboxFailed();
     feed(child, launch.inputs);
     const refused = collect(child, refusalFile);
-    return { child, stdout, stderr, refused, isStarted: readReport(child, launch) };
+    return { child, stdout, stderr, refused, ...readReport(child, launch) };
   } finally {
     closeSync(nothing);
     closeSync(folder.fd);
   }
+};
+
+const checkEveryMs = 20;
+
+/**
+ * Ends the command at once when a wall comes off. Gives what ends the watch, which begins with the command.
+ * The first process of the sandbox is killed: it ends last, and what started it ends after that.
+ */
+const watchWalls = (
+  { child, innermost }: Pick<ReturnType<typeof start>, 'child' | 'innermost'>,
+  { areIntact }: Launch,
+  clock: Clock,
+): (() => void) => {
+  const over = new AbortController();
+  const check = () => {
+    const pid = innermost();
+    if (!areIntact() && pid > 1 && child.exitCode === null) send(pid, 'SIGKILL');
+  };
+  // The prelude closes it when it starts the command.
+  child.stdio[refusalFile]?.once('end', () => {
+    if (over.signal.aborted) return;
+    over.signal.addEventListener('abort', clock.every(checkEveryMs, check));
+    check();
+  });
+  return () => over.abort();
 };
 
 /** `isStarted` is false where the sandbox could not be built: nothing of the command ran. */
@@ -126,7 +153,8 @@ interface Followed extends Omit<Ended, 'left'> {
 const follow = (command: Command, launch: Launch): Promise<Followed> =>
   new Promise((resolve, reject) => {
     const captured = { stdout: createCapture(), stderr: createCapture() };
-    const { child, stdout, stderr, refused, isStarted } = start(command, launch);
+    const started = start(command, launch);
+    const { child, stdout, stderr, refused, isStarted } = started;
     const live = createLiveOutput(command.clock, command.progress);
     let timedOut = false;
     let treeEnded: Promise<void> | undefined;
@@ -140,7 +168,10 @@ const follow = (command: Command, launch: Launch): Promise<Followed> =>
       end();
     });
     command.signal.addEventListener('abort', end, { once: true });
+    const endWatch = watchWalls(started, launch, command.clock);
+    child.once('exit', endWatch);
     const cleanUp = () => {
+      endWatch();
       cancelTimer();
       live.end();
       command.signal.removeEventListener('abort', end);

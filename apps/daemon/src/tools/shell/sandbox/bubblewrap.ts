@@ -16,6 +16,8 @@ export interface Walls {
   hidden: string[];
   /** Inside of what is hidden, and yet to be read; what is not there is left out. */
   shown: string[];
+  /** Closed like `hidden`; other programs remove and make them at any time. */
+  pipes: string[];
   /** In the root and not to be written, renamed or removed. All of them are there. */
   kept: string[];
   /** Folders shown in the place of others, and written there. */
@@ -58,11 +60,14 @@ const foldersAbove = (paths: string[], root: string): string[] => {
 
 const kernelFolders = ['/proc', '/dev', '/sys'];
 
+const pinsFor = (targets: string[], root: string): string[] =>
+  foldersAbove(
+    targets.filter((path) => isWithin(path, root)),
+    root,
+  ).filter((folder) => root !== '/' || !kernelFolders.some((kernel) => isWithin(folder, kernel)));
+
 /** The root, writable. Pins lie below a second mount of it, so that renames do not cross two mounts. */
-const rootMounts = (root: string, targets: string[]): string[] => {
-  const pins = foldersAbove(targets, root).filter(
-    (folder) => root !== '/' || !kernelFolders.some((kernel) => isWithin(folder, kernel)),
-  );
+const rootMounts = (root: string, pins: string[]): string[] => {
   const below = pins.flatMap((folder) => ['--ro-bind', folder, folder]);
   const covers = root === '/' ? new Set(pins.map((folder) => `/${folder.split(sep)[1] ?? ''}`)) : [root];
   return ['--bind', root, root, ...below, ...[...covers].flatMap((cover) => ['--bind', cover, cover])];
@@ -88,10 +93,15 @@ const surroundings = ({ root, system, opened, links }: Walls): string[] => {
   ];
 };
 
-/** bubblewrap's arguments before the command: no network, no other processes, these walls on the disk. */
-export const bubblewrapArguments = (walls: Walls): string[] => {
+/**
+ * bubblewrap's arguments before the command: no network, no other processes, these walls on the disk.
+ * `held`: paths on which the walls lie, which come off where another program replaces one of them.
+ */
+export const bubblewrapArguments = (walls: Walls): { arguments: string[]; held: string[] } => {
   const { root, temporary, instead, emptyFile } = walls;
-  const hidden = walls.hidden.flatMap(realOf).filter(({ path }) => isSeen(path, walls));
+  const seen = (paths: string[]) => paths.flatMap(realOf).filter(({ path }) => isSeen(path, walls));
+  const closed = seen(walls.hidden);
+  const hidden = [...closed, ...seen(walls.pipes)];
   const kept = withoutInner(walls.kept);
   const hide = ({ path, isFolder }: Hidden) =>
     isFolder ? ['--tmpfs', path] : ['--ro-bind', emptyFile, path];
@@ -100,15 +110,14 @@ export const bubblewrapArguments = (walls: Walls): string[] => {
   const isInShown = ({ path }: Hidden) =>
     walls.shown.some((shown) => path !== shown && isWithin(path, shown));
   const targets = [...kept, ...below.map(({ path }) => path), ...instead.map(({ place }) => place)];
-  return [
+  const pins = pinsFor(targets, root);
+  const held = [...kept, ...closed.map(({ path }) => path), ...instead.map(({ place }) => place), ...pins];
+  const all = [
     ...['--new-session', '--die-with-parent', '--cap-drop', 'ALL'],
     ...['--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc'],
     ...surroundings(walls),
     ...hidden.filter(isAbove).flatMap(hide),
-    ...rootMounts(
-      root,
-      targets.filter((path) => isWithin(path, root)),
-    ),
+    ...rootMounts(root, pins),
     ...instead.flatMap(({ place, folder }) => ['--bind', folder, place]),
     ...kept.flatMap((path) => ['--ro-bind', path, path]),
     ...below.flatMap(hide),
@@ -123,4 +132,5 @@ export const bubblewrapArguments = (walls: Walls): string[] => {
     // What stands between the mounts, the home folder among it.
     ...(root === '/' ? [] : ['--remount-ro', '/']),
   ];
+  return { arguments: all, held };
 };

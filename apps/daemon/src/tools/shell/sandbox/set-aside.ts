@@ -31,7 +31,7 @@ import { stateFolders, todoNames } from './git/states.ts';
 import { isUsedStandIn } from './stand-ins.ts';
 import { normalizeName } from '../../../text/normalize.ts';
 
-const maxConfigBytes = 256 * 1024;
+export const maxConfigBytes = 256 * 1024;
 
 /** One folder, open, and what a person reads about what was changed in it. */
 interface Place {
@@ -71,7 +71,7 @@ const firstEntries = (path: string, count: number): Dirent[] => {
 };
 
 /** Gives an entry a name that no program looks for; nothing of it is lost. */
-const setAside = ({ folder, note, shown }: Place, name: string, why: string): void => {
+export const setAside = ({ folder, note, shown }: Place, name: string, why: string): void => {
   const free = freeName(name, (other) => statOf(folder, other) !== undefined);
   renameSync(folder.entry(name), folder.entry(free));
   note(`${shown(name)} was renamed to ${free}: ${why}.`);
@@ -81,7 +81,7 @@ const readShort = (folder: Folder, name: string): string | undefined =>
   readPlainFile(folder.entry(name), maxConfigBytes);
 
 /** Puts a new file in the place of what is there: another name may lead to the old one. */
-const replace = (folder: Folder, name: string, text: string): void => {
+export const replace = (folder: Folder, name: string, text: string): void => {
   const fresh = `${name}.${nanoid()}`;
   writeFileSync(folder.entry(fresh), text, { flag: 'wx', mode: 0o644 });
   renameSync(folder.entry(fresh), folder.entry(name));
@@ -93,7 +93,8 @@ const makeConfigSafe = (place: Place): void => {
   const text = readShort(folder, 'config');
   if (text === undefined) return setAside(place, 'config', 'git reads it, and it is no plain file');
   const safe = safeGitConfig(text);
-  replace(folder, 'config', safe.text);
+  if (safe.text !== text || (statOf(folder, 'config')?.nlink ?? 0) !== 1)
+    replace(folder, 'config', safe.text);
   if (safe.dropped.length > 0)
     note(
       `From ${shown('config')} settings were removed that a command may not make: ${safe.dropped.slice(0, 10).join(', ')}.`,
@@ -123,9 +124,11 @@ const makeTodoSafe = (place: Place, name: string): void => {
 
 const makeWholeSafe = (place: Place): void => {
   const { folder } = place;
-  if (readShort(folder, 'commondir') === '.') unlinkSync(folder.entry('commondir'));
+  const isOwn = (name: string) => isUsedStandIn(join(folder.path, name));
+  if (readShort(folder, 'commondir') === '.' && !isOwn('commondir')) unlinkSync(folder.entry('commondir'));
   for (const name of ['commondir', 'gitdir', 'config.worktree'])
-    if (statOf(folder, name) !== undefined) setAside(place, name, 'git would read its settings elsewhere');
+    if (statOf(folder, name) !== undefined && !isOwn(name))
+      setAside(place, name, 'git would read its settings elsewhere');
   for (const name of ['modules', 'worktrees'])
     if (statOf(folder, name)?.isSymbolicLink() === true) setAside(place, name, 'it is a link');
   makeConfigSafe(place);

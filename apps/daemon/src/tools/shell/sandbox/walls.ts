@@ -1,6 +1,6 @@
 import { mkdtempSync, realpathSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { hasCode } from '@drawbridge/kit';
 import { removeTree } from '@drawbridge/kit/node';
 import type { DeniedPaths } from '../../../permission/index.ts';
@@ -11,6 +11,8 @@ import { realPathOf } from '../../../program/quiet-files.ts';
 import { errors } from '../../common/errors.ts';
 import { bubblewrapArguments } from './bubblewrap.ts';
 import { pipeCoversOf } from './covers.ts';
+import { holdPlaces, type HeldPlaces } from './held-places.ts';
+import { readConfigs, restoreConfigs } from './kept-configs.ts';
 import { makeRepositoryFolder, settleRepository } from './new-repository.ts';
 import { consumePending, writePending } from './pending.ts';
 import {
@@ -33,6 +35,8 @@ const maxPipes = 200;
 
 export interface Built {
   arguments: string[];
+  /** Whether no wall that was looked at has come off; looks at some more of them. */
+  areIntact(): boolean;
   /** To be called when the command has ended. */
   release(): Promise<Left>;
 }
@@ -70,15 +74,20 @@ const wholeIsClosed =
 
 /** What commands share that run at once in one root. */
 interface Shared {
-  running: Set<ProtectedPlaces>;
+  running: Map<ProtectedPlaces, HeldPlaces | undefined>;
   repository?: { folder: string; parent: string; users: number };
   settling?: Promise<unknown>;
 }
 
 /** Where a command was at work, the others know only what was there before it. */
 const forgetNew = (shared: Shared, { kept, repositories }: ProtectedPlaces): void => {
-  for (const other of shared.running) {
-    for (const path of other.kept.keys()) if (!kept.has(path)) other.kept.delete(path);
+  for (const [other, held] of shared.running) {
+    for (const path of other.kept.keys()) {
+      if (kept.has(path)) continue;
+      other.kept.delete(path);
+      // The end of this command may replace it, and that of the other one looks at it as new.
+      held?.forget(path);
+    }
     for (const path of other.repositories.keys())
       if (!repositories.has(path)) other.repositories.delete(path);
   }
@@ -159,61 +168,103 @@ const lookAround = async (
   };
 };
 
+const maxNamed = 10;
+
+/** What a command may have changed while a wall was off. */
+const sayReplaced = (root: string, replaced: readonly string[]): string[] => [
+  ...replaced
+    .slice(0, maxNamed)
+    .map(
+      (path) =>
+        `${isWithin(path, root) ? relative(root, path) : path} was replaced or removed by another program, after which the sandbox no longer protects it: the command was stopped, if it still ran. Tell the user to check what stands there now.`,
+    ),
+  ...(replaced.length > maxNamed ? [`So were ${replaced.length - maxNamed} more.`] : []),
+];
+
+const inspect = async (
+  territory: Territory,
+  { signal, limit }: Pick<Given, 'signal'> & { limit?: number | undefined },
+) => {
+  const before = await findProtectedPlaces(territory, { signal, limit });
+  if (before.pipes.length > maxPipes) throw errors.tooManyPipes();
+  return { before, configs: await readConfigs(before) };
+};
+
 /** Builds the walls for the commands of one root. `limit`: folders that are looked into before each. */
 export const createWalls = (given: VisibleNeeds, limit?: number) => {
   const { root, privateFolder } = given;
-  const shared: Shared = { running: new Set() };
+  const shared: Shared = { running: new Map() };
 
   const build = async (command: Given): Promise<Built> => {
     const { deniedPaths, signal, temporary } = command;
     // One look for all of it.
     const closed = given.closedFolders?.() ?? [];
     const territory = { ...given, closedFolders: () => closed };
-    const before = await findProtectedPlaces(territory, { signal, limit });
-    if (before.pipes.length > maxPipes) throw errors.tooManyPipes();
+    // Before the look: the end of another command may move a repository to `.git`, which the look then finds.
     const repository = await borrowRepository(root, shared);
+    const giveBack = async () => (repository === undefined ? [] : returnRepository(root, shared));
+    const { before, configs } = await inspect(territory, { signal, limit }).catch(async (error: unknown) => {
+      await giveBack();
+      throw error;
+    });
     const own = makeOwnFolder();
     const emptyFile = join(own, 'empty');
     writeFileSync(emptyFile, '', { mode: 0o444 });
     const denied = [...deniedPaths.read, ...deniedPaths.write];
+    const place = join(root, '.git');
     const wanted: StandIn[] = [
       ...standInsFor(root, before),
-      ...(repository === undefined ? [] : [{ path: join(root, '.git') }]),
+      ...(repository === undefined ? [] : [{ path: place }]),
       ...denied.flatMap((path) => firstMissing(path, root)).map((path) => ({ path, text: '' })),
     ];
     const folders = [...(repository === undefined ? [] : [dirname(repository)]), own, temporary];
     const removePending = writePending(privateFolder, { root, before, standIns: wanted, folders });
     const standIns = makeStandIns(wanted);
-    shared.running.add(before);
-    const place = join(root, '.git');
+    shared.running.set(before, undefined);
     const made = wanted.map(({ path }) => path).filter((path) => path !== place);
-    const around = await lookAround(territory, { deniedPaths, own, standIns: made });
+    // Before the wait: the end of another command takes what that one has made out of `before`.
     const kept = [
       ...[...before.kept].flatMap(([path, link]) => (link === undefined ? [path] : realIn(path, root))),
       ...before.unseen,
       ...made,
       ...[...closedBy(territory), ...deniedPaths.write].flatMap((path) => realIn(path, root)),
-    ];
+    ].filter((path) => repository === undefined || !isWithin(path, place));
+    const around = await lookAround(territory, { deniedPaths, own, standIns: made });
+    const walls = bubblewrapArguments({
+      root,
+      temporary,
+      ...around,
+      pipes: pipeCoversOf(root, before.pipes),
+      kept,
+      instead: repository === undefined ? [] : [{ place, folder: repository }],
+      emptyFile,
+    });
+    const held = holdPlaces(walls.held);
+    shared.running.set(before, held);
     return {
-      arguments: bubblewrapArguments({
-        root,
-        temporary,
-        ...around,
-        hidden: [...around.hidden, ...pipeCoversOf(root, before.pipes)],
-        kept,
-        instead: repository === undefined ? [] : [{ place, folder: repository }],
-        emptyFile,
-      }),
+      arguments: walls.arguments,
+      areIntact: held.areIntact,
       release: async () => {
         shared.running.delete(before);
+        const replaced = held.replaced();
+        const restored = restoreConfigs(replaced, root, configs);
         standIns.release();
-        const made = repository === undefined ? [] : await returnRepository(root, shared);
+        const made = await giveBack();
+        forgetNew(shared, before);
         const left = await sweepAfter(territory, before);
         forgetNew(shared, before);
         const kept = await removeFolder(own);
         removePending();
         const whole = before.unseen.includes(root) ? [wholeIsClosed] : [];
-        return { ...left, notes: [...made, ...left.notes, ...whole, ...kept] };
+        const notes = [
+          ...sayReplaced(root, replaced),
+          ...restored,
+          ...made,
+          ...left.notes,
+          ...whole,
+          ...kept,
+        ];
+        return { ...left, notes };
       },
     };
   };

@@ -45,3 +45,45 @@ export const safeGitConfig = (text: string): { text: string; dropped: string[] }
   }
   return { text: lines.map((line) => `${line}\n`).join(''), dropped: [...new Set(dropped)] };
 };
+
+interface PlacedLine {
+  heading: string;
+  line: string;
+}
+
+/** Lines with the heading above them, as they are. */
+const placedLines = (text: string): PlacedLine[] => {
+  let heading = '';
+  return text.split('\n').map((line) => {
+    const above = heading;
+    if (line.trimStart().startsWith('[')) heading = line;
+    return { heading: above, line };
+  });
+};
+
+/** Those of one text that the other one does not have, without comments and empty ones. */
+const withoutThoseOf = (text: string, other: string): PlacedLine[] => {
+  const known = new Set(placedLines(other).map(({ heading, line }) => `${heading}\n${line}`));
+  const headings = new Set(placedLines(other).map(({ line }) => line));
+  return placedLines(text).filter(
+    ({ heading, line }) =>
+      !nothing.test(line) &&
+      !known.has(`${heading}\n${line}`) &&
+      !(line.trimStart().startsWith('[') && headings.has(line)),
+  );
+};
+
+const isSafeLine = ({ heading, line }: PlacedLine): boolean => {
+  if (line.trimStart().startsWith('[')) return section.test(line);
+  return safeGitConfig(`${heading}\n${line}`).dropped.length === 0;
+};
+
+/** Without these git may take the folder for another kind of repository. */
+const ofRepository = /^\s*\[\s*(core|extensions)\b/i;
+
+/** Whether two texts of a configuration differ in comments and safe settings only; none of `core` may go. */
+export const differsSafely = (before: string, now: string): boolean =>
+  withoutThoseOf(now, before).every(isSafeLine) &&
+  withoutThoseOf(before, now).every(
+    (one) => isSafeLine(one) && !ofRepository.test(one.heading) && !ofRepository.test(one.line),
+  );
