@@ -17,7 +17,11 @@ const isBehindClosed = (path: string): boolean => {
   }
 };
 
-/** The entries of a folder; undefined where it is closed to us. What is gone, or out of reach, has none. */
+/** What is gone, or out of reach. Any other failure says nothing of what is there. */
+const hasNone = (error: unknown): boolean =>
+  ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'].some((code) => hasCode(error, code));
+
+/** The entries of a folder; undefined where it is closed to us, or cannot be read to its end. */
 export const listFolder = async (folder: string): Promise<Dirent[] | undefined> => {
   const entries: Dirent[] = [];
   try {
@@ -25,7 +29,7 @@ export const listFolder = async (folder: string): Promise<Dirent[] | undefined> 
     // Its names can be read, and what they lead to cannot.
     return isBehindClosed(`${folder}/.`) ? undefined : entries;
   } catch (error) {
-    return hasCode(error, 'EACCES') ? undefined : entries;
+    return hasNone(error) ? entries : undefined;
   }
 };
 
