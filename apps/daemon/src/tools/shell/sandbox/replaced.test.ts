@@ -12,8 +12,8 @@ import {
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
-import { textOf } from '../../../testing/tool-fixture.ts';
-import { sharedShell } from '../../../testing/shell-fixture.ts';
+import { textOf } from '../../../../test/support/tool-fixture.ts';
+import { sharedShell } from '../../../../test/support/shell-fixture.ts';
 
 const identity = '-c user.name=A -c user.email=a@example.org -c init.defaultBranch=main';
 const git = (root: string, text: string) => {

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
-import { makeFolders } from '../../../testing/tool-fixture.ts';
+import { makeFolders } from '../../../../test/support/tool-fixture.ts';
 import { createWalls } from './walls.ts';
 
 const command = (temporary: string) => ({
