@@ -60,14 +60,14 @@ const loadOf = async (page: Page, url: string) => {
 const processes = createProcesses();
 const browser = await startOwnBrowser({ full: true });
 const rows: Row[] = [];
-const add = (measure: string, value: number, [atMost, unit]: [number, string]) =>
+const add = (measure: string, value: number, atMost: number, unit: string) =>
   rows.push({ measure, value, atMost, unit });
 
 const addLoad = async (what: string, page: Page, url: string) => {
   const { files, script, css } = await loadOf(page, url);
-  add(`first load of ${what}: files`, files, [20, '']);
-  add(`first load of ${what}: script, compressed`, script, [160, 'kB']);
-  add(`first load of ${what}: CSS, compressed`, css, [30, 'kB']);
+  add(`first load of ${what}: files`, files, 20, '');
+  add(`first load of ${what}: script, compressed`, script, 160, 'kB');
+  add(`first load of ${what}: CSS, compressed`, css, 30, 'kB');
 };
 
 try {
@@ -98,7 +98,7 @@ try {
   second.on('request', (request) => requests.push(request.url()));
   await second.goto(`${server.url}/activity?from=all`);
   await second.locator('[data-test=call]').first().waitFor();
-  add('streams of two windows', streamed(requests), [1, '']);
+  add('streams of two windows', streamed(requests), 1, '');
   await page.close();
 
   const shown = second.locator('[data-test=call]');
@@ -108,7 +108,7 @@ try {
     most = Math.max(most, await shown.count());
     return (await shown.filter({ hasText: `past-${pastCalls}.txt` }).count()) > 0;
   });
-  add(`rows in the DOM with ${pastCalls} calls`, most, [500, '']);
+  add(`rows in the DOM with ${pastCalls} calls`, most, 500, '');
 
   await second.goto(`${server.url}/activity?from=all`);
   const times: number[] = [];
@@ -125,14 +125,14 @@ try {
     );
     await second.goto(`${server.url}/activity?from=all`);
   }
-  add('opening a call, middle of five', times.toSorted((a, b) => a - b)[2] ?? Number.NaN, [150, 'ms']);
+  add('opening a call, middle of five', times.toSorted((a, b) => a - b)[2] ?? Number.NaN, 150, 'ms');
 
   await shown.first().waitFor();
   await watchPage(second);
   for (let done = 0; done < burst; done += 20)
     await Promise.all(Array.from({ length: 20 }, () => run(ann, 'read_file', { filePath: 'a.txt' })));
   await second.getByText(`${(pastCalls + 2 + burst).toLocaleString('en')} calls`).waitFor();
-  add(`longest task while ${burst} calls come`, await longestTask(second), [100, 'ms']);
+  add(`longest task while ${burst} calls come`, await longestTask(second), 100, 'ms');
 
   await second.goto(`${server.url}/inbox`);
   await second.locator('[data-decision=allowOnce]').waitFor();
@@ -142,17 +142,19 @@ try {
     .getByText(`${questions + 1} waiting`)
     .first()
     .waitFor();
-  add(`longest task while ${questions} questions come at once`, await longestTask(second), [200, 'ms']);
-  add(`layout shift while ${questions} questions come at once`, await second.evaluate('window.shift'), [
+  add(`longest task while ${questions} questions come at once`, await longestTask(second), 200, 'ms');
+  add(
+    `layout shift while ${questions} questions come at once`,
+    await second.evaluate('window.shift'),
     0.1,
     '',
-  ]);
+  );
 
   await second.setViewportSize({ width: 390, height: 844 });
   const heights = await second
     .locator('[data-test=confirmation] footer button')
     .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
-  add('44 px less the lowest button of a decision on a phone', 44 - Math.min(...heights), [0, 'px']);
+  add('44 px less the lowest button of a decision on a phone', 44 - Math.min(...heights), 0, 'px');
 
   const number = (value: number) => Number(value.toFixed(value < 1 ? 3 : 1)).toLocaleString('en');
   const table = rows.map(

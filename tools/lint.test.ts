@@ -17,6 +17,7 @@ interface Diagnostic {
 
 const clock = 'drawbridge(clock-only)';
 const env = 'drawbridge(env-in-config)';
+const tuple = 'drawbridge(no-tuple-parameters)';
 
 const functionOf = (lines: number) =>
   ['export const work = () => {', ...Array.from({ length: lines - 2 }, (_, n) => `  work(${n});`), '};'].join(
@@ -38,10 +39,23 @@ const cases: [name: string, code: string, expected: string[], path?: string][] =
   ['the environment, imported', "import { env } from 'node:process';\nexport const home = env.HOME;", [env]],
   ['any', 'export const same = (value: any): unknown => value;', ['typescript(no-explicit-any)']],
   [
-    'four parameters',
-    'export const sum = (a: number, b: number, c: number, d: number) => a + b + c + d;',
+    'five parameters',
+    'export const sum = (a: number, b: number, c: number, d: number, e: number) => a + b + c + d + e;',
     ['eslint(max-params)'],
   ],
+  [
+    'four parameters',
+    'export const sum = (a: number, b: number, c: number, d: number) => a + b + c + d;',
+    [],
+  ],
+  [
+    'a tuple of parameters',
+    'export const sum = (a: number, [b, c]: [number, number]) => a + b + c;',
+    [tuple],
+  ],
+  ['the same under a name', 'export const sum = (a: number, of: [number, number]) => a + of[0];', [tuple]],
+  ['parameters by a rest', 'export function sum(...[a, b]: [number, number]) {\n  return a + b;\n}', [tuple]],
+  ['an entry', 'export const text = ([name, value]: [string, number]) => `${name}${value}`;', []],
   [
     '301 lines of code',
     Array.from({ length: 301 }, (_, n) => `export const n${n} = ${n};`).join('\n'),

@@ -83,7 +83,28 @@ const tsImports = {
   },
 };
 
+/** Several parameters in one: a tuple beside other parameters, or all of them by a rest that is taken apart. */
+const noTupleParameters = {
+  create: (context) => {
+    const isTuple = (node) =>
+      node.type === 'RestElement'
+        ? node.argument.type === 'ArrayPattern'
+        : node.typeAnnotation?.typeAnnotation.type === 'TSTupleType';
+    const check = ({ params }) => {
+      for (const node of params)
+        if (isTuple(node) && (params.length > 1 || node.type === 'RestElement'))
+          context.report({ node, message: 'a tuple instead of parameters: name each' });
+    };
+    return { ArrowFunctionExpression: check, FunctionExpression: check, FunctionDeclaration: check };
+  },
+};
+
 export default {
   meta: { name: 'drawbridge' },
-  rules: { 'clock-only': clockOnly, 'env-in-config': envInConfig, 'ts-imports': tsImports },
+  rules: {
+    'clock-only': clockOnly,
+    'env-in-config': envInConfig,
+    'no-tuple-parameters': noTupleParameters,
+    'ts-imports': tsImports,
+  },
 };

@@ -7,10 +7,8 @@ import { mcpShot, startMcpProxy, startSupergateway } from '../mcp.ts';
 import { startProduct } from '../product.ts';
 
 /** The figures of the faster of the two proxies. */
-const better = (pick: (...values: number[]) => number, of: [Compared, Compared]): Compared => {
-  const bare = pick(...of.map((one) => one.bare));
-  return of.find((one) => one.bare === bare) ?? of[0];
-};
+const better = (pick: (...values: number[]) => number, one: Compared, other: Compared): Compared =>
+  pick(one.bare, other.bare) === one.bare ? one : other;
 
 /**
  * `tools/call` of `read_file` through `/mcp` (2025-11-25, with a session), against the bare bridge behind a
@@ -48,10 +46,10 @@ export const mcpGroup: Group<'p50' | 'rate' | 'proxyP50' | 'proxyRate'> = {
       p50: await inRow('p50', () => p50(pairs.bare)),
       rate: await inRow('rate', () => rate(pairs.bare)),
       proxyP50: await inRow('proxyP50', async () =>
-        better(Math.min, [await p50(pairs.first), await p50(pairs.second)]),
+        better(Math.min, await p50(pairs.first), await p50(pairs.second)),
       ),
       proxyRate: await inRow('proxyRate', async () =>
-        better(Math.max, [await rate(pairs.first), await rate(pairs.second)]),
+        better(Math.max, await rate(pairs.first), await rate(pairs.second)),
       ),
     });
   },

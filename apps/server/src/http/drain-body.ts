@@ -1,5 +1,5 @@
 import type { Clock } from '@drawbridge/kit';
-import type { FastifyInstance, onSendHookHandler } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 
 /** After this time the answer goes out without the rest of the body. */
 const longestDrainMs = 10_000;
@@ -10,7 +10,7 @@ const longestDrainMs = 10_000;
  */
 export const drainBodies = (app: FastifyInstance, clock: Clock): void => {
   // Without a promise: this runs before every answer.
-  app.addHook('onSend', (...[{ raw }, reply, , done]: Parameters<onSendHookHandler>) => {
+  app.addHook('onSend', ({ raw }, reply, _payload, done) => {
     const { 'transfer-encoding': encoding, 'content-length': length = '0' } = raw.headers;
     if (raw.complete || raw.destroyed || (encoding === undefined && length === '0')) return done();
     const finish = () => {

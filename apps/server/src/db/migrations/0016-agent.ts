@@ -268,7 +268,7 @@ const types = {
   'bigint?': 'bigint',
 } as const satisfies Record<Column, string>;
 
-const create = async (db: Kysely<unknown>, [name, { key, columns, indices = [] }]: [string, Table]) => {
+const create = async (db: Kysely<unknown>, name: string, { key, columns, indices = [] }: Table) => {
   let query: CreateTableBuilder<string, string> = db.schema.createTable(name);
   for (const [column, type] of Object.entries(columns))
     query = query.addColumn(column, types[type], (one) => (type.endsWith('?') ? one : one.notNull()));
@@ -284,7 +284,7 @@ const create = async (db: Kysely<unknown>, [name, { key, columns, indices = [] }
 /** Threads of the agent, with all that is theirs. */
 export const agent: Migration = {
   up: async (db) => {
-    for (const table of Object.entries(tables)) await create(db, table);
+    for (const [name, table] of Object.entries(tables)) await create(db, name, table);
     await db.schema
       .createIndex('agentOpenRun')
       .unique()

@@ -4,7 +4,7 @@ import websocket, { type WebsocketPluginOptions } from '@fastify/websocket';
 import { errorTable } from '@drawbridge/contracts/errors';
 import { rpcLimits, rpcSubprotocol } from '@drawbridge/contracts/rpc/protocol';
 import { hasCode } from '@drawbridge/kit';
-import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Tailnet, Tickets } from '../../auth/index.ts';
 import { errors } from '../../errors.ts';
 import { createNameLimit, toCoded, toErrorReply } from '../../http/index.ts';
@@ -78,7 +78,9 @@ export const createJsonRpcDoor = (needs: Needs) => {
 
   /** A page cannot read the answer of HTTP: it gets a socket with one frame. */
   const identifyOrRefuse = async (
-    ...[entrance, request, reply]: Parameters<typeof authenticate>
+    entrance: Entrance,
+    request: FastifyRequest,
+    reply: FastifyReply,
   ): Promise<Identity | Failure> => {
     try {
       return await authenticate(entrance, request, reply);

@@ -51,7 +51,7 @@ interface UpgradesNeeds {
 export const createUpgrades = ({ clock, onUpgraded }: UpgradesNeeds) => {
   const routes = new Map<string, Route>();
 
-  const serve = (route: Route, request: IncomingMessage, [socket, head]: [Socket, Buffer]) => {
+  const serve = (route: Route, request: IncomingMessage, socket: Socket, head: Buffer) => {
     onUpgraded(socket);
     request.url = route.path;
     const { bytesWritten } = socket;
@@ -72,7 +72,7 @@ export const createUpgrades = ({ clock, onUpgraded }: UpgradesNeeds) => {
     own: (server: Server): void => {
       server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
         const route = asksForSocket(request) ? routes.get(pathOf(request.url)) : undefined;
-        if (route !== undefined) return serve(route, request, [socket, head]);
+        if (route !== undefined) return serve(route, request, socket, head);
         socket.unshift(Buffer.concat([plainHead(request), head]));
         server.emit('connection', socket);
       });

@@ -104,9 +104,9 @@ const insideRepository = (folder: string, entries: Dirent[], places: ProtectedPl
 const insidePlain = async (
   territory: Territory,
   folder: string,
-  given: [Dirent[], ProtectedPlaces],
+  entries: Dirent[],
+  places: ProtectedPlaces,
 ): Promise<Ahead[]> => {
-  const [entries, places] = given;
   const classOf = runClassIn(relative(territory.root, folder));
   const inspect = (entry: Dirent): Ahead[] => {
     const path = join(folder, entry.name);
@@ -149,7 +149,7 @@ const inspectFolder = async (
   }
   return kind === 'modules'
     ? foldersIn(folder, entries, 'modules')
-    : insidePlain(territory, folder, [entries, places]);
+    : insidePlain(territory, folder, entries, places);
 };
 
 /** Drops what vanished meanwhile; if it comes back, the sweep after the command finds it new. */
