@@ -2,7 +2,8 @@
 // The paths have no start anchor, so that the rules also match the planted violations in tools/fixtures.
 
 const server = 'apps/server/src';
-const modules = 'gateway callers auth agent db http rpc nodes ops settings notify hooks secrets'.split(' ');
+const modules =
+  'gateway callers auth agent db http rpc nodes ops settings notify hooks secrets outside'.split(' ');
 const doors = `${server}/doors/([^/]+)/`;
 /** The composition root. */
 const appTs = `${server}/(app\\.ts$|compose/)`;
@@ -204,9 +205,13 @@ module.exports = {
       from: { path: `${server}/doors/mcp/(fast-path|sdk)/`, pathNot: tests },
       to: { path: `${server}/doors/mcp/(fast-path|sdk)/`, pathNot: `${server}/doors/mcp/$1/` },
     }),
-    rule('ground-floor', 'secrets and program know no other folder of the server', {
-      from: { path: `${server}/(secrets|program)/`, pathNot: tests },
+    rule('ground-floor', 'secrets, outside and program know no other folder of the server', {
+      from: { path: `${server}/(secrets|outside|program)/`, pathNot: tests },
       to: { path: `${server}/`, pathNot: `${server}/$1/` },
+    }),
+    rule('other-hosts', 'only outside makes connections of its own to other hosts', {
+      from: { path: `${server}/`, pathNot: [`${server}/outside/`, tests] },
+      to: { path: 'node_modules/undici/', dependencyTypesNot: ['type-only'] },
     }),
     rule('rpc-alone', 'rpc knows http and the table of errors', {
       from: { path: `${server}/rpc/`, pathNot: tests },

@@ -8,11 +8,11 @@ import {
   createRefreshes,
   createRefreshesStore,
   createSessionProofs,
-  systemOutside,
 } from '../src/auth/index.ts';
 import { openDatabase } from '../src/db/index.ts';
 import { createLog, createScrubber } from '../src/program/log.ts';
 import { newDataFolder, owner, quickPasswords, setupToken } from './server.ts';
+import { systemNetwork } from '../src/outside/index.ts';
 import { readSecret } from '../src/secrets/index.ts';
 
 /** Accounts and access tokens on a real store and a stopped clock; one person has an account. */
@@ -34,7 +34,7 @@ export const openAccess = async () => {
     secret,
     url,
     log,
-    outside: systemOutside,
+    outside: systemNetwork,
     refreshes: createRefreshes(createRefreshesStore(store)),
     passwords: quickPasswords,
   });

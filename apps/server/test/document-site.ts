@@ -1,10 +1,11 @@
 import type { LookupAddress } from 'node:dns';
 import type { ServerResponse } from 'node:http';
-import { createServer, request } from 'node:https';
+import { createServer } from 'node:https';
 import type { AddressInfo, LookupFunction } from 'node:net';
 import { generate } from 'selfsigned';
+import { buildConnector } from 'undici';
 import { onTestFinished } from 'vitest';
-import type { Outside } from '../src/auth/index.ts';
+import type { Network } from '../src/outside/index.ts';
 import { redirect } from './oauth.ts';
 
 /** An address of the internet; connections to it end at the site of the test. */
@@ -32,24 +33,36 @@ export const asJson =
 
 interface Lead {
   port: number;
-  cert: string;
+  /** Of an https site; without one it is asked by http. */
+  cert?: string;
   /** Other addresses than the public one, by name. */
   names: Record<string, LookupAddress[]>;
+  /** Gets each name that is looked up, and each address that a connection is about to go to. */
+  resolved?: string[];
+  connected?: string[];
 }
 
-/** Connections to any public address end at that port of this machine. */
-export const leadTo = ({ port, cert, names }: Lead): Outside => {
+/** Connections to any public address end at that port of this machine; others go where they lead. */
+export const leadTo = ({ port, cert, names, resolved = [], connected = [] }: Lead): Network => {
   const here: LookupAddress = { address: '127.0.0.1', family: 4 };
   return {
-    resolve: async (name) => names[name] ?? [publicAddress],
-    request: (url, options, onAnswer) => {
+    resolve: async (name) => {
+      resolved.push(name);
+      return names[name] ?? [publicAddress];
+    },
+    buildConnector: (options = {}) => {
+      const guard: LookupFunction | undefined = 'lookup' in options ? options.lookup : undefined;
+      if (!guard) return buildConnector(options);
       // The guard's own look-up goes first; what it let through leads here.
       const led: LookupFunction = (name, lookupOptions, done) =>
-        options.lookup?.(name, lookupOptions, (error) => {
+        guard(name, { ...lookupOptions, all: true }, (error, found) => {
           if (error) return done(error, []);
+          connected.push(...(found as LookupAddress[]).map(({ address }) => address));
           return lookupOptions.all === true ? done(null, [here]) : done(null, here.address, here.family);
         });
-      return request(url, { ...options, port, ca: cert, lookup: led }, onAnswer);
+      const connect = buildConnector({ ...options, lookup: led, ...(cert !== undefined && { ca: cert }) });
+      const to = { port: String(port), ...(cert === undefined && { protocol: 'http:' }) };
+      return (target, done) => connect({ ...target, ...to }, done);
     },
   };
 };

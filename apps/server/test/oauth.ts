@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import type { Outside } from '../src/auth/index.ts';
+import type { Network } from '../src/outside/index.ts';
 import { procedureResult, signUpOwner, startServer, type Got, type TestServer } from './server.ts';
 
 /** The origin that tests of OAuth are reached under; the requests themselves go to the port. */
@@ -172,7 +172,7 @@ export const oauthOf = (
 };
 
 /** A server with its owner signed in, and OAuth clients of it. */
-export const openOauth = async ({ outside }: { outside?: Outside } = {}) => {
+export const openOauth = async ({ outside }: { outside?: Network } = {}) => {
   const environment = { PUBLIC_URL: publicUrl };
   const server = await startServer({ environment, ...(outside && { outside }) });
   return oauthOf(server, { cookie: await signUpOwner(server), resource });

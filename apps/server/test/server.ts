@@ -5,7 +5,8 @@ import { sessionProofHeader } from '@drawbridge/contracts/accounts';
 import { systemClock, type Clock } from '@drawbridge/kit';
 import { onTestFinished } from 'vitest';
 import { createApp, type App } from '../src/app.ts';
-import { systemOutside, type Outside, type Passwords } from '../src/auth/index.ts';
+import type { Passwords } from '../src/auth/index.ts';
+import { systemNetwork, type Network } from '../src/outside/index.ts';
 import { configFrom } from '../src/config.ts';
 import { openAccounts } from '../src/compose/open-accounts.ts';
 import { createNewStores } from './new-store.ts';
@@ -106,7 +107,7 @@ interface StartOptions {
   clock?: Clock;
   /** An earlier server's folder. */
   dataDir?: string;
-  outside?: Outside;
+  outside?: Network;
 }
 
 /** A whole server on a free port, gone when the test is finished. */
@@ -114,7 +115,7 @@ export const startServer = async ({
   environment = {},
   clock = systemClock,
   dataDir,
-  outside = systemOutside,
+  outside = systemNetwork,
 }: StartOptions = {}): Promise<TestServer> => {
   const folder = dataDir ?? (await newDataFolder());
   const log: string[] = [];

@@ -1,11 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, LookupFunction } from 'node:net';
-import { buildConnector } from 'undici';
+import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { Outside } from '../src/agent/web/outside.ts';
-
-const publicAddress: LookupAddress = { address: '93.184.216.34', family: 4 };
+import { leadTo } from './document-site.ts';
 
 type Answer = (reply: ServerResponse, request: IncomingMessage) => void;
 
@@ -41,24 +38,6 @@ export const openWebSite = async (names: Record<string, LookupAddress[]> = {}) =
   });
   // A server that listens on TCP has such an address.
   const { port } = server.address() as AddressInfo;
-
-  const outside: Outside = {
-    resolve: async (name) => {
-      resolved.push(name);
-      return names[name] ?? [publicAddress];
-    },
-    buildConnector: (options = {}) => {
-      const guard: LookupFunction | undefined = 'lookup' in options ? options.lookup : undefined;
-      const led: LookupFunction = (name, lookupOptions, done) =>
-        guard?.(name, { ...lookupOptions, all: true }, (error, found) => {
-          if (error) return done(error, []);
-          connected.push(...(found as LookupAddress[]).map(({ address }) => address));
-          const here: LookupAddress = { address: '127.0.0.1', family: 4 };
-          return lookupOptions.all === true ? done(null, [here]) : done(null, here.address, here.family);
-        });
-      const connect = buildConnector({ ...options, lookup: led });
-      return (target, done) => connect({ ...target, protocol: 'http:', port: String(port) }, done);
-    },
-  };
+  const outside = leadTo({ port, names, resolved, connected });
   return { outside, pages, asked, resolved, connected };
 };

@@ -7,8 +7,8 @@ import { getAdapter } from 'better-auth/db/adapter';
 import { getMigrations } from 'better-auth/db/migration';
 import type { Kysely } from 'kysely';
 import { nanoid } from 'nanoid';
+import type { Network } from '../outside/index.ts';
 import type { Logger } from '../program/log.ts';
-import type { Outside } from './clients/document-fetch.ts';
 import { codesExpireSoon, consentPage, oauthPlugins } from './clients/oauth-provider.ts';
 import type { Refreshes } from './clients/refreshes.ts';
 import { digest } from './digest.ts';
@@ -126,7 +126,7 @@ interface BetterAuthNeeds {
   url: string;
   log: Logger;
   /** Where documents about clients are fetched. */
-  outside: Outside;
+  outside: Network;
   refreshes: Pick<Refreshes, 'plugin'>;
   /** How passwords are kept; better-auth's own scrypt when undefined. */
   passwords?: Passwords | undefined;

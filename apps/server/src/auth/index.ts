@@ -8,7 +8,6 @@ export { createBearerGuard, verifyBearer } from './bearer-guard.ts';
 export { createBetterAuth, type Passwords } from './better-auth.ts';
 export { createAccess, type AccessControl } from './create-access.ts';
 export { createAccounts, type Accounts } from './accounts/create-accounts.ts';
-export { systemOutside, type Outside } from './clients/document-fetch.ts';
 export { createForgetExpired } from './expired.store.ts';
 export { createMetadataRoutes } from './clients/metadata.route.ts';
 export { createRefreshes } from './clients/refreshes.ts';

@@ -14,8 +14,6 @@ import {
   digestStoredTokens,
   loggingTokens,
   readProofEpoch,
-  systemOutside,
-  type Outside,
   type Passwords,
 } from '../auth/index.ts';
 import { agentKeysOf } from '../agent/config-schema.ts';
@@ -24,6 +22,7 @@ import { createDiskFloor, createWriteCheck, migrate, openDatabase, sqliteFile } 
 import { createAddress, logFailure } from '../http/index.ts';
 import { createLog, createScrubber } from '../program/log.ts';
 import { createLogRing } from '../ops/observe/log-ring.ts';
+import { systemNetwork, type Network } from '../outside/index.ts';
 import { readSecret } from '../secrets/index.ts';
 
 export interface AppNeeds {
@@ -32,7 +31,7 @@ export interface AppNeeds {
   /** Writes one scrubbed log line. */
   writeLog(line: string): void;
   /** Name lookup and connections to other hosts; by default those of the system. */
-  outside?: Outside;
+  outside?: Network;
   /** How passwords are hashed; scrypt by default. Tests pass a faster one. */
   passwords?: Passwords;
 }
@@ -42,7 +41,7 @@ const keysOf = (config: Config): string[] =>
 
 /** Opens the store, accounts and access tokens without a door; commands use it beside a running server. */
 export const openAccounts = async (needs: AppNeeds) => {
-  const { config, clock, writeLog, outside = systemOutside, passwords } = needs;
+  const { config, clock, writeLog, outside = systemNetwork, passwords } = needs;
   const secret = readSecret(config.dataDir);
   const setupToken = config.setupToken ?? `setup_${nanoid(32)}`;
   const scrubber = createScrubber([secret, setupToken, ...keysOf(config)]);

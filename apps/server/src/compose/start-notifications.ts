@@ -1,5 +1,5 @@
 import { createSealer } from '../secrets/index.ts';
-import { systemOutside } from '../auth/index.ts';
+import { systemNetwork } from '../outside/index.ts';
 import { createNotifications, createNotifyStore, readVapid, type Notifications } from '../notify/index.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
 
@@ -14,7 +14,7 @@ export const startNotifications = ({ config, clock, outside, opened, isPanelOpen
   return createNotifications({
     store: createNotifyStore(store.db),
     clock,
-    outside: outside ?? systemOutside,
+    outside: outside ?? systemNetwork,
     vapid: readVapid(config.dataDir),
     sealer: createSealer(secret),
     url: address.url,

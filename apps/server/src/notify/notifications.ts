@@ -3,9 +3,9 @@ import {
   type NotifyTime,
   type TestReply,
 } from '@drawbridge/contracts/outside/notifications';
-import type { Outside } from '../auth/index.ts';
 import { errors } from '../errors.ts';
 import { createNameLimit } from '../http/index.ts';
+import type { Network } from '../outside/index.ts';
 import { createDevices, type DevicesNeeds } from './devices.ts';
 import { createPost } from './post.ts';
 import { createSendPush, type Vapid } from './send-push.ts';
@@ -28,7 +28,7 @@ export interface Question {
 }
 
 interface Needs extends DevicesNeeds, WebhookNeeds {
-  outside: Outside;
+  outside: Network;
   vapid: Vapid;
   /** The origin of the server. */
   url(): string;

@@ -1,12 +1,10 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Clock } from '@drawbridge/kit';
-import type { Outside } from '../auth/index.ts';
-import { createPublicLookup, isPublicHost } from '../public-host.ts';
+import { createConnections, createDeadline, type Network } from '../outside/index.ts';
 
 const answerWithinMs = 10_000;
 
 interface PostNeeds {
-  outside: Outside;
+  outside: Network;
   clock: Clock;
 }
 
@@ -14,7 +12,7 @@ export interface Outgoing {
   url: URL;
   headers: Record<string, string>;
   body: Uint8Array;
-  /** Refuses addresses of this server's own network. */
+  /** Refuses addresses of this server's own network, and what is not https. */
   isPublicOnly: boolean;
 }
 
@@ -23,31 +21,19 @@ export interface Outgoing {
  * 10 s, and for an address that is not public where it has to be.
  */
 export const createPost = ({ outside, clock }: PostNeeds) => {
-  const lookup = createPublicLookup(outside.resolve);
+  const internet = createConnections(outside, { reach: 'internet' });
+  const anywhere = createConnections(outside, { reach: 'anywhere' });
   return async ({ url, headers, body, isPublicOnly }: Outgoing): Promise<number | null> => {
-    if (isPublicOnly && (url.protocol !== 'https:' || !isPublicHost(url.hostname))) return null;
-    const ending = new AbortController();
-    const stopTimer = clock.after(answerWithinMs, () => ending.abort());
-    const send = url.protocol === 'https:' ? outside.request : httpRequest;
+    const { signal, stop } = createDeadline({ clock, ms: answerWithinMs });
     try {
-      return await new Promise<number>((resolve, reject) => {
-        const answered = (response: IncomingMessage) => {
-          response.destroy();
-          resolve(response.statusCode ?? 0);
-        };
-        const options = {
-          method: 'POST',
-          agent: false,
-          headers: { ...headers, 'content-length': body.byteLength },
-          signal: ending.signal,
-          ...(isPublicOnly && { lookup }),
-        };
-        send(url, options, answered).on('error', reject).end(body);
-      });
+      const { send } = isPublicOnly ? internet : anywhere;
+      const answer = await send(url, { method: 'POST', headers, body, signal });
+      answer.body.on('error', () => {}).destroy();
+      return answer.statusCode;
     } catch {
       return null;
     } finally {
-      stopTimer();
+      stop();
     }
   };
 };

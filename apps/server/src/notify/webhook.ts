@@ -1,6 +1,6 @@
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
-import { isPublicHost } from '../public-host.ts';
+import { isPublicHost } from '../outside/index.ts';
 import type { Sealer } from '../secrets/index.ts';
 import { newWebhookSecret, signBody, signStandard } from './signing.ts';
 import type { Post } from './post.ts';

@@ -6,6 +6,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { cutText, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
+import { createDeadline } from '../../outside/index.ts';
 import { createLimitedFetch } from './limited-fetch.ts';
 
 const maxPages = 20;
@@ -79,13 +80,12 @@ export const connectMcp = async (
 
   /** Runs a request until `limitMs`; a failure that is not the server's own answer closes the connection. */
   const within = async <T>(limitMs: number, outer: AbortSignal, ask: (signal: AbortSignal) => Promise<T>) => {
-    const late = new AbortController();
-    const cancel = clock.after(limitMs, () => late.abort());
+    const deadline = createDeadline({ clock, ms: limitMs }, outer);
     try {
-      return await ask(AbortSignal.any([outer, late.signal]));
+      return await ask(deadline.signal);
     } catch (error) {
       outer.throwIfAborted();
-      if (late.signal.aborted) throw new McpFailure(`did not answer within ${limitMs / 1_000} seconds`, true);
+      if (deadline.isOver()) throw new McpFailure(`did not answer within ${limitMs / 1_000} seconds`, true);
       if (broken === null && error instanceof ProtocolError)
         throw new McpFailure(`answered: ${cutText(error.message.replace(/\s+/g, ' '), maxSentenceLength)}`);
       await close();
@@ -93,7 +93,7 @@ export const connectMcp = async (
         broken instanceof RangeError ? 'gave an answer longer than 1 MiB' : 'could not be reached',
       );
     } finally {
-      cancel();
+      deadline.stop();
     }
   };
 

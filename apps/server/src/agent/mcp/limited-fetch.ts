@@ -1,16 +1,12 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
+import { createOriginFetch, limited } from '../../outside/index.ts';
 
 /** One answer: a page of the list of tools, or the result of a call. */
 const maxReplyBytes = 1024 * 1024;
 
-async function* limited(body: AsyncIterable<Uint8Array>, failed: (error: unknown) => void) {
-  let size = 0;
+async function* reporting(body: AsyncIterable<Uint8Array>, failed: (error: unknown) => void) {
   try {
-    for await (const chunk of body) {
-      size += chunk.byteLength;
-      if (size > maxReplyBytes) throw new RangeError('its answer is longer than 1 MiB');
-      yield chunk;
-    }
+    yield* limited(body, maxReplyBytes);
   } catch (error) {
     failed(error);
     throw error;
@@ -29,17 +25,16 @@ interface Needs {
  * notifications is not opened; lists are read again instead.
  */
 export const createLimitedFetch = ({ origin, failed }: Needs): FetchLike => {
+  const fetchOrigin = createOriginFetch(origin);
   return async (input, init) => {
-    const url = new URL(input);
-    if (url.origin !== origin) throw new TypeError('Another origin than that of the server');
     if (init?.method === 'GET') return new Response(null, { status: 405 });
-    const response = await fetch(url, { ...init, redirect: 'error' });
+    const response = await fetchOrigin(input, init);
     if (response.body === null) return response;
     const report = (error: unknown) => {
       if (init?.signal?.aborted !== true) failed(error);
     };
     const { status, statusText, headers } = response;
-    return new Response(ReadableStream.from(limited(response.body, report)), {
+    return new Response(ReadableStream.from(reporting(response.body, report)), {
       status,
       statusText,
       headers,

@@ -1,7 +1,5 @@
 import { ModelError } from '@drawbridge/agent';
-
-const isRedirect = (error: unknown) =>
-  error instanceof TypeError && error.cause instanceof Error && error.cause.message === 'unexpected redirect';
+import { createOriginFetch, OriginError } from '../../outside/index.ts';
 
 /** The head of an answer. `request`: the body that was sent, in JSON. */
 export interface AnswerHead {
@@ -41,29 +39,29 @@ export const observe = (signal: AbortSignal, observer: Observer): void =>
  * The fetch of a provider: requests, and with them the key, go to `origin` alone and follow no redirect.
  * Throws `ModelError` `request` for another address.
  */
-export const createOwnFetch =
-  (origin: string): typeof fetch =>
-  async (input, options) => {
-    const url = new URL(input instanceof Request ? input.url : input);
-    if (url.origin !== origin)
-      throw new ModelError('request', `The model's server is ${origin}, and no other host is asked.`);
+export const createOwnFetch = (origin: string): typeof fetch => {
+  const fetchOrigin = createOriginFetch(origin);
+  return async (input, options) => {
     try {
-      const response = await fetch(url, { ...options, redirect: 'error' });
+      const response = await fetchOrigin(input, options);
       const { signal, body } = options ?? {};
       const observer = signal && observers.get(signal);
       if (!observer) return response;
       observer.answered({
-        path: url.pathname,
+        path: new URL(input instanceof Request ? input.url : input).pathname,
         request: typeof body === 'string' ? body : 'null',
         status: response.status,
         contentType: response.headers.get('content-type') ?? '',
       });
       return observed(response, observer);
     } catch (error) {
-      if (!isRedirect(error)) throw error;
+      if (!(error instanceof OriginError)) throw error;
       throw new ModelError(
         'request',
-        'The server of the model redirects, which is not followed. Correct its URL.',
+        error.why === 'origin'
+          ? `The model's server is ${origin}, and no other host is asked.`
+          : 'The server of the model redirects, which is not followed. Correct its URL.',
       );
     }
   };
+};

@@ -1,8 +1,8 @@
 import { WebError, type WebPort } from '@drawbridge/agent';
 import type { Clock } from '@drawbridge/kit';
+import { createDeadline, systemNetwork, type Network } from '../../outside/index.ts';
 import { createExtract, type Extract, type ExtractLimits } from './extract.ts';
 import { addressRefusal, createGuardedFetch, type FetchedBody, type FetchLimits } from './guarded-fetch.ts';
-import { systemOutside, type Outside } from './outside.ts';
 
 /** A fetch with all its redirects, and the reading of the page. */
 const totalMs = 30_000;
@@ -40,31 +40,28 @@ const readBody = async (body: FetchedBody, extract: Extract, signal: AbortSignal
 
 interface Needs {
   clock: Clock;
-  outside?: Outside;
+  outside?: Network;
   fetchLimits?: FetchLimits;
   extractLimits?: ExtractLimits;
 }
 
 /** The pages of the internet. `close` ends its connections. */
 export const createWeb = (needs: Needs): WebPort & { close(): Promise<void> } => {
-  const { clock, outside = systemOutside, fetchLimits, extractLimits } = needs;
+  const { clock, outside = systemNetwork, fetchLimits, extractLimits } = needs;
   const guarded = createGuardedFetch(outside, fetchLimits);
   const extract = createExtract({ clock, ...(extractLimits && { limits: extractLimits }) });
 
   return {
     refusal: addressRefusal,
     fetch: async (url, { mayFollow, signal }) => {
-      const late = new AbortController();
-      const cancel = clock.after(totalMs, () =>
-        late.abort(new WebError(`The page took longer than ${totalMs / 1_000} seconds.`)),
-      );
-      const either = AbortSignal.any([signal, late.signal]);
+      const reason = new WebError(`The page took longer than ${totalMs / 1_000} seconds.`);
+      const deadline = createDeadline({ clock, ms: totalMs, reason }, signal);
       try {
-        const fetched = await guarded.fetch(url, { mayFollow, signal: either });
+        const fetched = await guarded.fetch(url, { mayFollow, signal: deadline.signal });
         if (fetched.kind === 'redirect') return fetched;
-        return { kind: 'page', page: await readBody(fetched.body, extract, either) };
+        return { kind: 'page', page: await readBody(fetched.body, extract, deadline.signal) };
       } finally {
-        cancel();
+        deadline.stop();
       }
     },
     close: guarded.close,

@@ -203,6 +203,23 @@ describe('the answer', () => {
     await expect(text('http://ok.example/bomb')).rejects.toThrow('too large');
   });
 
+  it('SS-09 an answer of empty compressed blocks ends, although nothing comes out of it', async () => {
+    const { text, pages } = await open({}, { maxBytes: 64 * 1024 });
+    const emptyBlock = Buffer.from([0, 0, 0, 0xff, 0xff]);
+    const blocks = Buffer.alloc(20_000, emptyBlock);
+    pages.set('ok.example/empty', (reply) => {
+      reply.writeHead(200, { 'content-encoding': 'gzip' });
+      // The head of a gzip member: magic, deflate, no name, no time.
+      reply.write(Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]));
+      new Readable({
+        read() {
+          this.push(blocks);
+        },
+      }).pipe(reply);
+    });
+    await expect(text('http://ok.example/empty')).rejects.toThrow('stopped before its end');
+  });
+
   it('SS-09 RX-14 a silent answer ends, before and after its head', async () => {
     const { text, pages } = await open({}, { silenceMs: 200 });
     pages.set('ok.example/silent', () => {});

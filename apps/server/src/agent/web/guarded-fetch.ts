@@ -1,9 +1,7 @@
 import { WebError } from '@drawbridge/agent';
 import { parseUrl } from '@drawbridge/kit';
-import { Agent, fetch, type Response } from 'undici';
-import { readLimited } from '../../limited-body.ts';
-import { createPublicLookup, isPublicHost } from '../../public-host.ts';
-import type { Outside } from './outside.ts';
+import type { Response } from 'undici';
+import { createConnections, isPublicHost, readLimited, type Network } from '../../outside/index.ts';
 
 export interface FetchLimits {
   connectMs: number;
@@ -102,31 +100,18 @@ const nextUrl = async (response: Response, from: URL): Promise<URL> => {
 };
 
 /** Fetches public pages: no proxy, no cookies, no Referer, and only over addresses that were checked. */
-export const createGuardedFetch = (outside: Outside, limits: FetchLimits = fetchLimits): GuardedFetch => {
-  const agent = new Agent({
-    connect: outside.buildConnector({
-      timeout: limits.connectMs,
-      lookup: createPublicLookup(outside.resolve),
-    }),
-    headersTimeout: limits.silenceMs,
-    bodyTimeout: limits.silenceMs,
-    maxHeaderSize: limits.maxHeaderBytes,
-    // As received: an answer of empty compressed blocks has no length after decompression.
-    maxResponseSize: 2 * limits.maxBytes,
-    // A connection is used once: a later fetch resolves and checks its name again.
-    pipelining: 0,
+export const createGuardedFetch = (network: Network, limits: FetchLimits = fetchLimits): GuardedFetch => {
+  const connections = createConnections(network, {
+    reach: 'internet',
+    connectMs: limits.connectMs,
+    silenceMs: limits.silenceMs,
+    maxHeaderBytes: limits.maxHeaderBytes,
+    maxReceivedBytes: 2 * limits.maxBytes,
   });
 
   const request = async (url: URL, signal: AbortSignal): Promise<Response> => {
     try {
-      return await fetch(url, {
-        dispatcher: agent,
-        headers,
-        redirect: 'manual',
-        credentials: 'omit',
-        referrerPolicy: 'no-referrer',
-        signal,
-      });
+      return await connections.fetch(url, { headers, signal });
     } catch {
       signal.throwIfAborted();
       throw unreachable();
@@ -163,6 +148,6 @@ export const createGuardedFetch = (outside: Outside, limits: FetchLimits = fetch
       }
       throw new WebError(`The page redirects more than ${limits.maxHops} times.`);
     },
-    close: () => agent.destroy(),
+    close: connections.close,
   };
 };

@@ -2,7 +2,7 @@ import { WebError, type SearchHit, type SearchPort } from '@drawbridge/agent';
 import type { CheckLine } from '@drawbridge/contracts/agent/settings';
 import { createBoundedMap, cutText, parseUrl, type BoundedMap, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
-import { createOriginFetch, type OriginReply } from './origin-fetch.ts';
+import { createServiceFetch, type ServiceReply } from '../../outside/index.ts';
 
 const braveUrl = 'https://api.search.brave.com/res/v1/web/search';
 const limits = { ms: 10_000, maxBytes: 2 * 1024 * 1024 };
@@ -91,7 +91,7 @@ const tidied = ({ title, url, snippet }: SearchHit): SearchHit[] => {
   return [{ title: plain(title), url: address.href, snippet: plain(snippet) }];
 };
 
-const readReply = ({ status, text: body }: OriginReply, question: Question): SearchHit[] => {
+const readReply = ({ status, text: body }: ServiceReply, question: Question): SearchHit[] => {
   if (status !== 200) throw new WebError(question.refused(status));
   try {
     return question.read(JSON.parse(body)).flatMap(tidied).slice(0, maxHits);
@@ -126,9 +126,10 @@ export const createSearch = (needs: Needs): Search => {
     );
   };
   const ask = async (question: Question, signal: AbortSignal): Promise<SearchHit[]> => {
-    const fetchOrigin = createOriginFetch({ clock, service: question.service }, limits);
+    const { service, url, headers } = question;
+    const askService = createServiceFetch({ clock, name: service, origin: url.origin, limits });
     try {
-      return readReply(await fetchOrigin(question.url, { headers: question.headers, signal }), question);
+      return readReply(await askService(url, { headers, signal }), question);
     } catch (error) {
       signal.throwIfAborted();
       throw error instanceof Error && !(error instanceof WebError) ? new WebError(error.message) : error;

@@ -3,7 +3,8 @@ import { oauthProvider } from '@better-auth/oauth-provider';
 import { clientLimits, offlineScope } from '@drawbridge/contracts/clients';
 import { toolGroups } from '@drawbridge/contracts/groups';
 import type { BetterAuthPlugin } from 'better-auth';
-import { createDocumentFetch, type Outside } from './document-fetch.ts';
+import type { Network } from '../../outside/index.ts';
+import { createDocumentFetch } from './document-fetch.ts';
 
 /** What clients get begins with one of these, so that a scanner of leaked secrets knows it. */
 export const clientPrefixes = { access: 'dbo_', refresh: 'dbr_', secret: 'dbs_' } as const;
@@ -41,7 +42,7 @@ const outlivesSessions = (provider: ReturnType<typeof oauthProvider>) => ({
 
 interface OauthNeeds {
   /** Where documents about clients are fetched. */
-  outside: Outside;
+  outside: Network;
   refreshes: { plugin: BetterAuthPlugin };
 }
 

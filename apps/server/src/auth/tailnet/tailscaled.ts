@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import type { Clock } from '@drawbridge/kit';
 import { z } from 'zod';
-import { readLimited } from '../../limited-body.ts';
+import { readLimited } from '../../outside/index.ts';
 
 const answerWithinMs = 5_000;
 const answerBytes = 1024 * 1024;

@@ -1,5 +1,6 @@
 import { jsonOf, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
+import { createDeadline, createOriginFetch } from '../../outside/index.ts';
 
 const probeMs = 2_000;
 const pullMs = 10 * 60_000;
@@ -13,23 +14,17 @@ const progress = z.object({
   error: z.string().optional(),
 });
 
-const timeout = (clock: Clock, ms: number) => {
-  const aborting = new AbortController();
-  const cancel = clock.after(ms, () => aborting.abort(new Error('timed out')));
-  return { signal: aborting.signal, cancel };
-};
-
 /** Whether a server of this machine answers `GET` with success. */
 export const answers = async (clock: Clock, url: string): Promise<boolean> => {
-  const { signal, cancel } = timeout(clock, probeMs);
+  const { signal, stop } = createDeadline({ clock, ms: probeMs });
   try {
-    const response = await fetch(url, { signal, redirect: 'error' });
+    const response = await createOriginFetch(new URL(url).origin)(url, { signal });
     await response.body?.cancel();
     return response.ok;
   } catch {
     return false;
   } finally {
-    cancel();
+    stop();
   }
 };
 
@@ -54,13 +49,12 @@ export const pullModel = async (
   { origin, model }: { origin: string; model: string },
   onProgress: (line: string) => void,
 ): Promise<Pulled> => {
-  const { signal, cancel } = timeout(clock, pullMs);
+  const { signal, stop } = createDeadline({ clock, ms: pullMs });
   try {
-    const response = await fetch(`${origin}/api/pull`, {
+    const response = await createOriginFetch(origin)(`${origin}/api/pull`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ model }),
-      redirect: 'error',
       signal,
     });
     if (!response.ok || response.body === null) return 'failed';
@@ -78,6 +72,6 @@ export const pullModel = async (
   } catch {
     return signal.aborted ? 'timed-out' : 'failed';
   } finally {
-    cancel();
+    stop();
   }
 };

@@ -1,7 +1,7 @@
 import { OutsideError } from '@drawbridge/agent';
 import { cutText, jsonOf, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
-import { createOriginFetch } from '../../web/index.ts';
+import { createServiceFetch } from '../../../outside/index.ts';
 
 const limits = { ms: 30_000, maxBytes: 5 * 1024 * 1024 };
 const maxMessageLength = 300;
@@ -73,7 +73,7 @@ export const apiAt = ({
   key: string | null;
 }): Omit<N8nApi, 'key'> => {
   const base = new URL(address.endsWith('/') ? address : `${address}/`);
-  const fetchOrigin = createOriginFetch({ clock, service: 'n8n' }, limits);
+  const askN8n = createServiceFetch({ clock, name: 'n8n', origin: base.origin, limits });
 
   return {
     ask: async ({ method = 'GET', path, query = {}, body, signal }) => {
@@ -86,7 +86,7 @@ export const apiAt = ({
         accept: 'application/json',
         ...(hasBody && { 'content-type': 'application/json' }),
       };
-      const reply = await fetchOrigin(target, {
+      const reply = await askN8n(target, {
         method,
         headers,
         ...(hasBody && { body: JSON.stringify(body) }),
