@@ -1,6 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { checkBoundaries, folderCircles, houseRules } from './boundaries.ts';
-import known from './folder-circles.json' with { type: 'json' };
+import listed from './folder-circles.json' with { type: 'json' };
+
+const known: readonly string[] = listed;
 
 const house = { root: fileURLToPath(new URL('..', import.meta.url)), config: houseRules };
 const { violations, unseen, seen } = await checkBoundaries(house);

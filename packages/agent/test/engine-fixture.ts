@@ -1,16 +1,17 @@
 import type { StoredEvent } from '@drawbridge/contracts/agent/events';
 import { defaultPolicies } from '@drawbridge/contracts/agent/settings';
 import { systemClock } from '@drawbridge/kit';
-import type { AgentNeeds } from '../src/engine/context.ts';
+import { createLanes } from '../src/api/lanes/lanes.ts';
 import { createEngine } from '../src/engine/engine.ts';
+import { noTracer } from '../src/engine/trace-model.ts';
 import type { AgentConfig } from '../src/ports/config.ts';
 import type { MachinePort } from '../src/ports/machine.ts';
 import { ModelError, type ModelPart } from '../src/ports/model.ts';
-import type { ToolCallRow } from '../src/rows.ts';
-import { noTracer } from '../src/tracing/no-tracer.ts';
+import type { AgentNeeds } from '../src/ports/needs.ts';
+import type { ToolCallRow } from '../src/rows/rows.ts';
 import { info } from './memory-fixture.ts';
-import { agentRow, runRow, threadRow, toolCallRow } from './rows.ts';
 import { rowsStore } from './rows-store.ts';
+import { agentRow, runRow, threadRow, toolCallRow } from './rows.ts';
 
 const config: AgentConfig = {
   off: null,
@@ -101,7 +102,7 @@ export const engineFixture = (rows: Parameters<typeof rowsStore>[0], changes: Ch
     config: () => Promise.resolve({ ...config, ...other }),
     onError: (error) => errors.push(error),
   });
-  return { ...engine, store, log, errors };
+  return { ...engine, lanes: createLanes(engine), store, log, errors };
 };
 
 /** Rows of a run of Ann whose agent acts, with one planned call. */

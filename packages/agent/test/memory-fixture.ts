@@ -1,5 +1,5 @@
 import { createFakeClock } from '@drawbridge/kit';
-import { contextOf, readMaterial, type ContextInput } from '../src/memory/context.ts';
+import { type ContextInput, contextOf, readMaterial } from '../src/memory/context.ts';
 import {
   ModelError,
   type ModelInfo,
@@ -7,10 +7,10 @@ import {
   type ModelPort,
   type ModelRequest,
 } from '../src/ports/model.ts';
-import type { FileRow, MessageRow, NoteRow, ThreadRow, ToolCallRow } from '../src/rows.ts';
-import type { AgentStore } from '../src/store-port.ts';
-import { messageRow, threadRow, toolCallRow } from './rows.ts';
+import type { FileRow, MessageRow, NoteRow, ThreadRow, ToolCallRow } from '../src/rows/rows.ts';
+import type { AgentStore } from '../src/rows/store.ts';
 import { rowsStore } from './rows-store.ts';
+import { messageRow, threadRow, toolCallRow } from './rows.ts';
 
 export const at = Date.UTC(2026, 10, 23, 9, 30);
 

@@ -1,5 +1,5 @@
-import type { Rows, TableName } from '../src/rows.ts';
-import type { AgentStore, Write } from '../src/store-port.ts';
+import type { Rows, TableName } from '../src/rows/rows.ts';
+import type { AgentStore, Write } from '../src/rows/store.ts';
 
 type Row = Record<string, unknown>;
 

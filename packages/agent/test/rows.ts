@@ -1,6 +1,6 @@
-import type { AgentRow, AskRow, MessageRow, RunRow, ThreadRow, ToolCallRow } from '../src/rows.ts';
 import type { StoredEvent } from '@drawbridge/contracts/agent/events';
 import { systemClock } from '@drawbridge/kit';
+import type { AgentRow, AskRow, MessageRow, RunRow, ThreadRow, ToolCallRow } from '../src/rows/rows.ts';
 
 /** Runs of these rows have time left. */
 const startedAt = systemClock.now();

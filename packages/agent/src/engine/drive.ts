@@ -1,20 +1,21 @@
 import { CodedError } from '@drawbridge/kit';
+import { isDue, nextCalls, nextStep } from '../machines/next-agent.ts';
 import { ModelError } from '../ports/model.ts';
-import type { ToolCallRow } from '../rows.ts';
-import { increase, update, type Write } from '../store-port.ts';
+import { errors } from '../rows/errors.ts';
+import { eventOf } from '../rows/events.ts';
+import { callsOf, type Work, workOf } from '../rows/load.ts';
+import type { ToolCallRow } from '../rows/rows.ts';
+import { openRunStates } from '../rows/states.ts';
+import { increase, update, type Write } from '../rows/store.ts';
 import { delegate } from '../tools/core/delegate.ts';
 import { toolSetOf } from '../tools/tool-set.ts';
-import { runCall } from '../step/act.ts';
-import { askToContinue, budgetProblem } from '../step/budget.ts';
-import { eventOf, type RunContext, type Work } from './context.ts';
-import { takeCorrections } from '../step/corrections.ts';
-import { closeAgent } from '../run/stop.ts';
-import { callsOf, workOf } from './load.ts';
-import { isDue, nextCalls, nextStep } from './next-agent.ts';
-import { resumeCalls } from './resume-calls.ts';
-import { think, type StoredStep } from '../step/think.ts';
-import { openRunStates } from '../states.ts';
-import { errors } from '../errors.ts';
+import { askToContinue, budgetProblem } from '../turns/budget.ts';
+import { resumeCalls } from '../turns/ends/resume-calls.ts';
+import { closeAgent } from '../turns/ends/stop.ts';
+import { runCall } from '../turns/steps/act.ts';
+import { takeCorrections } from '../turns/steps/corrections.ts';
+import { type StoredStep, think } from '../turns/steps/think.ts';
+import type { RunContext } from './context.ts';
 
 interface Move {
   to: 'ready' | 'waiting' | 'acting';
@@ -45,7 +46,7 @@ const move = async (ctx: RunContext, work: Work, { to, calls }: Move): Promise<b
     'kept',
   );
   if (isWritten) ctx.bus.changed(userId, threadId);
-  if (isWritten && to === 'waiting') ctx.lanes.freed();
+  if (isWritten && to === 'waiting') await ctx.perform([{ type: 'runWaits' }]);
   return isWritten;
 };
 
@@ -60,7 +61,7 @@ const failAgent = async (
   const event = eventOf(ctx, agent, ['error', { content: message, code, retryable }]);
   const failure = { code, retryable };
   const close = { outcome: 'error', error: message, failure, text: failedText, writes: [event] } as const;
-  await closeAgent(ctx, agent, close);
+  await ctx.perform(await closeAgent(ctx, agent, close));
 };
 
 const retryableKinds = new Set(['rate', 'overloaded', 'network', 'silent', 'cut']);
@@ -77,7 +78,7 @@ const spent = (message: string) => ({ code: 'BUDGET_SPENT', message, retryable: 
 const stopSpent = async (ctx: RunContext, work: Work): Promise<boolean> => {
   const problem = budgetProblem(work, ctx.clock.now());
   if (problem === null) return false;
-  if (work.agent.kind === 'main') await askToContinue(ctx, work, problem);
+  if (work.agent.kind === 'main') await ctx.perform(await askToContinue(ctx, work, problem));
   else await failAgent(ctx, work, spent(problem));
   return true;
 };
@@ -98,7 +99,9 @@ const thinkOrEnd = async (
   try {
     if (await stopSpent(ctx, work)) return null;
     const tools = await toolSetOf(ctx, work);
-    return await think(ctx, { work, tools, ...step });
+    const thought = await think(ctx, { work, tools, ...step });
+    await ctx.perform(thought.effects);
+    return thought.step;
   } catch (error) {
     if (step.signal.aborted) return null;
     if (!(error instanceof ModelError)) throw error;
@@ -132,7 +135,8 @@ const runCalls = async (
   { due, signal }: { due: readonly ToolCallRow[]; signal: AbortSignal },
 ): Promise<void> => {
   const running = { work, tools, isLastOpen: calls.filter(isOpen).length === 1, signal };
-  await Promise.all(due.map((call) => runCall(ctx, { ...running, call })));
+  const run = async (call: ToolCallRow) => ctx.perform(await runCall(ctx, { ...running, call }));
+  await Promise.all(due.map(run));
 };
 
 /** One transition of an agent; false when it waits, or has ended. */

@@ -2,12 +2,10 @@ import { systemClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { engineFixture, rowsWithCall } from '../../test/engine-fixture.ts';
 import { endedAs, machineTool, machineView } from '../../test/outside-tools.ts';
+import { onMachineCall, steer, stopThread } from '../../test/performed.ts';
 import type { MachinePort } from '../ports/machine.ts';
-import type { AgentRow, ToolCallRow } from '../rows.ts';
-import { update } from '../store-port.ts';
-import { stopThread } from '../run/stop.ts';
-import { steer } from '../run/steer.ts';
-import { onMachineCall } from './recover.ts';
+import type { AgentRow, ToolCallRow } from '../rows/rows.ts';
+import { update } from '../rows/store.ts';
 
 const view = () => Promise.resolve(machineView(machineTool('write_file')));
 

@@ -1,20 +1,24 @@
-import { createBoundedMap, createKeyedQueue, sleep, type KeyedQueue } from '@drawbridge/kit';
-import type { AgentRow } from '../rows.ts';
-import { agentEnds, type AgentNeeds, type RunContext } from './context.ts';
-import { createCanvas } from '../canvas/canvas.ts';
-import { createLanes, laneSignals } from '../lanes/lanes.ts';
+import { createBoundedMap } from '@drawbridge/kit';
+import { createCanvas } from '../memory/canvas.ts';
+import type { AgentNeeds } from '../ports/needs.ts';
+import { openCallsOf } from '../rows/load.ts';
+import type { AgentRow } from '../rows/rows.ts';
+import type { ToolContext } from '../tools/common/tool.ts';
+import { ownNames } from '../tools/names.ts';
+import type { TurnEffect } from '../turns/effects.ts';
+import { closeAgent, stoppedText } from '../turns/ends/stop.ts';
+import { tickPlan } from '../turns/plans/tick-plan.ts';
+import type { StepContext } from '../turns/steps/step-context.ts';
+import { keepNotes, nameThread } from '../turns/steps/upkeep.ts';
+import type { RunContext } from './context.ts';
+import { createDay } from './day.ts';
 import { drive } from './drive.ts';
-import { agentLimits } from './limits.ts';
-import { openCallsOf } from './load.ts';
-import { tickPlan } from '../tasks/run-plan.ts';
-import { createDay } from '../step/day.ts';
-import { ownNames } from '../tools/names/names.ts';
-import { closeAgent, stoppedText } from '../run/stop.ts';
+import { createLaneRunner, type LaneRunner } from './lanes/runner.ts';
+import { createWorkers, type Workers } from './workers.ts';
 
-const newMemory = (): Pick<
-  RunContext,
-  'counts' | 'histories' | 'endedCalls' | 'withdrawing' | 'notesAfter' | 'noticed' | 'unasked'
-> => ({
+/** What is kept in memory; all of it can be read again. */
+const newCaches = (): Omit<StepContext, keyof ToolContext | 'day' | 'model' | 'bus' | 'tracer'> &
+  Pick<ToolContext, 'unasked'> => ({
   counts: createBoundedMap({ maxEntries: 1_000 }),
   histories: new Map(),
   endedCalls: new Map(),
@@ -35,93 +39,84 @@ const partsOf = (needs: AgentNeeds): Pick<RunContext, 'canvas' | 'day' | 'isOwnN
   };
 };
 
+/** What does not stop in time is left behind: its rows are ended, and its late results change nothing. */
+const stopAgents = (
+  ctx: RunContext,
+  workers: Workers,
+  { agents, outcome }: { agents: readonly AgentRow[]; outcome: 'cancelled' | 'interrupted' },
+): Promise<void> =>
+  workers.stopped(agents, {
+    meanwhile: async () => {
+      for (const agent of agents)
+        for (const { requestId, state } of await openCallsOf(ctx, agent))
+          if (requestId !== null && state === 'running')
+            ctx.machine.cancel(agent.userId, requestId).catch(ctx.onError);
+    },
+    then: async () => {
+      const end = { outcome, text: stoppedText[outcome] };
+      for (const agent of agents) await ctx.perform(await closeAgent(ctx, agent, end));
+    },
+  });
+
+const wake = async (ctx: RunContext, agent: { userId: string; agentId: string }, signal: AbortSignal) => {
+  try {
+    await drive(ctx, agent, signal);
+  } finally {
+    for (const read of [ctx.histories, ctx.endedCalls]) read.delete(agent.agentId);
+  }
+};
+
+interface Parts {
+  ctx: RunContext;
+  workers: Workers;
+  runner: LaneRunner;
+}
+
+const performOne = async ({ ctx, workers, runner }: Parts, effect: TurnEffect): Promise<void> => {
+  switch (effect.type) {
+    case 'wake':
+      return ctx.wake(effect.userId, effect.agentId);
+    case 'tickPlan': {
+      const { userId, planId } = effect;
+      return workers.tick(planId, async () => ctx.perform(await tickPlan(ctx, userId, planId)));
+    }
+    case 'stop':
+      return ctx.stopAgents(effect.agents, 'cancelled');
+    case 'dropModelCall':
+      return workers.dropModelCall(effect.agent);
+    case 'runEnded':
+      return runner.ended(effect.run);
+    case 'runWaits':
+      return runner.freed();
+    case 'checkLane':
+      return runner.check(effect.thread);
+    case 'nameThread': {
+      const { userId, threadId } = effect.run;
+      return workers.tidy(`title ${userId} ${threadId}`, (signal) => nameThread(ctx, effect.run, signal));
+    }
+    case 'keepNotes': {
+      const { userId, threadId, kind, id } = effect.work.agent;
+      const key = `notes ${userId} ${threadId} ${kind === 'main' ? kind : id}`;
+      return workers.tidy(key, (signal) => keepNotes(ctx, effect, signal));
+    }
+    default:
+      return effect satisfies never;
+  }
+};
+
 /** Runs agents: one at a time each, woken whenever their rows have changed. Nothing waits in memory alone. */
 export const createEngine = (needs: AgentNeeds) => {
-  const { clock, machine, store, onError } = needs;
-  const queue: KeyedQueue = createKeyedQueue();
-  const working = new Map<string, AbortController>();
-  /** Agents that are being stopped: they are not driven again. */
-  const closing = new Set<string>();
-  const tidying = new Set<string>();
-  const ending = new AbortController();
-  let isStopping = false;
-
-  const run = async (userId: string, agentId: string) => {
-    if (isStopping || closing.has(agentId)) return;
-    const own = new AbortController();
-    working.set(agentId, own);
-    try {
-      await drive(ctx, { userId, agentId }, own.signal);
-    } catch (error) {
-      if (!own.signal.aborted) throw error;
-    } finally {
-      working.delete(agentId);
-      for (const read of [ctx.histories, ctx.endedCalls]) read.delete(agentId);
-    }
-  };
-
-  /** Aborts the work of agents without ending them, and resolves when it has stopped. */
-  const halt = async (agents: readonly Pick<AgentRow, 'id'>[]): Promise<void> => {
-    const halted = agents.map(({ id }) => {
-      working.get(id)?.abort(agentEnds);
-      return queue.run(id, async () => {});
-    });
-    await Promise.all(halted);
-  };
-
-  /** What does not stop in time is left behind: its rows are ended, and its late results change nothing. */
-  const stopAgents: RunContext['stopAgents'] = async (agents, outcome) => {
-    for (const { id } of agents) closing.add(id);
-    const timedOut = Promise.withResolvers<void>();
-    const cancelTimer = clock.after(agentLimits.stopMs, timedOut.resolve);
-    try {
-      const halted = halt(agents);
-      for (const agent of agents) {
-        for (const { requestId, state } of await openCallsOf({ store }, agent))
-          if (requestId !== null && state === 'running')
-            machine.cancel(agent.userId, requestId).catch(onError);
-      }
-      await Promise.race([halted, timedOut.promise]);
-      const end = { outcome, text: stoppedText[outcome] };
-      for (const agent of agents) await closeAgent(ctx, agent, end);
-    } finally {
-      cancelTimer();
-      for (const { id } of agents) closing.delete(id);
-    }
-  };
-
+  const workers = createWorkers(needs);
   const ctx: RunContext = {
     ...needs,
-    lanes: laneSignals(() => lanes.runner),
     ...partsOf(needs),
-    ...newMemory(),
-    wake: (userId, agentId) => void queue.run(agentId, () => run(userId, agentId)).catch(onError),
-    tickPlan: (userId, planId) => void queue.run(planId, () => tickPlan(ctx, userId, planId)).catch(onError),
-    tidy: (key, job) => {
-      if (isStopping || tidying.has(key)) return;
-      tidying.add(key);
-      const done = job(ending.signal).catch((error: unknown) => {
-        if (!ending.signal.aborted) onError(error);
-      });
-      void done.finally(() => tidying.delete(key));
-    },
-    interruptThought: ({ id, state }) => {
-      if (state === 'ready') working.get(id)?.abort();
-    },
-    stopAgents,
-  };
-  const lanes = createLanes(ctx);
-
-  return {
-    ctx,
-    lanes,
-    halt,
-    /** No agent works from now on; model calls are aborted. */
-    stop: async () => {
-      isStopping = true;
-      ending.abort();
-      for (const own of working.values()) own.abort();
-      await Promise.race([queue.settled(), sleep(clock, agentLimits.stopMs)]);
+    ...newCaches(),
+    wake: (userId, agentId) => workers.wake(agentId, (signal) => wake(ctx, { userId, agentId }, signal)),
+    stopAgents: (agents, outcome) => stopAgents(ctx, workers, { agents, outcome }),
+    perform: async (effects) => {
+      for (const effect of effects) await performOne({ ctx, workers, runner }, effect);
     },
   };
+  const { runner, requests, metrics } = createLaneRunner(ctx);
+  return { ctx, runner, requests, metrics, halt: workers.halt, stop: workers.stop };
 };

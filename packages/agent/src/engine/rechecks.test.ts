@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { engineFixture, rowsWithCall } from '../../test/engine-fixture.ts';
 import { machineView, mcpTool } from '../../test/outside-tools.ts';
 import type { MachinePort } from '../ports/machine.ts';
-import type { AskRow } from '../rows.ts';
+import type { AskRow } from '../rows/rows.ts';
 
 const approved: AskRow = {
   userId: 'ann',

@@ -1,12 +1,11 @@
-import type { AgentRow, ToolCallRow } from '../rows.ts';
-import { increase, update } from '../store-port.ts';
-import { closeConfirmation } from '../asks/ask.ts';
+import { planTaskOf, type ThreadKey, threadsOf } from '../rows/keys.ts';
+import { agentLimits } from '../rows/limits.ts';
+import type { AgentRow } from '../rows/rows.ts';
+import { openAgentStates, openRunStates, workingStates } from '../rows/states.ts';
+import { increase, update } from '../rows/store.ts';
+import { endRun } from '../turns/ends/end-agent.ts';
+import { resumeMachineCall } from '../turns/ends/resume-calls.ts';
 import type { RunContext } from './context.ts';
-import { endRun } from '../run/end-agent.ts';
-import { agentLimits } from './limits.ts';
-import { openAgentStates, openRunStates, workingStates } from '../states.ts';
-import { planTaskOf } from '../tasks/plan-task-id.ts';
-import { threadsOf, type ThreadKey } from '../thread-key.ts';
 
 const isWorking = ({ state }: AgentRow) => workingStates.some((one) => one === state);
 const isOfRun = ({ kind }: AgentRow) => kind === 'main' || kind === 'delegate';
@@ -30,28 +29,6 @@ const countCrashes = async (ctx: RunContext, agents: readonly AgentRow[]) => {
     await ctx.store.commit([increase('agentRuns', { userId, id }, { crashes: 1 })], 'kept');
   for (const { userId, id } of paused)
     await ctx.store.commit([update('agentRuns', { userId, id }, { isPaused: false })], 'kept');
-};
-
-/** The call continues: the person has answered, or the call has ended. */
-const resumeMachineCall = async (ctx: RunContext, call: ToolCallRow): Promise<void> => {
-  const { userId, id, requestId } = call;
-  if (call.state !== 'waiting' || requestId === null) return;
-  if ((await ctx.machine.stateOf(userId, requestId)) === 'waiting') return;
-  const isWritten = await ctx.store.commit(
-    [
-      update('agentToolCalls', { userId, id, state: 'waiting' }, { state: 'planned' }),
-      closeConfirmation(ctx, call, 'answered'),
-    ],
-    'synced',
-  );
-  if (isWritten) ctx.wake(userId, call.agentId);
-};
-
-/** A call of the agent has changed on its machine. */
-export const onMachineCall = async (ctx: RunContext, userId: string, requestId: string): Promise<void> => {
-  if (ctx.withdrawing.has(requestId)) return;
-  const [call] = await ctx.store.find('agentToolCalls', { userId, requestId, state: 'waiting' });
-  if (call) await resumeMachineCall(ctx, call);
 };
 
 const planOf = ({ planTaskId }: AgentRow) => planTaskOf(planTaskId).planId;
@@ -130,14 +107,14 @@ export const recover = async (ctx: RunContext): Promise<void> => {
     effect: 'machine',
     endedAt: null,
   });
-  await each(waiting, (call) => resumeMachineCall(ctx, call));
+  await each(waiting, async (call) => ctx.perform(await resumeMachineCall(ctx, call)));
   const ended = new Set([...cancelled, ...interrupted]);
   for (const agent of agents) if (!ended.has(agent)) ctx.wake(agent.userId, agent.id);
   const plans = await ctx.store.findOfAll('agentPlans', { state: 'active' });
-  for (const { userId, id } of plans) ctx.tickPlan(userId, id);
+  await ctx.perform(plans.map(({ userId, id: planId }) => ({ type: 'tickPlan', userId, planId })));
   // However long ago: a checkpoint that was left without a verdict ends.
-  for (const thread of threadsOf(plans)) ctx.lanes.check(thread);
+  await ctx.perform(threadsOf(plans).map((thread) => ({ type: 'checkLane', thread })));
   const recent = await recentThreads(ctx);
   await each(recent, (thread) => cancelStopped(ctx, thread));
-  for (const thread of recent) ctx.lanes.check(thread);
+  await ctx.perform(recent.map((thread) => ({ type: 'checkLane', thread })));
 };

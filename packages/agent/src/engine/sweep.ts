@@ -1,10 +1,10 @@
-import { expireAsks } from '../asks/confirm.ts';
-import type { AgentRow, AskRow } from '../rows.ts';
-import { openAgentStates } from '../states.ts';
-import { remove } from '../store-port.ts';
-import { threadsOf } from '../thread-key.ts';
+import { threadsOf } from '../rows/keys.ts';
+import { agentLimits } from '../rows/limits.ts';
+import type { AgentRow, AskRow } from '../rows/rows.ts';
+import { openAgentStates } from '../rows/states.ts';
+import { remove } from '../rows/store.ts';
+import { expireAsk, lateAsks } from '../turns/ends/confirm.ts';
 import type { RunContext } from './context.ts';
-import { agentLimits } from './limits.ts';
 
 /** The time since `createdAt` in which nothing of `asks` was open. */
 const workedMs = (createdAt: number, asks: readonly AskRow[], now: number): number => {
@@ -56,14 +56,14 @@ const forgetKeys = async ({ store, clock }: RunContext): Promise<void> => {
 };
 
 /** A waiting message that could not run, such as while no model was chosen. */
-const checkLanes = async ({ store, lanes }: RunContext): Promise<void> => {
+const checkLanes = async ({ store, perform }: RunContext): Promise<void> => {
   const waiting = (await store.findOfAll('agentQueue', {})).filter(({ isHeld }) => !isHeld);
-  for (const thread of threadsOf(waiting)) lanes.check(thread);
+  await perform(threadsOf(waiting).map((thread) => ({ type: 'checkLane', thread })));
 };
 
 /** Each minute: questions, background tasks and keys whose time is over, and messages that wait. */
 export const sweep = async (ctx: RunContext): Promise<void> => {
-  await expireAsks(ctx);
+  for (const ask of await lateAsks(ctx)) await ctx.perform(await expireAsk(ctx, ask));
   await endLateTasks(ctx);
   await forgetKeys(ctx);
   await checkLanes(ctx);

@@ -12,10 +12,10 @@ import {
   step,
 } from '../../test/memory-fixture.ts';
 import type { PromptMessage } from '../ports/model.ts';
-import type { MessagePart } from '../rows.ts';
+import type { MessagePart } from '../rows/rows.ts';
 import type { ContextInput } from './context.ts';
-import { changeMemory, memoryText, type MemoryChange } from './working-memory.ts';
 import { cutToTokens, estimateTokens } from './tokens.ts';
+import { changeMemory, type MemoryChange, memoryText } from './working-memory.ts';
 
 const build = (rows: Parameters<typeof memoryFixture>[0], change: Partial<ContextInput> = {}, userId = 'a') =>
   buildContext(userId, contextInput(change), memoryFixture(rows).ctx);

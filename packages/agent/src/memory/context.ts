@@ -1,10 +1,10 @@
+import type { ModelInfo, PromptMessage, PromptPart, ToolSpec } from '../ports/model.ts';
 import { deliveryText } from '../prompt/delivery.ts';
 import { block, untrusted } from '../prompt/untrusted.ts';
-import type { ModelInfo, PromptMessage, PromptPart, ToolSpec } from '../ports/model.ts';
-import type { FileRow, MessagePart, MessageRow, NoteRow, ResultPart } from '../rows.ts';
-import type { AgentStore } from '../store-port.ts';
+import type { FileRow, MessagePart, MessageRow, NoteRow, ResultPart } from '../rows/rows.ts';
+import type { AgentStore } from '../rows/store.ts';
 import { fileText, readFiles } from './files.ts';
-import { readHistory, type History, type HistoryId } from './history.ts';
+import { type History, type HistoryId, readHistory } from './history.ts';
 import { cutToTokens, fixedTokens, messagesTokens } from './tokens.ts';
 import { memoryText } from './working-memory.ts';
 

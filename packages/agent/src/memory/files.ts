@@ -1,6 +1,6 @@
 import { cutText } from '@drawbridge/kit';
-import type { FileRow, MessageRow, ToolCallRow } from '../rows.ts';
-import type { AgentStore } from '../store-port.ts';
+import type { FileRow, MessageRow, ToolCallRow } from '../rows/rows.ts';
+import type { AgentStore } from '../rows/store.ts';
 
 /** Pictures that the model is sent; older ones become a line of text. */
 const shownPictures = 4;

@@ -2,8 +2,8 @@ import type { Usage } from '@drawbridge/contracts/agent/events';
 import type { Clock } from '@drawbridge/kit';
 import { ModelError, type ModelPort } from '../ports/model.ts';
 import type { TraceParent } from '../ports/tracing.ts';
-import { usageOfCall } from '../step/usage.ts';
-import type { AgentStore, Write } from '../store-port.ts';
+import type { AgentStore, Write } from '../rows/store.ts';
+import { usageOfCall } from './usage.ts';
 
 export interface MemoryContext {
   store: AgentStore;

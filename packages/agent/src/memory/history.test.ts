@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { call, memoryFixture, message, note, step } from '../../test/memory-fixture.ts';
-import { insert, update } from '../store-port.ts';
+import { insert, update } from '../rows/store.ts';
 import { nextSeqOf, readHistory } from './history.ts';
 
 const id = { threadId: 't', history: 'main' };

@@ -1,6 +1,12 @@
-import { mainHistory, type MemoryRow, type MessageRow, type NoteRow, type ToolCallRow } from '../rows.ts';
-import type { AgentStore } from '../store-port.ts';
-import { memoryOf } from './memory-row.ts';
+import {
+  mainHistory,
+  type MemoryRow,
+  type MessageRow,
+  type NoteRow,
+  type ToolCallRow,
+} from '../rows/rows.ts';
+import type { AgentStore } from '../rows/store.ts';
+import { memoryOf } from './working-memory.ts';
 
 export interface HistoryId {
   threadId: string;

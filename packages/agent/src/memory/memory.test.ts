@@ -8,8 +8,8 @@ import {
   memoryFixture,
   message,
   note,
-  thread,
   type Reply,
+  thread,
 } from '../../test/memory-fixture.ts';
 import { ModelError } from '../ports/model.ts';
 import { compactWhenNeeded, countToSummarise, parseSummary, requestLimit } from './compact.ts';

@@ -1,5 +1,5 @@
-import type { NoteRow } from '../rows.ts';
-import { insert, update, type Write } from '../store-port.ts';
+import type { NoteRow } from '../rows/rows.ts';
+import { insert, update, type Write } from '../rows/store.ts';
 import type { MemoryContext } from './helper.ts';
 import type { History } from './history.ts';
 import { estimateTokens } from './tokens.ts';

@@ -1,8 +1,8 @@
 import { withoutHidden } from '@drawbridge/kit';
 import type { ModelInfo } from '../ports/model.ts';
-import type { MessageRow } from '../rows.ts';
-import { askHelper, helperRoom, noStep, unfenced, type MemoryContext, type MemoryStep } from './helper.ts';
-import { readHistory, type History, type HistoryId } from './history.ts';
+import type { MessageRow } from '../rows/rows.ts';
+import { askHelper, helperRoom, type MemoryContext, type MemoryStep, noStep, unfenced } from './helper.ts';
+import { type History, type HistoryId, readHistory } from './history.ts';
 import { newNote, noteWrites } from './note-row.ts';
 import { estimateTokens } from './tokens.ts';
 import { rowTokens, transcriptOf } from './transcript.ts';

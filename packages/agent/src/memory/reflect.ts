@@ -1,10 +1,10 @@
 import type { ModelInfo } from '../ports/model.ts';
 import { block } from '../prompt/untrusted.ts';
-import type { NoteRow } from '../rows.ts';
-import { askHelper, helperRoom, noStep, type MemoryContext, type MemoryStep } from './helper.ts';
-import { readHistory, type History, type HistoryId } from './history.ts';
-import { parseNotes } from './observe.ts';
+import type { NoteRow } from '../rows/rows.ts';
+import { askHelper, helperRoom, type MemoryContext, type MemoryStep, noStep } from './helper.ts';
+import { type History, type HistoryId, readHistory } from './history.ts';
 import { newNote, noteWrites } from './note-row.ts';
+import { parseNotes } from './observe.ts';
 import { cutToTokens } from './tokens.ts';
 
 export interface ReflectInput extends HistoryId {

@@ -1,9 +1,9 @@
 import { cutText, withoutHidden } from '@drawbridge/kit';
-import { hookOf } from '../lanes/sender.ts';
-import { mainHistory, wordsOf } from '../rows.ts';
-import { update } from '../store-port.ts';
-import { askHelper, noStep, unfenced, type MemoryContext, type MemoryStep } from './helper.ts';
 import { withoutTag } from '../prompt/untrusted.ts';
+import { mainHistory, wordsOf } from '../rows/rows.ts';
+import { hookOf } from '../rows/sender.ts';
+import { update } from '../rows/store.ts';
+import { askHelper, type MemoryContext, type MemoryStep, noStep, unfenced } from './helper.ts';
 
 const titleLength = 60;
 const titleLimitMs = 15_000;

@@ -1,7 +1,7 @@
 import { cutText, withoutHidden } from '@drawbridge/kit';
-import { personKey, unknownKey } from '../lanes/sender.ts';
 import { block } from '../prompt/untrusted.ts';
-import type { MessagePart, MessageRow } from '../rows.ts';
+import type { MessagePart, MessageRow } from '../rows/rows.ts';
+import { personKey, unknownKey } from '../rows/sender.ts';
 import type { History } from './history.ts';
 import { estimateTokens, pictureTokens } from './tokens.ts';
 

@@ -1,7 +1,10 @@
 import { maxMemoryLength, memorySections, type MemorySection } from '@drawbridge/contracts/agent/memory';
 import { withoutHidden } from '@drawbridge/kit';
+import type { AgentNeeds } from '../ports/needs.ts';
 import { block } from '../prompt/untrusted.ts';
-import type { MemoryRow } from '../rows.ts';
+import type { Work } from '../rows/load.ts';
+import type { MemoryRow } from '../rows/rows.ts';
+import type { AgentStore } from '../rows/store.ts';
 
 export type Sections = MemoryRow['sections'];
 
@@ -70,3 +73,25 @@ export const memoryText = (sections: Sections, namespace: string): string | null
   });
   return parts.length === 0 ? null : block('working-memory', parts.join('\n'));
 };
+
+/** What is known of a user; empty before anything is. */
+export const memoryOf = async (store: AgentStore, userId: string): Promise<MemoryRow> => {
+  const [row] = await store.find('agentMemory', { userId });
+  return row ?? { userId, sections: {}, enabled: true, version: 0, updatedAt: 0 };
+};
+
+/** The row after a change, with the next version. */
+export const memoryRow = (
+  row: MemoryRow,
+  { now, ...change }: Partial<Pick<MemoryRow, 'sections' | 'enabled'>> & { now: number },
+): MemoryRow => ({ ...row, ...change, version: row.version + 1, updatedAt: now });
+
+type Reads = Pick<AgentNeeds, 'config' | 'store'>;
+
+/** Whether an agent may know what is remembered of the person. */
+export const usesMemory = async ({ config }: Reads, { agent, run }: Pick<Work, 'agent' | 'run'>) =>
+  agent.kind === 'main' && run.usesMemory && (await config()).memoryNamespace !== null;
+
+/** Whether it may add to it: the person has not switched it off. */
+export const mayRemember = async (ctx: Reads, work: Pick<Work, 'agent' | 'run'>): Promise<boolean> =>
+  (await usesMemory(ctx, work)) && (await memoryOf(ctx.store, work.run.userId)).enabled;

@@ -1,4 +1,4 @@
-import type { MessagePart } from '../rows.ts';
+import type { MessagePart } from '../rows/rows.ts';
 import { untrusted } from './untrusted.ts';
 
 /** What came through a webhook, as the model reads it: quoted, and named as the data that it is. */

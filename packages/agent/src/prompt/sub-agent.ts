@@ -1,6 +1,6 @@
 import type { MachineView } from '../ports/machine.ts';
 import { dateLine, machineLines } from './surroundings.ts';
-import { domainSections, type DomainSection } from './system.ts';
+import { type DomainSection, domainSections } from './system.ts';
 
 const rules = `# How to work
 - Do this task alone, with the tools that you have. You cannot ask the person, and you cannot start other agents.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { subAgentPrompt } from './sub-agent.ts';
-import { systemPrompt, type SystemInput } from './system.ts';
+import { type SystemInput, systemPrompt } from './system.ts';
 
 const full = { left: 100, of: 100 };
 const tool = (name: string, group: 'shell' | 'filesystemRead' | null) => ({

@@ -1,11 +1,11 @@
 import type { MachineView } from '../ports/machine.ts';
 import {
+  type Budget,
   budgetLines,
   dateLine,
   machineLines,
-  taskLines,
-  type Budget,
   type RunningTask,
+  taskLines,
 } from './surroundings.ts';
 
 const person = `You are the agent of Drawbridge. You work for one person, in one conversation, with the tools that you are given. Some tools act on the person's own machine, others on the web or on services that the person uses.

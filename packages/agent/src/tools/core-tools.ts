@@ -1,8 +1,9 @@
-import type { RunContext, Work } from '../engine/context.ts';
-import { mayRemember } from '../memory/uses-memory.ts';
+import { mayRemember } from '../memory/working-memory.ts';
+import type { Work } from '../rows/load.ts';
+import type { AgentTool, ToolContext } from './common/tool.ts';
 import { askUser } from './core/ask-user.ts';
-import { canvasGet, canvasPut } from './core/canvas.ts';
 import { cancelBackgroundTask, correctBackgroundTask } from './core/background.ts';
+import { canvasGet, canvasPut } from './core/canvas.ts';
 import { delegate } from './core/delegate.ts';
 import { fetchUrl } from './core/fetch-url.ts';
 import { plan } from './core/plan.ts';
@@ -12,8 +13,7 @@ import { reportVerdict } from './core/report-verdict.ts';
 import { updateTasks } from './core/update-tasks.ts';
 import { webSearch } from './core/web-search.ts';
 import { loadingTools } from './loading-tools.ts';
-import { openCheckpoints } from '../tasks/checkpoints.ts';
-import type { AgentTool } from './tool.ts';
+import { openCheckpoints } from './plans/plan-rows.ts';
 
 /** Sub-agents cannot delegate, plan, ask the person a question or write memory. */
 const forMain = [
@@ -35,7 +35,10 @@ export const coreToolNames = [
 ];
 
 /** Our own tools of an agent, the same whatever machine is connected. */
-export const coreTools = async (ctx: RunContext, work: Pick<Work, 'agent' | 'run'>): Promise<AgentTool[]> => {
+export const coreTools = async (
+  ctx: Pick<ToolContext, 'store' | 'config' | 'search'>,
+  work: Pick<Work, 'agent' | 'run'>,
+): Promise<AgentTool[]> => {
   const { agent } = work;
   const web = [fetchUrl, ...((await ctx.search.isOn()) ? [webSearch] : [])];
   if (agent.kind === 'main') {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { update } from '../store-port.ts';
+import { update } from '../rows/store.ts';
+import { type AgentTool, coreTool, textResult } from './common/tool.ts';
 import { searchTools } from './search.ts';
 import { withUsed } from './tool-tiers.ts';
-import { coreTool, textResult, type AgentTool } from './tool.ts';
 
 const maxAtOnce = 8;
 const searchInput = z.strictObject({ query: z.string().min(1).max(200) });

@@ -1,12 +1,12 @@
 import type { AgentAction, AgentPolicy } from '@drawbridge/contracts/agent/settings';
 import { defaultPolicies } from '@drawbridge/contracts/agent/settings';
 import { describe, expect, it } from 'vitest';
-import type { AgentNeeds } from '../engine/context.ts';
-import { OutsideError } from '../ports/outside.ts';
-import type { Effect, ToolCallRow } from '../rows.ts';
 import { engineFixture, rowsWithCall } from '../../test/engine-fixture.ts';
 import { domainWith, mcpTool, workspace } from '../../test/outside-tools.ts';
 import { askRow, messageRow } from '../../test/rows.ts';
+import type { AgentNeeds } from '../ports/needs.ts';
+import { OutsideError } from '../ports/outside.ts';
+import type { Effect, ToolCallRow } from '../rows/rows.ts';
 
 const n8n = domainWith(() => Promise.resolve({ text: 'deleted' }));
 const helper = { role: 'r', instructions: 'child' };

@@ -1,12 +1,12 @@
-import type { RunContext, Work } from '../engine/context.ts';
-import type { AgentTool } from './tool.ts';
+import type { Work } from '../rows/load.ts';
+import type { AgentTool, ToolContext } from './common/tool.ts';
 import { coreTools } from './core-tools.ts';
-import { domainTools } from './domain-tools.ts';
 import { loadingTools } from './loading-tools.ts';
-import { machineTools } from './machine-tools.ts';
-import { mcpTools } from './mcp-tools.ts';
+import { domainTools } from './outside/domain-tools.ts';
+import { machineTools } from './outside/machine-tools.ts';
+import { mcpTools } from './outside/mcp-tools.ts';
+import { workspaceTools } from './outside/workspace-tools.ts';
 import { toolTiers } from './tool-tiers.ts';
-import { workspaceTools } from './workspace-tools.ts';
 
 /** The tools of an agent, at this step. */
 export interface ToolSet {
@@ -28,7 +28,7 @@ const unique = (tools: readonly AgentTool[]): AgentTool[] => [
 ];
 
 /** Built anew for each step: the machine, permissions and settings may have changed. */
-export const toolSetOf = async (ctx: RunContext, work: Work): Promise<ToolSet> => {
+export const toolSetOf = async (ctx: ToolContext, work: Work): Promise<ToolSet> => {
   const { agent, thread, run } = work;
   // A client has its groups of the machine's tools, and nothing that belongs to the person or the server.
   const isRestricted = run.groups !== null;

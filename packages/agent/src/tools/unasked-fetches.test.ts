@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { engineFixture, rowsWithCall } from '../../test/engine-fixture.ts';
+import { confirmAsk } from '../../test/performed.ts';
 import { agentRow, messageRow, toolCallRow } from '../../test/rows.ts';
-import { confirmAsk } from '../asks/confirm.ts';
-import { agentLimits } from '../engine/limits.ts';
-import type { GrantRow } from '../rows.ts';
-import { allHostsGrant, hostGrant } from './domain-access.ts';
+import { agentLimits } from '../rows/limits.ts';
+import type { GrantRow } from '../rows/rows.ts';
+import { allHostsGrant, hostGrant } from './core/domain-access.ts';
 
 const page = (url: string) => ({ kind: 'page' as const, page: { url, title: '', markdown: 'text' } });
 const grant = (key: string): GrantRow => ({

@@ -2,17 +2,9 @@ import { storedEvent, type LiveThreadEvent, type StoredEvent } from '@drawbridge
 import { threadView, type ThreadView } from '@drawbridge/contracts/agent/threads';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import {
-  emptyView,
-  liveOf,
-  noLive,
-  openTasks,
-  reduce,
-  reduceLive,
-  settleLive,
-  tree,
-  withOlder,
-} from './index.ts';
+import { liveOf, noLive, reduceLive, settleLive } from './live.ts';
+import { emptyView, reduce, withOlder } from './reduce.ts';
+import { openTasks, tree } from './tree.ts';
 
 const usage = { inputTokens: 10, outputTokens: 5, cachedTokens: 0 };
 const head = (agentId: string | null, ts: number) => ({ runId: 'run_1', agentId, ts });

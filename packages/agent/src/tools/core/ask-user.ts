@@ -1,6 +1,6 @@
 import { question } from '@drawbridge/contracts/agent/asks';
 import { z } from 'zod';
-import { coreTool, textResult } from '../tool.ts';
+import { coreTool, textResult } from '../common/tool.ts';
 
 const input = z.strictObject({
   introMessage: z.string().max(500).optional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { cancelAgentTask, correctTask } from '../../tasks/background.ts';
-import { coreTool, textResult } from '../tool.ts';
+import { coreTool, textResult } from '../common/tool.ts';
+import { cancelAgentTask, correctTask } from '../plans/background.ts';
 
 const taskId = z.string().max(64);
 

@@ -1,7 +1,7 @@
 import { newArtifact } from '@drawbridge/contracts/agent/canvas';
 import { CodedError } from '@drawbridge/kit';
 import { z } from 'zod';
-import { coreTool, textResult, type ToolOutcome } from '../tool.ts';
+import { coreTool, textResult, type ToolOutcome } from '../common/tool.ts';
 
 /** What the canvas refuses is a sentence for the model. */
 const orSentence = async (use: () => Promise<ToolOutcome>): Promise<ToolOutcome> => {

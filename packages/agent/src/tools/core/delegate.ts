@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { agentLimits } from '../../engine/limits.ts';
-import { newSubAgent } from '../../tasks/sub-agents.ts';
-import { coreTool, textResult, type ToolOutcome, type ToolUse } from '../tool.ts';
-import { approvalOf } from '../approval.ts';
-import { openAgentStates } from '../../states.ts';
+import { agentLimits } from '../../rows/limits.ts';
+import { openAgentStates } from '../../rows/states.ts';
+import { approvalOf } from '../common/approval.ts';
+import { coreTool, textResult, type ToolEffect, type ToolOutcome, type ToolUse } from '../common/tool.ts';
+import { newSubAgent } from '../plans/sub-agents.ts';
 
 const input = z.strictObject({
   role: z.string().min(1).max(60).describe('Who it is, such as "log reader"'),
@@ -51,10 +51,10 @@ const start = async (use: ToolUse, args: Args): Promise<ToolOutcome> => {
     maxSteps: args.max_steps,
     parentCallId: args.background ? null : call.id,
   });
-  const after = () => ctx.wake(agent.userId, id);
-  if (!args.background) return { type: 'wait', writes, after };
+  const effects: ToolEffect[] = [{ type: 'wake', userId: agent.userId, agentId: id }];
+  if (!args.background) return { type: 'wait', writes, effects };
   const text = `Started in the background as task ${id}. You are told when it ends.`;
-  return { ...textResult(text), writes, after };
+  return { ...textResult(text), writes, effects };
 };
 
 /** A sub-agent with a role, instructions and an empty history. Specification, dynamic sub-agents. */

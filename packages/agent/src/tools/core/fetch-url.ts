@@ -1,19 +1,19 @@
 import type { AskAnswer } from '@drawbridge/contracts/agent/asks';
 import { z } from 'zod';
-import { personKey } from '../../lanes/sender.ts';
 import { WebError } from '../../ports/outside.ts';
-import type { Write } from '../../store-port.ts';
-import { deniedBy, grantOf, grantsAmong } from '../approval.ts';
+import { personKey } from '../../rows/sender.ts';
+import type { Write } from '../../rows/store.ts';
+import { deniedBy, grantOf, grantsAmong } from '../common/approval.ts';
+import { coreTool, type NewAsk, textResult, type ToolUse } from '../common/tool.ts';
+import { countUnasked } from '../common/unasked-fetches.ts';
 import {
+  type AccessTarget,
   accessWarningWords,
   allHostsGrant,
   hostGrant,
   isGranted,
   readTarget,
-  type AccessTarget,
-} from '../domain-access.ts';
-import { countUnasked } from '../unasked-fetches.ts';
-import { coreTool, textResult, type NewAsk, type ToolUse } from '../tool.ts';
+} from './domain-access.ts';
 
 /** What the signed-in person has written in this thread: no attachment, no client, no webhook. */
 const personsTexts = async ({ ctx, thread }: ToolUse): Promise<string[]> => {

@@ -1,9 +1,9 @@
 import { maxPlanTasks, planTask } from '@drawbridge/contracts/agent/tasks';
 import { z } from 'zod';
-import { newPlanRows, planEvent } from '../../tasks/plan-rows.ts';
-import { checkPlan } from '../../tasks/check-plan.ts';
-import { plannedTools } from '../planned-tools.ts';
-import { coreTool, textResult, type ToolOutcome, type ToolUse } from '../tool.ts';
+import { coreTool, textResult, type ToolOutcome, type ToolUse } from '../common/tool.ts';
+import { plannedTools } from '../outside/planned-tools.ts';
+import { checkPlan } from '../plans/check-plan.ts';
+import { newPlanRows, planEvent } from '../plans/plan-rows.ts';
 
 const input = z.strictObject({
   title: z.string().min(1).max(80),
@@ -44,7 +44,7 @@ const start = (use: ToolUse, { title, tasks }: Args): ToolOutcome => {
       'The person approved the plan. Its tasks run now; you are told when they end. Say so in one sentence and finish.',
     ),
     writes: [...rows.writes, planEvent(ctx, agent, { view: rows.view, tasks: thread.tasks })],
-    after: () => ctx.tickPlan(thread.userId, rows.view.planId),
+    effects: [{ type: 'tickPlan', userId: thread.userId, planId: rows.view.planId }],
   };
 };
 

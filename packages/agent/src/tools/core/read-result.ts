@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { coreTool, textResult } from '../tool.ts';
+import { coreTool, textResult } from '../common/tool.ts';
 
 const longest = 20_000;
 

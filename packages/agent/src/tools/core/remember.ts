@@ -1,11 +1,10 @@
 import { memorySection } from '@drawbridge/contracts/agent/memory';
 import { z } from 'zod';
-import { memoryOf, memoryRow } from '../../memory/memory-row.ts';
-import { changeMemory } from '../../memory/working-memory.ts';
-import { isThreadTainted } from '../../run/taint.ts';
-import { put } from '../../store-port.ts';
-import { approvalOf } from '../approval.ts';
-import { coreTool, textResult } from '../tool.ts';
+import { changeMemory, memoryOf, memoryRow } from '../../memory/working-memory.ts';
+import { isThreadTainted } from '../../rows/load.ts';
+import { put } from '../../rows/store.ts';
+import { approvalOf } from '../common/approval.ts';
+import { coreTool, textResult } from '../common/tool.ts';
 
 const input = z.strictObject({
   section: memorySection,

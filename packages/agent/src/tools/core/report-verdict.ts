@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { update } from '../../store-port.ts';
-import { nextAttempt, type Verdict } from '../../tasks/verify-loop.ts';
-import { openCheckpoints } from '../../tasks/checkpoints.ts';
-import { coreTool, textResult, type ToolOutcome, type ToolUse } from '../tool.ts';
-import { planTaskId, planTaskOf } from '../../tasks/plan-task-id.ts';
+import { planTaskId, planTaskOf } from '../../rows/keys.ts';
+import { update } from '../../rows/store.ts';
+import { coreTool, textResult, type ToolOutcome, type ToolUse } from '../common/tool.ts';
+import { openCheckpoints } from '../plans/plan-rows.ts';
+import { nextAttempt, type Verdict } from '../plans/verify-loop.ts';
 
 const input = z.strictObject({
   ok: z.boolean(),
@@ -31,7 +31,7 @@ const judge = async ({ ctx, args, agent }: ToolUse<Args>): Promise<ToolOutcome> 
   return {
     ...textResult(args.ok ? 'The plan continues.' : 'The tasks behind it are cancelled.'),
     writes: [update('agentPlanTasks', { userId, planId, taskId, state: 'running' }, { state, result })],
-    after: () => ctx.tickPlan(userId, planId),
+    effects: [{ type: 'tickPlan', userId, planId }],
   };
 };
 

@@ -1,8 +1,8 @@
 import { taskList } from '@drawbridge/contracts/agent/tasks';
 import { z } from 'zod';
-import { eventOf } from '../../engine/context.ts';
-import { update } from '../../store-port.ts';
-import { coreTool, textResult } from '../tool.ts';
+import { eventOf } from '../../rows/events.ts';
+import { update } from '../../rows/store.ts';
+import { coreTool, textResult } from '../common/tool.ts';
 
 /** The checklist that the person sees. It starts nothing. */
 export const updateTasks = coreTool({

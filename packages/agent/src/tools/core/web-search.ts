@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { approvalOf, runApproved } from '../approval.ts';
-import { coreTool, textResult } from '../tool.ts';
+import { approvalOf, runApproved } from '../common/approval.ts';
+import { coreTool, textResult } from '../common/tool.ts';
 
 export const webSearch = coreTool({
   name: 'web-search',

@@ -1,0 +1,105 @@
+import { canonical } from '@drawbridge/kit';
+import { defaultLanePolicy } from '@drawbridge/contracts/agent/lanes';
+import { endWithRun, queueInfo } from '../../engine/lanes/request-end.ts';
+import type { LaneInput, LaneRequest, RequestEnd } from '../../engine/lanes/request.ts';
+import type { Requests } from '../../engine/lanes/requests.ts';
+import type { AgentNeeds } from '../../ports/needs.ts';
+import { errors } from '../../rows/errors.ts';
+import type { RequestRow } from '../../rows/lane-rows.ts';
+import { agentLimits } from '../../rows/limits.ts';
+import { runOf } from '../../rows/load.ts';
+import type { RunRow } from '../../rows/rows.ts';
+import type { Sender } from '../../rows/sender.ts';
+
+interface Sent {
+  sender: Sender;
+  threadId: string;
+  input: LaneInput;
+}
+
+const hexOf = (bytes: ArrayBuffer) =>
+  [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** What the same key must be sent with again. */
+export const digestOf = async ({ threadId, input }: Sent): Promise<string> => {
+  const { text, attachments = [], mode = null } = input;
+  const body = new TextEncoder().encode(canonical([threadId, text, attachments, mode]));
+  return hexOf(await crypto.subtle.digest('SHA-256', body));
+};
+
+/** The request that was sent with this key before. Throws `idempotencyKeyReused` for another body. */
+export const findRepeat = async (
+  { store, clock }: Pick<AgentNeeds, 'store' | 'clock'>,
+  { sender, threadId, input }: Sent,
+  digest: string,
+): Promise<RequestRow | undefined> => {
+  if (input.key === undefined) return undefined;
+  const where = { userId: sender.userId, sender: sender.key, key: input.key };
+  const [known] = await store.find('agentRequests', where);
+  if (!known || known.createdAt < clock.now() - agentLimits.keptKeysMs) return undefined;
+  if (known.threadId !== threadId || known.digest !== digest) throw errors.idempotencyKeyReused();
+  return known;
+};
+
+const ended = (requestId: string, end: RequestEnd): LaneRequest => ({
+  requestId,
+  done: Promise.resolve(end),
+  listen: () => () => {},
+});
+
+const cancelled = {
+  outcome: 'cancelled',
+  runId: null,
+  content: '',
+  isForced: false,
+  isReplayed: true,
+} as const;
+
+/** How a request without a run ended. */
+const endOf = ({ threadId, outcome }: RequestRow): RequestEnd => {
+  if (outcome !== 'overflow' && outcome !== 'superseded') return cancelled;
+  const { mode } = defaultLanePolicy;
+  const queue = queueInfo(outcome, { laneId: threadId, mode, policy: defaultLanePolicy, droppedCount: 0 });
+  return { outcome, queue, isReplayed: true };
+};
+
+type Replaying = Pick<AgentNeeds, 'store'>;
+
+/** Joins an open run that no sender follows any more: after a restart. It may end meanwhile. */
+const joinRun = async (
+  ctx: Replaying,
+  requests: Requests,
+  { run, requestId }: { run: RunRow; requestId: string },
+): Promise<LaneRequest> => {
+  const { userId, threadId, id: runId } = run;
+  const place = { at: 'run', runId, how: 'own' } as const;
+  const request = requests.open({ requestId, userId, threadId, place });
+  requests.publish(requestId, { type: 'started', runId, afterSeq: 0 });
+  const now = await runOf(ctx, userId, runId);
+  if (!now) requests.end(requestId, cancelled);
+  else if (now.endedAt !== null)
+    requests.end(requestId, await endWithRun(ctx, now, { place, isReplayed: true, isForced: false }));
+  return request;
+};
+
+/** The request of a row: joined while it is open, else with its stored end. */
+export const replay = async (ctx: Replaying, requests: Requests, row: RequestRow): Promise<LaneRequest> => {
+  const { userId, threadId, id: requestId, outcome } = row;
+  const open = requests.get(requestId);
+  if (open) return open;
+  if (outcome !== null) return ended(requestId, endOf(row));
+  const isQueued = async () =>
+    (await ctx.store.find('agentQueue', { userId, threadId, id: requestId })).length > 0;
+  if (await isQueued()) {
+    const request = requests.open({ requestId, userId, threadId, place: { at: 'waiting' } });
+    if (await isQueued()) return request;
+    // Its run began before it was open here.
+    requests.end(requestId, cancelled);
+  }
+  const [message] = await ctx.store.find('agentMessages', { userId, threadId, id: requestId });
+  const run = message && (await runOf(ctx, userId, message.runId));
+  if (!run) return ended(requestId, cancelled);
+  if (run.endedAt === null) return joinRun(ctx, requests, { run, requestId });
+  const place = { at: 'run', runId: run.id, how: 'own' } as const;
+  return ended(requestId, await endWithRun(ctx, run, { place, isReplayed: true, isForced: false }));
+};

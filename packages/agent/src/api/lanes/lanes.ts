@@ -1,0 +1,179 @@
+import { createKeyedQueue } from '@drawbridge/kit';
+import type { LaneContext } from '../../engine/lanes/lane-context.ts';
+import type { MetricsRecorder } from '../../engine/lanes/metrics.ts';
+import type { CancelResult, LaneInput, LaneMetrics, LaneRequest } from '../../engine/lanes/request.ts';
+import type { OpenRequest, Requests } from '../../engine/lanes/requests.ts';
+import type { LaneRunner } from '../../engine/lanes/runner.ts';
+import { policyOf } from '../../machines/lane-policy.ts';
+import { errors } from '../../rows/errors.ts';
+import type { QueueRow } from '../../rows/lane-rows.ts';
+import { agentLimits } from '../../rows/limits.ts';
+import { threadOf } from '../../rows/load.ts';
+import type { ThreadRow } from '../../rows/rows.ts';
+import type { Sender } from '../../rows/sender.ts';
+import type { Arrival } from '../../turns/lanes/lane-writes.ts';
+import { requireModel, storeFiles, threadFor } from '../../turns/runs/accept.ts';
+import { runCommand } from '../commands/index.ts';
+import { digestOf, findRepeat, replay } from './keys.ts';
+
+/** A message for a thread; `isRefusedWhenBusy`: its sender does not want to wait. */
+interface Message {
+  sender: Sender;
+  threadId: string;
+  input: LaneInput;
+  isRefusedWhenBusy?: boolean;
+}
+
+/** Messages to threads, one run of a thread at a time. Ids of another user answer like unknown ones. */
+export interface Lanes {
+  /**
+   * Makes an unknown thread. Throws `agentOff`, `budgetSpent`, `idempotencyKeyReused`, `queueFull` when 200
+   * messages of the user wait, `tooLarge` when 64 MiB of attachments do, and `notFound` for a machine that is
+   * not theirs.
+   */
+  send(sender: Sender, threadId: string, input: LaneInput): Promise<LaneRequest>;
+  /** Ends what waits, then the run and its background tasks; or one request. Throws `notFound`. */
+  cancel(userId: string, threadId: string, what: { requestId?: string | undefined }): Promise<CancelResult>;
+  /** The answer to a command such as `/queue`; null for any other text. */
+  command(sender: Sender, threadId: string, text: string): Promise<string | null>;
+  /** Of one user, or of the whole server, since its start. */
+  metrics(userId?: string): Promise<LaneMetrics>;
+}
+
+/** Lanes with what the agent itself needs of them. */
+export interface SendingLanes extends Lanes {
+  submit(message: Message): Promise<LaneRequest | OpenRequest>;
+  stop(userId: string, threadId: string, what: 'all' | 'stop'): Promise<void>;
+}
+
+type AcceptNeeds = Pick<
+  LaneContext,
+  'store' | 'model' | 'machine' | 'clock' | 'newId' | 'config' | 'queueSettings' | 'stopAgents'
+>;
+
+const newArrival = async (
+  ctx: AcceptNeeds,
+  thread: ThreadRow,
+  { message: { sender, threadId, input }, digest }: { message: Message; digest: string | null },
+): Promise<Arrival> => {
+  const { userId, key: by, channel, groups, usesMemory } = sender;
+  const { text, attachments = [], timeZone = null, key = null } = input;
+  const { files, writes } = storeFiles(ctx, thread, attachments);
+  const settings = await ctx.queueSettings?.();
+  const { mode } = policyOf({ settings, channel, overrides: thread.lane.overrides });
+  const id = ctx.newId('msg_');
+  const createdAt = ctx.clock.now();
+  const row: QueueRow = {
+    userId,
+    threadId,
+    id,
+    text,
+    files,
+    position: 0,
+    mode: input.mode ?? mode,
+    sender: by,
+    channel,
+    groups: groups === null ? null : [...groups],
+    usesMemory,
+    timeZone,
+    key,
+    isHeld: false,
+    createdAt,
+    editedAt: null,
+  };
+  if (key === null || digest === null) return { row, files: writes, request: null };
+  const request = { userId, sender: by, key, threadId, id, digest, outcome: null, createdAt };
+  return { row, files: writes, request };
+};
+
+const refuseTooManyKeys = async ({ store }: AcceptNeeds, { userId, key: sender }: Sender) => {
+  const { keptKeys: limit } = agentLimits;
+  const kept = await store.find('agentRequests', { userId, sender }, { limit, isLenient: true });
+  if (kept.length >= limit) throw errors.tooManyRequests({ message: `${limit} idempotency keys are kept` });
+};
+
+interface Accepting {
+  ctx: AcceptNeeds;
+  requests: Requests;
+  runner: LaneRunner;
+}
+
+const accept = async (
+  { ctx, requests, runner }: Accepting,
+  message: Message,
+): Promise<LaneRequest | OpenRequest> => {
+  const { sender, threadId, input, isRefusedWhenBusy = false } = message;
+  const { userId } = sender;
+  await requireModel(ctx, userId);
+  const digest = input.key === undefined ? null : await digestOf(message);
+  if (digest !== null) {
+    const known = await findRepeat(ctx, message, digest);
+    if (known) return replay(ctx, requests, known);
+    await refuseTooManyKeys(ctx, sender);
+  }
+  const thread = await threadFor(ctx, sender, { threadId, machineId: input.machineId ?? null });
+  const arrival = await newArrival(ctx, thread, { message, digest });
+  const { id, mode, sender: by, channel, createdAt: at } = arrival.row;
+  const request = requests.open({ requestId: id, userId, threadId, place: { at: 'waiting' } });
+  const item = { id, mode, sender: by, channel, at, isHeld: false };
+  try {
+    await runner.post({ userId, threadId }, { event: { type: 'arrived', item, isRefusedWhenBusy }, arrival });
+  } catch (error) {
+    requests.end(id, { outcome: 'busy', isReplayed: false });
+    throw error;
+  }
+  return request;
+};
+
+interface LanesNeeds extends Accepting {
+  metrics: MetricsRecorder;
+}
+
+/** The lanes of all threads: who sends what, and when it runs. */
+export const createLanes = ({ ctx, runner, requests, metrics }: LanesNeeds): SendingLanes => {
+  const keyed = createKeyedQueue();
+
+  const submit = (message: Message): Promise<LaneRequest | OpenRequest> => {
+    const { sender, input } = message;
+    const send = () => accept({ ctx, requests, runner }, message);
+    // One key is one request, also of two connections at once.
+    return input.key === undefined
+      ? send()
+      : keyed.run(JSON.stringify([sender.userId, sender.key, input.key]), send);
+  };
+
+  const stop: SendingLanes['stop'] = async (userId, threadId, what) => {
+    if (!(await threadOf(ctx, userId, threadId))) return;
+    await (
+      await runner.post({ userId, threadId }, { event: { type: 'cancelAsked', what } })
+    ).stopped;
+  };
+
+  const cancel: Lanes['cancel'] = async (userId, threadId, { requestId }) => {
+    const what = requestId === undefined ? 'all' : { request: requestId };
+    const { before, effects } = await runner.post(
+      { userId, threadId },
+      { event: { type: 'cancelAsked', what } },
+    );
+    const rejected = effects.filter(({ type }) => type === 'settle').length;
+    const { run } = before;
+    const isRun = run !== null && (requestId === undefined || run.carrier === requestId);
+    if (requestId !== undefined && rejected === 0 && !isRun) throw errors.notFound();
+    return { cancelled: isRun || rejected > 0, runId: isRun ? run.id : null, rejected };
+  };
+
+  return {
+    submit,
+    stop,
+    send: (sender, threadId, input) => submit({ sender, threadId, input }),
+    cancel,
+    command: (sender, threadId, text) => runCommand({ ctx, runner, cancel }, { sender, threadId, text }),
+    metrics: async (userId) => {
+      const waiting =
+        userId === undefined
+          ? await ctx.store.findOfAll('agentQueue', {})
+          : await ctx.store.find('agentQueue', { userId }, { isLenient: true });
+      return metrics.read(userId, waiting.length);
+    },
+  };
+};

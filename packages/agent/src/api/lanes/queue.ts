@@ -1,0 +1,114 @@
+import type { QueuedMessage, SendInput, SendReply, SentMessage } from '@drawbridge/contracts/agent/threads';
+import type { LaneMode } from '@drawbridge/contracts/agent/lanes';
+import type { LaneRunner } from '../../engine/lanes/runner.ts';
+import type { LaneEffect } from '../../machines/next-lane.ts';
+import type { AgentNeeds } from '../../ports/needs.ts';
+import { errors } from '../../rows/errors.ts';
+import type { QueueRow } from '../../rows/lane-rows.ts';
+import { openRunOf, threadOf } from '../../rows/load.ts';
+import type { Sender } from '../../rows/sender.ts';
+import { update } from '../../rows/store.ts';
+import { requireModel } from '../../turns/runs/accept.ts';
+import type { SendingLanes } from './lanes.ts';
+
+const toQueued = ({ id, text, files, createdAt }: QueueRow): QueuedMessage => ({
+  id,
+  text,
+  files,
+  createdAt: new Date(createdAt).toISOString(),
+});
+
+/** What the modes of the panel mean in a lane; `queue` leaves it to the policy of the thread. */
+const laneModeOf: Record<SendInput['mode'], LaneMode | undefined> = {
+  reject: undefined,
+  queue: undefined,
+  steer: 'steer_backlog',
+};
+
+/**
+ * A message, or a command such as `/queue`, which is answered. Throws `agentOff`, `budgetSpent`, `queueFull`,
+ * `notFound` for the thread of another client, and where it is not to wait `runActive` and `tooManyRuns`.
+ */
+export const sendMessage = async (
+  lanes: SendingLanes,
+  { sender, threadId }: { sender: Sender; threadId: string },
+  { message: text, mode, attachments, timeZone, machineId }: SendInput,
+): Promise<SendReply> => {
+  const answer = attachments.length === 0 ? await lanes.command(sender, threadId, text) : null;
+  if (answer !== null) return { answer };
+  const input = { text, attachments, mode: laneModeOf[mode], timeZone, machineId };
+  const { requestId, done, listen } = await lanes.submit({
+    sender,
+    threadId,
+    input,
+    isRefusedWhenBusy: mode === 'reject',
+  });
+  let runId: string | undefined;
+  listen((event) => {
+    if ('runId' in event) runId = event.runId;
+  })();
+  if (runId !== undefined) return { runId };
+  const end = await Promise.race([done, null]);
+  if (end?.outcome === 'busy') throw errors.runActive();
+  if (end?.outcome === 'overflow') throw errors.queueFull();
+  return { queuedId: requestId };
+};
+
+const runIdIn = (effects: readonly LaneEffect[]): string | undefined =>
+  effects.flatMap((effect) => (effect.type === 'start' || effect.type === 'steer' ? [effect.runId] : []))[0];
+
+/** A message that waits in a thread. */
+interface QueuedId {
+  threadId: string;
+  id: string;
+}
+
+export type Queue = ReturnType<typeof createQueue>;
+
+/** Messages that wait for the open run to end. */
+export const createQueue = (
+  ctx: Pick<AgentNeeds, 'store' | 'bus' | 'clock' | 'config' | 'model'>,
+  runner: LaneRunner,
+) => {
+  const { store, bus, clock } = ctx;
+
+  const queuedOf = async (userId: string, { threadId, id }: QueuedId): Promise<QueueRow> => {
+    const [row] = await store.find('agentQueue', { userId, threadId, id });
+    if (!row) throw errors.notFound();
+    return row;
+  };
+
+  return {
+    list: async (userId: string, threadId: string) =>
+      (await store.find('agentQueue', { userId, threadId }, { orderBy: 'position' })).map(toQueued),
+    edit: (userId: string, queued: QueuedId, text: string) =>
+      runner.exclusive({ userId, ...queued }, async () => {
+        const row = await queuedOf(userId, queued);
+        const where = { userId, ...queued };
+        if (!(await store.commit([update('agentQueue', where, { text, editedAt: clock.now() })], 'synced')))
+          throw errors.notFound();
+        bus.changed(userId, queued.threadId);
+        return toQueued({ ...row, text });
+      }),
+    remove: async (userId: string, queued: QueuedId) => {
+      const { threadId, id } = queued;
+      await queuedOf(userId, queued);
+      await runner.post({ userId, threadId }, { event: { type: 'cancelAsked', what: { request: id } } });
+    },
+    /** Puts it into the open run at once. */
+    steer: async (userId: string, queued: QueuedId): Promise<SentMessage> => {
+      const { threadId, id } = queued;
+      await queuedOf(userId, queued);
+      await requireModel(ctx, userId);
+      const { effects } = await runner.post({ userId, threadId }, { event: { type: 'hurried', id } });
+      const runId = runIdIn(effects);
+      return runId === undefined ? { queuedId: id } : { runId };
+    },
+    /** Runs what Stop has paused. */
+    resume: async (userId: string, threadId: string) => {
+      if (!(await threadOf(ctx, userId, threadId))) throw errors.notFound();
+      if (!(await openRunOf(ctx, userId, threadId))) await requireModel(ctx, userId);
+      await runner.post({ userId, threadId }, { event: { type: 'resumed' } });
+    },
+  };
+};

@@ -1,0 +1,79 @@
+import type { LiveThreadEvent } from '@drawbridge/contracts/agent/events';
+import type { ThreadFrame } from '@drawbridge/contracts/agent/threads';
+import { nextMacrotask } from '@drawbridge/kit';
+import { expect, it } from 'vitest';
+import { textEvent } from '../../../test/rows.ts';
+import type { ThreadSignal } from './feed.ts';
+import { followThread } from './follow.ts';
+import type { Threads } from './threads.ts';
+
+const live = (offset: number, length: number): LiveThreadEvent => ({
+  type: 'text-delta',
+  runId: 'run_1',
+  agentId: 'ag_1',
+  ts: 1,
+  payload: { text: 'x'.repeat(length), step: 1, offset },
+});
+
+it.each([
+  ['many small pieces', 2_000, 10],
+  ['a few large ones', 20, 100_000],
+])(
+  'RX-01 a reader that does not read has the present state after %s of live text, and no backlog',
+  async (_, count, length) => {
+    let signal: (signal: ThreadSignal) => void = () => {};
+    const partial = [{ agentId: 'ag_1', step: 1, kind: 'text' as const, text: 'x'.repeat(count * length) }];
+    const now = {
+      status: 'active' as const,
+      runId: 'run_1',
+      backgroundTasks: [],
+      queue: [],
+      queuePaused: false,
+      canvasRev: 0,
+    };
+    // As much of the threads as a reader uses.
+    const threads: Pick<Threads, 'listen' | 'eventsAfter' | 'now'> = {
+      listen: (_userId, _threadId, listener) => {
+        signal = listener;
+        return () => {};
+      },
+      eventsAfter: (_userId, _threadId, seq) =>
+        Promise.resolve({
+          events: seq < 1 ? [{ id: 1, event: textEvent('first') }] : [],
+          lastSeq: 1,
+          isReset: false,
+        }),
+      now: () => Promise.resolve({ ...now, partial }),
+    };
+    const leaving = new AbortController();
+    const frames: ThreadFrame[] = [];
+    const reader = followThread(threads, {
+      userId: 'ann',
+      threadId: 't1',
+      lastEventId: 0,
+      signal: leaving.signal,
+    });
+    for (const _first of [1, 2]) frames.push((await reader.next()).value as ThreadFrame);
+    expect(frames.map(({ type }) => type)).toEqual(['event', 'run-sync']);
+    // The reader waits here, and the model writes on.
+    for (let at = 0; at < count; at += 1) signal({ type: 'live', event: live(at * length, length) });
+    let next = reader.next();
+    const isWaiting = () => nextMacrotask().then(() => null);
+    for (let got = await Promise.race([next, isWaiting()]); got?.value;) {
+      frames.push(got.value);
+      next = reader.next();
+      got = await Promise.race([next, isWaiting()]);
+    }
+    leaving.abort();
+    await next;
+    const kept = frames.filter(({ type }) => type === 'live');
+    expect(kept.length).toBeLessThanOrEqual(1_000);
+    expect(JSON.stringify(kept).length).toBeLessThan(1.1 * 1024 * 1024);
+    const synced = frames
+      .slice(2)
+      .flatMap((frame) =>
+        frame.type === 'run-sync' ? frame.now.partial.map(({ text }) => text.length) : [],
+      );
+    expect(synced).toEqual([count * length]);
+  },
+);

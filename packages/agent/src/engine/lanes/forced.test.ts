@@ -1,0 +1,28 @@
+import { createFakeClock } from '@drawbridge/kit';
+import { expect, it } from 'vitest';
+import { engineFixture, rowsWithCall } from '../../../test/engine-fixture.ts';
+import { agentLimits } from '../../rows/limits.ts';
+import { personSender } from '../../rows/sender.ts';
+
+it('a run that does not stop within 5 s is released, and the next message runs', async () => {
+  const clock = createFakeClock();
+  const { ctx, lanes, store } = engineFixture(rowsWithCall({ state: 'waiting' }), { clock });
+  // Nothing of the run answers any more.
+  ctx.stopAgents = () => new Promise(() => {});
+  const sender = personSender('ann', 'ws');
+  const rider = await lanes.send(sender, 't1', { text: 'next' });
+  expect(await lanes.cancel('ann', 't1', {})).toEqual({ cancelled: true, runId: 'run_1', rejected: 1 });
+  expect(await rider.done).toMatchObject({ outcome: 'cancelled', runId: null });
+
+  const stateOf = async () => (await store.find('agentRuns', { userId: 'ann', id: 'run_1' }))[0]?.state;
+  clock.advance(agentLimits.forcedMs - 1);
+  expect(await stateOf()).toBe('active');
+  clock.advance(1);
+  await expect.poll(stateOf).toBe('cancelled');
+  const agents = await store.find('agentAgents', { userId: 'ann', runId: 'run_1' });
+  expect(agents).toMatchObject([{ state: 'ended', outcome: 'cancelled' }]);
+  await expect.poll(async () => (await lanes.metrics()).lanes.forced).toBe(1);
+
+  const next = await lanes.send(sender, 't1', { text: 'again' });
+  expect(await next.done).toMatchObject({ outcome: 'completed', content: 'Done.' });
+});

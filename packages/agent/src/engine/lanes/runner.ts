@@ -1,0 +1,125 @@
+import { createKeyedQueue, createTimer, hasCode, type Timer } from '@drawbridge/kit';
+import type { LaneEffect, LaneState } from '../../machines/next-lane.ts';
+import { errors } from '../../rows/errors.ts';
+import { keyOf, type ThreadKey } from '../../rows/keys.ts';
+import { agentLimits } from '../../rows/limits.ts';
+import { runOf } from '../../rows/load.ts';
+import type { RunRow } from '../../rows/rows.ts';
+import { applyTurn, refuseTooManyWaiting } from '../../turns/lanes/apply.ts';
+import { loadLane } from '../../turns/lanes/load-lane.ts';
+import { followNews, planTurn } from '../../turns/lanes/plan-turn.ts';
+import { isWaitingAfter, type Turn } from '../../turns/lanes/turn.ts';
+import type { LaneContext, LaneParts } from './lane-context.ts';
+import { createMetrics } from './metrics.ts';
+import { createPlaces } from './places.ts';
+import { publishTurn } from './publish.ts';
+import { createRequests } from './requests.ts';
+import { stopWork } from './stop-lane.ts';
+
+export interface TurnEnd {
+  before: LaneState;
+  effects: readonly LaneEffect[];
+  /** Resolves when the runs that the event cancels have ended. */
+  stopped: Promise<void>;
+}
+
+/** Runs the transitions of lanes, one of a lane at a time. */
+export interface LaneRunner {
+  /** Throws `notFound` for a thread that is gone. */
+  post(key: ThreadKey, turn: Turn): Promise<TurnEnd>;
+  /** Runs a job while no transition of the lane does. */
+  exclusive<T>(key: ThreadKey, job: () => Promise<T>): Promise<T>;
+  /** Takes a place for a run; null while too many are open. */
+  takePlace(key: ThreadKey): Promise<(() => void) | null>;
+  ended(run: ThreadKey & { runId: string }): void;
+  check(key: ThreadKey): void;
+  freed(): void;
+}
+
+const gone = { outcome: 'cancelled', runId: null, content: '', isForced: false, isReplayed: false } as const;
+
+/** One try of a transition: null where something else was written meanwhile. */
+const tryTurn = async (needs: LaneParts, key: ThreadKey, turn: Turn) => {
+  const { ctx, requests, metrics } = needs;
+  const lane = await loadLane(ctx, needs, { ...key, ended: turn.ended });
+  if (!lane) {
+    for (const { requestId } of requests.ofThread(key.userId, key.threadId)) requests.end(requestId, gone);
+    throw errors.notFound({ message: 'There is no such thread' });
+  }
+  const { planned, release } = await planTurn(needs, key, { lane, turn });
+  try {
+    const isRefused = turn.event.type === 'arrived' && turn.event.isRefusedWhenBusy === true;
+    if (isRefused && isWaitingAfter(planned, turn.arrival?.row.id ?? '')) throw errors.tooManyRuns();
+    await refuseTooManyWaiting(ctx, planned);
+    const { isWritten, effects } = await applyTurn(ctx, planned);
+    await ctx.perform(effects);
+    if (isWritten) return planned;
+    if (planned.effects.some(({ type }) => type === 'steer')) metrics.count(key.userId, 'steerFellBack');
+    return null;
+  } finally {
+    release?.();
+  }
+};
+
+/** The lanes of all threads at work: who waits, and when it runs. */
+export const createLaneRunner = (ctx: LaneContext) => {
+  const { clock, onError } = ctx;
+  const requests = createRequests(onError);
+  const metrics = createMetrics();
+  const cancelling: LaneParts['cancelling'] = new Map();
+  const queue = createKeyedQueue();
+  const timers = new Map<string, Timer>();
+  const grant = async (key: ThreadKey) => void (await post(key, { event: { type: 'checked' } }));
+  const places = createPlaces({ ...ctx, grant });
+  const needs: LaneParts = { ctx, requests, metrics, places, cancelling };
+
+  /** A thread may be deleted meanwhile. */
+  const report = (error: unknown) => {
+    if (!hasCode(error, 'NOT_FOUND')) onError(error);
+  };
+  const check = (key: ThreadKey) => void post(key, { event: { type: 'checked' } }).catch(report);
+
+  const arm = (key: ThreadKey, at: number) => {
+    const timer = timers.get(keyOf(key)) ?? createTimer(clock);
+    timers.set(keyOf(key), timer);
+    timer.start(Math.max(0, at - clock.now()), () => {
+      timers.delete(keyOf(key));
+      check(key);
+    });
+  };
+
+  const ended: LaneRunner['ended'] = ({ runId, ...key }) => {
+    const endRun = async () => {
+      const run = await runOf(needs.ctx, key.userId, runId);
+      await post(key, run ? { event: { type: 'ended' }, ended: run } : { event: { type: 'checked' } });
+      places.freed();
+    };
+    endRun().catch(report);
+  };
+  const onReleased = ({ userId, threadId, id: runId }: RunRow) => ended({ userId, threadId, runId });
+
+  const post: LaneRunner['post'] = (key, turn) =>
+    queue.run(keyOf(key), async () => {
+      for (let tries = 0; tries < agentLimits.commitTries; tries += 1) {
+        const planned = await tryTurn(needs, key, turn);
+        if (planned === null) continue;
+        const { state, effects, lane } = planned;
+        await publishTurn(needs, planned, turn);
+        for (const effect of effects) if (effect.type === 'arm') arm(key, effect.at);
+        await ctx.perform(await followNews(needs, key, { turn, state }));
+        const stopped = stopWork(needs, key, { turn, effects, onReleased }).catch(onError);
+        return { before: lane.state, effects, stopped };
+      }
+      throw errors.conflict({ message: 'The lane could not be written' });
+    });
+
+  const runner: LaneRunner = {
+    post,
+    exclusive: (key, job) => queue.run(keyOf(key), job),
+    takePlace: places.take,
+    ended,
+    check,
+    freed: places.freed,
+  };
+  return { runner, requests, metrics };
+};

@@ -1,0 +1,44 @@
+import type { QueueSettings } from '@drawbridge/contracts/agent/lanes';
+import type { Clock } from '@drawbridge/kit';
+import type { ThreadKey } from '../rows/keys.ts';
+import type { AgentStore } from '../rows/store.ts';
+import type { AgentBus, NewId } from './bus.ts';
+import type { AgentConfig } from './config.ts';
+import type { DomainAdapter } from './domain.ts';
+import type { MachinePort } from './machine.ts';
+import type { ModelPort } from './model.ts';
+import type { McpPort, SearchPort, WebPort } from './outside.ts';
+import type { Tracer } from './tracing.ts';
+import type { WorkspacePort } from './workspace.ts';
+
+/** A message that has interrupted the run of another one. */
+export interface Preemption extends ThreadKey {
+  runId: string;
+  /** The request whose run ends, and the one whose run follows. */
+  interrupted: string;
+  by: string;
+}
+
+/** What the agent's core needs from its host. */
+export interface AgentNeeds {
+  store: AgentStore;
+  model: ModelPort;
+  machine: MachinePort;
+  web: WebPort;
+  search: SearchPort;
+  mcp: McpPort;
+  domains: readonly DomainAdapter[];
+  /** Undefined where threads have no workspaces. */
+  workspace?: WorkspacePort | undefined;
+  bus: AgentBus;
+  tracer: Tracer;
+  clock: Clock;
+  newId: NewId;
+  config(): Promise<AgentConfig>;
+  /** How messages wait, as the owner has set it; the defaults when undefined. */
+  queueSettings?: (() => Promise<QueueSettings>) | undefined;
+  isUser(userId: string): Promise<boolean>;
+  /** For the host's records. */
+  onPreempted?(preemption: Preemption): void;
+  onError(error: unknown): void;
+}

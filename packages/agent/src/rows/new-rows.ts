@@ -1,0 +1,74 @@
+import type { Clock } from '@drawbridge/kit';
+import { errors } from './errors.ts';
+import type { FileRow, MessageRow, ThreadRow } from './rows.ts';
+
+/** What new rows are made with. */
+interface Maker {
+  clock: Clock;
+  newId(prefix: string): string;
+}
+
+type OwnColumns = 'id' | 'v' | 'createdAt';
+
+/** Whose words a message is that no sender has sent. */
+const writers = { note: 'server', continue: 'server', model: 'model' } as const;
+type Written =
+  | { source: Exclude<MessageRow['source'], 'person'>; sender?: undefined }
+  | { source: 'person'; sender: string };
+
+/** A message of a history; `step` and `tokens` are 0 for a message that no model wrote. */
+export const newMessage = (
+  ctx: Maker,
+  given: Omit<MessageRow, OwnColumns | 'step' | 'tokens' | 'source' | 'sender'> &
+    Partial<Pick<MessageRow, OwnColumns | 'step' | 'tokens'>> &
+    Written,
+): MessageRow => ({
+  id: ctx.newId('msg_'),
+  step: 0,
+  tokens: 0,
+  v: 1,
+  createdAt: ctx.clock.now(),
+  ...given,
+  sender: given.source === 'person' ? given.sender : writers[given.source],
+});
+
+/** A file of a thread; `data` is base64. */
+export const newFile = (
+  ctx: Maker,
+  { userId, id: threadId }: Pick<ThreadRow, 'userId' | 'id'>,
+  given: Pick<FileRow, 'name' | 'mediaType' | 'data'>,
+): FileRow => ({
+  ...given,
+  userId,
+  id: ctx.newId('file_'),
+  threadId,
+  bytes: Math.floor((given.data.length * 3) / 4),
+  createdAt: ctx.clock.now(),
+});
+
+/** A thread without a title or a message. `owner`: the client that makes it; null for the person. */
+export const newThreadRow = (
+  userId: string,
+  id: string,
+  { now, owner = null }: { now: number; owner?: string | null },
+): ThreadRow => ({
+  userId,
+  id,
+  title: '',
+  titleBy: null,
+  owner,
+  machineId: null,
+  tasks: [],
+  lastSeq: 0,
+  eventBytes: 0,
+  lane: { overrides: {}, droppedCount: 0, droppedTexts: [] },
+  canvasRev: 0,
+  createdAt: now,
+  updatedAt: now,
+});
+
+/** The thread, for a client that made it or for the person. Throws `notFound` for another client. */
+export const requireOwner = (thread: ThreadRow, owner: string | null): ThreadRow => {
+  if (owner !== null && thread.owner !== owner) throw errors.notFound({ message: 'There is no such thread' });
+  return thread;
+};

@@ -1,0 +1,44 @@
+import type { MessageFile } from '@drawbridge/contracts/agent/events';
+import type { ToolGroup } from '@drawbridge/contracts/groups';
+import type { RunRow } from './rows.ts';
+
+/** Who sends a message, and with what rights its run works. */
+export interface Sender {
+  userId: string;
+  /** `person`, `token:<id>`, `tailnet:<login>` or `hook:<name>`. */
+  key: string;
+  /** Where it comes from: `panel`, `rest`, `ws`, `hook`, or the frontend of a session id. */
+  channel: string;
+  /** The groups of tools that its runs may use; null for all. */
+  groups: readonly ToolGroup[] | null;
+  /** Whether its runs know what is remembered of the person. */
+  usesMemory: boolean;
+}
+
+export const personKey = 'person';
+/** Of messages that were stored before their senders were. */
+export const unknownKey = 'unknown';
+const hookPrefix = 'hook:';
+
+/** The person who is signed in, with all rights. */
+export const personSender = (userId: string, channel: string): Sender => ({
+  userId,
+  key: personKey,
+  channel,
+  groups: null,
+  usesMemory: true,
+});
+
+/** The name of the webhook that a sender is; null for every other sender. */
+export const hookOf = (key: string): string | null =>
+  key.startsWith(hookPrefix) ? key.slice(hookPrefix.length) : null;
+
+/** Whose thread a sender makes: a client reads its own, a person reads all. Null for the person's. */
+export const ownerOf = (key: string): string | null =>
+  key === personKey || hookOf(key) !== null ? null : key;
+
+/** Whether messages hold text from outside: those of a client or a webhook, and every attachment. */
+export const isFromOutside = (
+  { sender }: Pick<RunRow, 'sender'>,
+  messages: readonly { files: readonly MessageFile[] }[],
+): boolean => sender !== personKey || messages.some(({ files }) => files.length > 0);

@@ -1,0 +1,65 @@
+import { policyOf } from '../../machines/lane-policy.ts';
+import { type LaneState, nextItems, nextLane } from '../../machines/next-lane.ts';
+import type { AgentNeeds } from '../../ports/needs.ts';
+import type { ThreadKey } from '../../rows/keys.ts';
+import type { TurnEffect } from '../effects.ts';
+import { followed } from '../runs/after-run.ts';
+import { type StartNeeds, startRun } from '../runs/start-run.ts';
+import { type LaneMemory, type LoadedLane, loadLane } from './load-lane.ts';
+import type { Planned, Turn } from './turn.ts';
+
+interface PlanNeeds extends LaneMemory {
+  ctx: Pick<AgentNeeds, 'queueSettings' | 'model'> & StartNeeds;
+  /** `take` gives a place for a run; null while too many are open. */
+  places: { take(key: ThreadKey): Promise<(() => void) | null> };
+}
+
+/**
+ * The transition, with a place for its run where it asks for one and gets it. `release` gives the place back:
+ * call it when the run is stored.
+ */
+export const planTurn = async (
+  { ctx, places }: PlanNeeds,
+  key: ThreadKey,
+  { lane, turn: { event, arrival } }: { lane: LoadedLane; turn: Turn },
+): Promise<{ planned: Planned; release: (() => void) | null }> => {
+  const settings = await ctx.queueSettings?.();
+  const channel = arrival?.row.channel ?? nextItems(lane.state)[0]?.channel ?? '';
+  const policy = policyOf({ settings, channel, overrides: lane.thread.lane.overrides });
+  const facts = { now: ctx.clock.now(), policy };
+  const { state, effects } = nextLane(lane.state, event, facts);
+  const planned: Planned = { lane, policy, arrival, model: null, state, effects };
+  if (lane.hasNewRun) {
+    const settled = effects.filter(({ type }) => type === 'settle');
+    return { planned: { ...planned, state: lane.state, effects: settled }, release: null };
+  }
+  const isClaimed = effects.some(({ type }) => type === 'claim');
+  const model = isClaimed ? ((await ctx.model.info('main'))?.id ?? null) : null;
+  const release = model === null ? null : await places.take(key);
+  if (release === null) return { planned, release };
+  const placed = nextLane(state, { type: 'placed', runId: ctx.newId('run_') }, facts);
+  return {
+    planned: { ...planned, model, state: placed.state, effects: [...effects, ...placed.effects] },
+    release,
+  };
+};
+
+/** A lane with nothing to run may start a run for what background work has brought. */
+export const followNews = async (
+  { ctx, places, ...memory }: PlanNeeds,
+  key: ThreadKey,
+  { turn: { event }, state }: { turn: Turn; state: LaneState },
+): Promise<TurnEffect[]> => {
+  if (state.run !== null || nextItems(state).length > 0) return [];
+  if (event.type !== 'checked' && event.type !== 'ended') return [];
+  const lane = await loadLane(ctx, memory, key);
+  if (!lane) return [];
+  const { news, effects } = await followed(ctx, lane.thread);
+  const model = news && lane.state.run === null ? await ctx.model.info('main') : null;
+  const release = model === null ? null : await places.take(key);
+  if (!news || model === null || release === null) return effects;
+  const { sender, groups, usesMemory } = news;
+  const start = { model: model.id, timeZone: null, sender, groups, usesMemory, messages: [] };
+  const started = await startRun(ctx, lane.thread, start).finally(release);
+  return [...effects, ...(started?.effects ?? [])];
+};
