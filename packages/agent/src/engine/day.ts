@@ -56,7 +56,11 @@ export const createDay = (needs: Pick<AgentNeeds, 'store' | 'clock' | 'config' |
   };
 
   /** What runs is read before what is stored: a call that ends between them counts twice, not never. */
-  const tryEnter = async (userId: string, most: Amount): Promise<DayEntry | { wait: Promise<void> }> => {
+  const tryEnter = async (
+    userId: string,
+    info: ModelInfo | null,
+  ): Promise<DayEntry | { wait: Promise<void> }> => {
+    const most = info === null ? { tokens: 0, costMicro: 0 } : mostOf(info);
     const running = users.get(userId);
     const before = running && { ...running };
     const { problem, left } = await limitsToday(needs, userId);
@@ -64,15 +68,14 @@ export const createDay = (needs: Pick<AgentNeeds, 'store' | 'clock' | 'config' |
     const fits =
       before === undefined ||
       (before.tokens + most.tokens <= left.tokens && before.costMicro + most.costMicro <= left.costMicro);
-    return fits ? { problem: null, leave: reserve(userId, most) } : { wait: before.ended.promise };
+    return fits ? { problem: null, info, leave: reserve(userId, most) } : { wait: before.ended.promise };
   };
 
   return {
     enter: async (userId, use, signal) => {
       const info = await needs.model.info(use);
-      const most = info === null ? { tokens: 0, costMicro: 0 } : mostOf(info);
       while (!signal.aborted) {
-        const entry = await inTurn.run(userId, () => tryEnter(userId, most));
+        const entry = await inTurn.run(userId, () => tryEnter(userId, info));
         if (!('wait' in entry)) return entry;
         await Promise.race([entry.wait, aborted(signal)]);
       }

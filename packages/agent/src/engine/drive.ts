@@ -99,7 +99,7 @@ const thinkOrEnd = async (
   try {
     if (await stopSpent(ctx, work)) return null;
     const tools = await toolSetOf(ctx, work);
-    const thought = await think(ctx, { work, tools, ...step });
+    const thought = await think(ctx, { work, tools, info: entry.info, ...step });
     await ctx.perform(thought.effects);
     return thought.step;
   } catch (error) {

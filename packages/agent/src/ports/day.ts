@@ -1,5 +1,7 @@
-/** A reserved part of the day. Call `leave` once the usage is stored. */
-export type DayEntry = { problem: string } | { problem: null; leave(): void };
+import type { ModelInfo } from './model.ts';
+
+/** A reserved part of the day, for a call of this model. Call `leave` once the usage is stored. */
+export type DayEntry = { problem: string } | { problem: null; info: ModelInfo | null; leave(): void };
 
 /** The daily limits of each user, entered before each model call. */
 export interface Day {

@@ -25,6 +25,8 @@ import { traceOf } from './upkeep.ts';
 interface Thinking {
   work: Work;
   tools: ToolSet;
+  /** As it was read at the begin of the step; null while none is chosen. */
+  info: ModelInfo | null;
   /** Without tools: the agent sums up. */
   isLast: boolean;
   signal: AbortSignal;
@@ -186,10 +188,9 @@ export interface StoredStep {
 
 /** One step: a model call, and one transaction with all that it gave. Throws `ModelError`. */
 export const think = async (ctx: StepContext, thinking: Thinking): Promise<ThoughtStep> => {
-  const { work, tools } = thinking;
+  const { work, tools, info } = thinking;
   const { agent, thread } = work;
   const { userId, id } = agent;
-  const info = await ctx.model.info('main');
   if (info === null) throw new ModelError('model', 'No model is chosen.');
   const { thought, earlier, request, history } = await ask(ctx, thinking, info);
   const own = usageOfCall(thought, request, info);
