@@ -58,7 +58,7 @@ const failAgent = async (
   { agent }: Work,
   { code, message, retryable }: { code: string; message: string; retryable: boolean },
 ): Promise<void> => {
-  const event = eventOf(ctx, agent, ['error', { content: message, code, retryable }]);
+  const event = eventOf(ctx, agent, 'error', { content: message, code, retryable });
   const failure = { code, retryable };
   const close = { outcome: 'error', error: message, failure, text: failedText, writes: [event] } as const;
   await ctx.perform(await closeAgent(ctx, agent, close));

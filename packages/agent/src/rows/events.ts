@@ -10,7 +10,8 @@ type Source = Pick<AgentRow, 'userId' | 'threadId' | 'runId'> & { id: string | n
 export const eventOf = <Type extends StoredEvent['type']>(
   { clock }: { clock: Clock },
   { userId, threadId, runId, id }: Source,
-  [type, payload]: [Type, Payload<Type>],
+  type: Type,
+  payload: Payload<Type>,
 ): Write => ({
   type: 'event',
   userId,
@@ -23,5 +24,6 @@ export const eventOf = <Type extends StoredEvent['type']>(
 export const runEventOf = <Type extends StoredEvent['type']>(
   needs: { clock: Clock },
   { userId, threadId, id }: Pick<RunRow, 'userId' | 'threadId' | 'id'>,
-  event: [Type, Payload<Type>],
-): Write => eventOf(needs, { userId, threadId, runId: id, id: null }, event);
+  type: Type,
+  payload: Payload<Type>,
+): Write => eventOf(needs, { userId, threadId, runId: id, id: null }, type, payload);

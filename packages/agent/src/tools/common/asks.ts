@@ -70,7 +70,7 @@ export const openAsk = (
     expiresAt,
     closedAt: null,
   };
-  const writes = [insert('agentAsks', row), eventOf(ctx, agent, ['confirmation-request', payload])];
+  const writes = [insert('agentAsks', row), eventOf(ctx, agent, 'confirmation-request', payload)];
   if (call !== null)
     writes.unshift(
       update(
@@ -100,10 +100,10 @@ export const openConfirmation = (
       { userId: call.userId, id: call.id, state: ['planned', 'running'] },
       { state: 'waiting' },
     ),
-    eventOf(ctx, agent, [
-      'confirmation-request',
-      { ...payloadOf(call.requestId ?? call.id, asking, ask), resourceDecision },
-    ]),
+    eventOf(ctx, agent, 'confirmation-request', {
+      ...payloadOf(call.requestId ?? call.id, asking, ask),
+      resourceDecision,
+    }),
   ];
 };
 
@@ -113,10 +113,10 @@ export const closeConfirmation = (
   call: ToolCallRow,
   outcome: AskOutcome,
 ): Write =>
-  eventOf(ctx, { ...call, id: call.agentId }, [
-    'confirmation-closed',
-    { requestId: call.requestId ?? call.id, outcome },
-  ]);
+  eventOf(ctx, { ...call, id: call.agentId }, 'confirmation-closed', {
+    requestId: call.requestId ?? call.id,
+    outcome,
+  });
 
 /** Closes an open question once. */
 export const closeAsk = (
@@ -129,5 +129,5 @@ export const closeAsk = (
     { userId: ask.userId, id: ask.id, state: 'open' },
     { state: outcome, answer, closedAt: ctx.clock.now() },
   ),
-  eventOf(ctx, { ...ask, id: ask.agentId }, ['confirmation-closed', { requestId: ask.id, outcome }]),
+  eventOf(ctx, { ...ask, id: ask.agentId }, 'confirmation-closed', { requestId: ask.id, outcome }),
 ];

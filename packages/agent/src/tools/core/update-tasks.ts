@@ -15,7 +15,7 @@ export const updateTasks = coreTool({
     ...textResult('The list is shown.'),
     writes: [
       update('agentThreads', { userId: thread.userId, id: thread.id }, { tasks: args.tasks }),
-      eventOf(ctx, agent, ['tasks-update', { tasks: { tasks: args.tasks } }]),
+      eventOf(ctx, agent, 'tasks-update', { tasks: { tasks: args.tasks } }),
     ],
   }),
 });

@@ -54,7 +54,7 @@ export const planEvent = (
   ctx: Pick<AgentNeeds, 'clock'>,
   agent: Pick<AgentRow, 'userId' | 'threadId' | 'runId'> & { id: string | null },
   { view, tasks }: { view: PlanView; tasks: TaskItem[] },
-): Write => eventOf(ctx, agent, ['tasks-update', { tasks: { tasks }, plan: view }]);
+): Write => eventOf(ctx, agent, 'tasks-update', { tasks: { tasks }, plan: view });
 
 const resultLength = 500;
 

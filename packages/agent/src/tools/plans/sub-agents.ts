@@ -67,7 +67,7 @@ export const newSubAgent = (
     writes: [
       insert('agentAgents', agent),
       insert('agentMessages', message),
-      eventOf(ctx, agent, ['agent-spawned', { ...payload, ...(kind !== 'delegate' && { taskId: id }) }]),
+      eventOf(ctx, agent, 'agent-spawned', { ...payload, ...(kind !== 'delegate' && { taskId: id }) }),
     ],
   };
 };

@@ -34,10 +34,12 @@ export const endAgent = (ctx: Pick<AgentNeeds, 'clock'>, agent: AgentRow, end: A
       { userId, id, state: openAgentStates },
       { state: 'ended', outcome, result, error: error ?? null, failure, endedAt: now, lastActiveAt: now },
     ),
-    eventOf(ctx, agent, [
-      'agent-completed',
-      { role, status: outcome, result, ...(error !== undefined && { error }) },
-    ]),
+    eventOf(ctx, agent, 'agent-completed', {
+      role,
+      status: outcome,
+      result,
+      ...(error !== undefined && { error }),
+    }),
   ];
 };
 
@@ -78,10 +80,11 @@ export const endRun = (
     { userId: run.userId, id: run.id, state: openRunStates },
     { state: status, reason: reason ?? null, endedAt: ctx.clock.now() },
   ),
-  runEventOf(ctx, run, [
-    'run-finish',
-    { status, ...(reason !== undefined && { reason }), usage: usageOf(run) },
-  ]),
+  runEventOf(ctx, run, 'run-finish', {
+    status,
+    ...(reason !== undefined && { reason }),
+    usage: usageOf(run),
+  }),
 ];
 
 const nothing: Ending = { writes: [], effects: [] };

@@ -29,9 +29,9 @@ const eventOfEnd = (ctx: Pick<AgentNeeds, 'clock'>, call: ToolCallRow, end: Call
   const head = { toolCallId: call.id, outcome, ...(isShownCut && { truncated: true }) };
   const source = { ...call, id: call.agentId };
   if (outcome === 'ok')
-    return eventOf(ctx, source, ['tool-result', { ...head, result: shown, ...picturesOf(end.parts) }]);
+    return eventOf(ctx, source, 'tool-result', { ...head, result: shown, ...picturesOf(end.parts) });
   const type = outcome === 'stopped' || outcome === 'lost' ? 'tool-interrupted' : 'tool-error';
-  return eventOf(ctx, source, [type, { ...head, error: shown }]);
+  return eventOf(ctx, source, type, { ...head, error: shown });
 };
 
 /** Ends an open call once: a result that comes later changes nothing, and undoes its transaction. */

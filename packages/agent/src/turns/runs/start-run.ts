@@ -106,10 +106,13 @@ export const messageWrites = (
       );
     }),
     events: messages.map(({ id, text, files, source }) =>
-      runEventOf(ctx, run, [
-        'user-message',
-        { messageId: id, text, files, source, ...(hook !== null && { hook }) },
-      ]),
+      runEventOf(ctx, run, 'user-message', {
+        messageId: id,
+        text,
+        files,
+        source,
+        ...(hook !== null && { hook }),
+      }),
     ),
   };
 };
@@ -123,7 +126,7 @@ const titleWrites = async (ctx: StartNeeds, run: RunRow, message: NewMessage): P
   if (thread?.titleBy !== null || thread.title !== '' || title === '') return [];
   return [
     update('agentThreads', { userId: run.userId, id: run.threadId, title: '' }, { title }),
-    runEventOf(ctx, run, ['thread-title-updated', { title }]),
+    runEventOf(ctx, run, 'thread-title-updated', { title }),
   ];
 };
 
@@ -180,9 +183,9 @@ export const startRun = async (
     insert('agentRuns', run),
     insert('agentAgents', agent),
     ...(start.writes ?? []),
-    runEventOf(ctx, run, ['run-start', started]),
+    runEventOf(ctx, run, 'run-start', started),
     ...before,
-    eventOf(ctx, agent, ['agent-spawned', spawned]),
+    eventOf(ctx, agent, 'agent-spawned', spawned),
     ...after,
     ...(messages[0] ? await titleWrites(ctx, run, messages[0]) : []),
     update('agentThreads', { userId: thread.userId, id: thread.id }, { updatedAt: ctx.clock.now() }),

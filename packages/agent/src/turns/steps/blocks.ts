@@ -29,13 +29,13 @@ export const blockEvents = (
 ): Write[] => {
   const step = agent.steps + 1;
   return parts.flatMap((part) => {
-    if (part.type === 'text') return [eventOf(ctx, agent, ['text-block', { text: part.text, step }])];
+    if (part.type === 'text') return [eventOf(ctx, agent, 'text-block', { text: part.text, step })];
     if (part.type === 'reasoning' && part.text !== '')
       return [
-        eventOf(ctx, agent, [
-          'reasoning-block',
-          { text: cutText(part.text, agentLimits.shownReasoning), step },
-        ]),
+        eventOf(ctx, agent, 'reasoning-block', {
+          text: cutText(part.text, agentLimits.shownReasoning),
+          step,
+        }),
       ];
     return [];
   });

@@ -114,16 +114,13 @@ const begin = (rows: ToolCallRow[], { canRunBeside }: ToolSet): ToolCallRow[] =>
 
 const callEvent = (ctx: StepContext, { agent }: Work, call: ToolCallRow): Write => {
   const { args, isCut } = shownArguments(call.arguments, agentLimits.shownArgumentsBytes);
-  return eventOf(ctx, agent, [
-    'tool-call',
-    {
-      toolCallId: call.id,
-      toolName: call.tool,
-      args,
-      ...(isCut && { isCut }),
-      ...(call.requestId !== null && { requestId: call.requestId }),
-    },
-  ]);
+  return eventOf(ctx, agent, 'tool-call', {
+    toolCallId: call.id,
+    toolName: call.tool,
+    args,
+    ...(isCut && { isCut }),
+    ...(call.requestId !== null && { requestId: call.requestId }),
+  });
 };
 
 interface Step {
@@ -239,7 +236,7 @@ export const think = async (ctx: StepContext, thinking: Thinking): Promise<Thoug
     message,
     writes: [
       update('agentAgents', { userId, id, state: 'ready', steps: agent.steps }, acting),
-      ...news.map((text) => eventOf(ctx, agent, ['notice', { text }])),
+      ...news.map((text) => eventOf(ctx, agent, 'notice', { text })),
       ...blockEvents(ctx, work, said),
       ...calls.flatMap((call) => [insert('agentToolCalls', call), callEvent(ctx, work, call)]),
       ...usageWrites(work.run, usage, { prices: info.prices, calls: calls.length }),
