@@ -3,7 +3,7 @@ import { defineConfig, type Rolldown } from 'tsdown';
 import { thirdPartyNotices } from '../../tools/third-party-notices.ts';
 
 /** A binary, and what loads files of its own while it runs. */
-const outside = ['libsql', 'fastify', '@fastify/rate-limit', '@fastify/static', 'pino'];
+const outside = ['libsql', 'fastify', '@fastify/static', 'pino'];
 
 /** The package of the same repository that brings the text of its licence. */
 const aiSdkLicense = readFileSync(new URL('node_modules/@ai-sdk/provider/LICENSE', import.meta.url), 'utf8');

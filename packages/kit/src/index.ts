@@ -12,9 +12,11 @@ export { hostOf, isSubdomain, meantHostOf, type Host } from './host.ts';
 export {
   createKeyedQueue,
   createLimiter,
+  createPerMinute,
   createSerialQueue,
   type KeyedQueue,
   type Limiter,
+  type PerMinute,
   type SerialQueue,
 } from './limiter.ts';
 export { parseUrl } from './parse-url.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { nextMacrotask } from './clock.ts';
-import { createKeyedQueue, createLimiter, createSerialQueue } from './limiter.ts';
+import { createFakeClock } from './fake-clock.ts';
+import { createKeyedQueue, createLimiter, createPerMinute, createSerialQueue } from './limiter.ts';
 
 const settle = nextMacrotask;
 
@@ -153,5 +154,43 @@ describe('a keyed queue', () => {
     await end('y1');
     await waiting;
     expect(isSettled).toBe(true);
+  });
+});
+
+describe('a limit per minute', () => {
+  it('limits the uses of each name per minute and returns when the next one is allowed', () => {
+    const clock = createFakeClock(0);
+    const limit = createPerMinute({ clock, max: 2 });
+    expect([limit.use('a'), limit.use('a'), limit.use('b')]).toEqual([null, null, null]);
+    clock.advance(20_500);
+    expect([limit.use('a'), limit.use('b')]).toEqual([40, null]);
+    clock.advance(39_500);
+    expect([limit.use('a'), limit.use('a'), limit.use('a')]).toEqual([null, null, 60]);
+  });
+
+  it('counts 5,000 names at most, and drops the one that was used longest ago', () => {
+    const limit = createPerMinute({ clock: createFakeClock(0), max: 1 });
+    const use = (from: number, to: number) => {
+      for (let name = from; name < to; name += 1) limit.use(String(name));
+    };
+    use(0, 5_000);
+    expect(limit.use('0')).toBe(60);
+    use(5_000, 5_001);
+    expect(limit.use('0')).toBe(60);
+    expect(limit.use('1')).toBeNull();
+  });
+
+  it('checks without counting', () => {
+    const clock = createFakeClock(0);
+    const limit = createPerMinute({ clock, max: 1 });
+    limit.use('a');
+    expect([limit.check('a'), limit.check('a'), limit.use('a'), limit.check('a')]).toEqual([
+      null,
+      null,
+      60,
+      60,
+    ]);
+    clock.advance(60_000);
+    expect([limit.check('a'), limit.check('b')]).toEqual([null, null]);
   });
 });

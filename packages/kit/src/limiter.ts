@@ -1,4 +1,5 @@
 import fastq from 'fastq';
+import type { Clock } from './clock.ts';
 import { createTransientMap } from './maps/transient-map.ts';
 
 /** Runs a limited number of jobs at once; the others wait in order. */
@@ -71,3 +72,35 @@ export const createKeyedQueue = () => {
 };
 
 export type KeyedQueue = ReturnType<typeof createKeyedQueue>;
+
+const minuteMs = 60_000;
+/** The maximum of counted keys; beyond it the one that was used longest ago is dropped. */
+const maxKeys = 5_000;
+
+/** Limits uses of a key in windows of a minute, each from its first use. */
+export const createPerMinute = ({ clock, max }: { clock: Clock; max: number }) => {
+  const windows = createTransientMap<string, { uses: number; endsAt: number }>();
+  const current = (key: string) => {
+    const known = windows.get(key);
+    return known && clock.now() < known.endsAt ? known : { uses: 0, endsAt: clock.now() + minuteMs };
+  };
+  const secondsLeft = ({ uses, endsAt }: { uses: number; endsAt: number }) =>
+    uses > max ? Math.ceil((endsAt - clock.now()) / 1_000) : null;
+
+  return {
+    /** Counts one use. Gives the seconds until the next one is allowed if there were too many, else null. */
+    use: (key: string): number | null => {
+      const window = current(key);
+      window.uses += 1;
+      windows.delete(key);
+      windows.set(key, window);
+      const [oldest] = windows.keys();
+      if (windows.size > maxKeys && oldest !== undefined) windows.delete(oldest);
+      return secondsLeft(window);
+    },
+    /** The same without counting: for limits on failures alone. */
+    check: (key: string): number | null => secondsLeft(current(key)),
+  };
+};
+
+export type PerMinute = ReturnType<typeof createPerMinute>;

@@ -42,7 +42,7 @@ export const createWeb = async ({ config, clock, opened, daemon }: Parts) => {
   });
   drainBodies(server, clock);
   const routes = watchRoutes(server);
-  const limits = await createLimits(server, { clock, config });
+  const limits = createLimits({ clock, config });
   const { host, port, rpcPort } = config;
   const second = config.rpc && rpcPort !== undefined ? createSecondPort(server) : null;
   const servers = second ? [server.server, second.server] : [server.server];

@@ -7,10 +7,9 @@ import {
   type Hook,
   type HookReply,
 } from '@drawbridge/contracts/outside/hooks';
-import { cutText, type Clock } from '@drawbridge/kit';
+import { createPerMinute, cutText, type Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { errors } from '../errors.ts';
-import { createNameLimit } from '../http/index.ts';
 import { isBodySignature, isStandardSignature, newWebhookSecret } from '../notify/index.ts';
 import type { Sealer } from '../secrets/index.ts';
 import type { HooksStore, StoredHook } from './hooks.store.ts';
@@ -96,7 +95,7 @@ const shownText = (body: Buffer): string => {
 
 /** Webhooks of people: programs post to them, and what they post enters a chat. */
 export const createHooks = ({ store, clock, agent, sealer, isUser, hide }: HooksNeeds) => {
-  const limit = createNameLimit({ clock, max: hookLimits.perMinute });
+  const limit = createPerMinute({ clock, max: hookLimits.perMinute });
 
   /** The hook whose secret has signed the delivery. */
   const signedBy = async ({ name, headers, body }: Delivery) => {

@@ -7,7 +7,6 @@ export { watchIdleSockets } from './sockets/idle-sockets.ts';
 export { jsonParser, readJson } from './json-body.ts';
 export { readDaemonPackage, type DaemonPackage } from './daemon-package.ts';
 export { createLimits, type Limits } from './limits.ts';
-export { createNameLimit, type NameLimit } from './name-limit.ts';
 export { serveNotFound } from './not-found.ts';
 export { atClose, disconnectSignal, whenDelivered } from './client-disconnect.ts';
 export { createHostGuard, createOriginGuard, refuseBrowsers } from './origin.ts';

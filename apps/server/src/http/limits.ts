@@ -1,9 +1,8 @@
-import rateLimit from '@fastify/rate-limit';
-import type { Clock } from '@drawbridge/kit';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createPerMinute, type Clock, type PerMinute } from '@drawbridge/kit';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import ipaddr from 'ipaddr.js';
 import { errors } from '../errors.ts';
 import type { LimitsConfig } from './config-schema.ts';
-import { createNameLimit, type NameLimit } from './name-limit.ts';
 import { createQuota } from './quota.ts';
 import { createUnread } from './unread/unread.ts';
 
@@ -15,11 +14,10 @@ export interface Limit {
 }
 
 /** The same for a name that the request itself does not carry, wherever it comes from. */
-export interface NamedLimit extends NameLimit {
+export interface NamedLimit extends Pick<PerMinute, 'use'> {
   count(reply: FastifyReply, name: string): void;
 }
 
-const minuteMs = 60_000;
 const sessionPerMinute = 600;
 /** More than a user's open calls: requests that follow a call or a stream add to them. */
 const openExchanges = 300;
@@ -32,6 +30,15 @@ const accountOf = (request: FastifyRequest): string => {
   return typeof email === 'string' ? email.trim().toLowerCase().slice(0, 254) : '';
 };
 
+const hex = (parts: number[]) => parts.map((part) => part.toString(16)).join(':');
+
+/** An IPv6 network of 64 bits and an IPv4 address in IPv6 form count as one. */
+export const networkOf = (address: string): string => {
+  if (!ipaddr.isValid(address)) return address.toLowerCase();
+  const ip = ipaddr.process(address);
+  return ip instanceof ipaddr.IPv4 ? ip.toString() : `${hex(ip.parts.slice(0, 4))}::/64`;
+};
+
 interface LimitsNeeds {
   clock: Clock;
   config: LimitsConfig;
@@ -42,25 +49,19 @@ const refuse = (reply: FastifyReply, retryAfterSeconds: number): never => {
   throw errors.tooManyRequests();
 };
 
-/** Per address in a minute; an IPv6 network of 64 bits and an IPv4 address in IPv6 form count as one. */
-export const createLimits = async (app: FastifyInstance, { clock, config }: LimitsNeeds) => {
-  await app.register(rateLimit, { global: false });
-
-  const limit = (max: number, keyGenerator?: (request: FastifyRequest) => string): Limit => {
-    const apply = app.createRateLimit({
-      max,
-      timeWindow: minuteMs,
-      ...(keyGenerator ? { keyGenerator } : {}),
-    });
-    const limitHook = (increment: boolean) => async (request: FastifyRequest, reply: FastifyReply) => {
-      const state = await apply(request, { increment });
-      if (!state.isAllowed && state.isExceeded) refuse(reply, state.ttlInSeconds);
+/** Per address in a minute, where nothing else is said. */
+export const createLimits = ({ clock, config }: LimitsNeeds) => {
+  const limit = (max: number, keyOf = ({ ip }: FastifyRequest) => networkOf(ip)): Limit => {
+    const uses = createPerMinute({ clock, max });
+    const limited = (how: keyof PerMinute) => async (request: FastifyRequest, reply: FastifyReply) => {
+      const retryAfterSeconds = uses[how](keyOf(request));
+      if (retryAfterSeconds !== null) refuse(reply, retryAfterSeconds);
     };
-    return { count: limitHook(true), check: limitHook(false) };
+    return { count: limited('use'), check: limited('check') };
   };
 
   const named = (max: number): NamedLimit => {
-    const { use } = createNameLimit({ clock, max });
+    const { use } = createPerMinute({ clock, max });
     return {
       use,
       count: (reply, name) => {
@@ -99,4 +100,4 @@ export const createLimits = async (app: FastifyInstance, { clock, config }: Limi
   };
 };
 
-export type Limits = Awaited<ReturnType<typeof createLimits>>;
+export type Limits = ReturnType<typeof createLimits>;

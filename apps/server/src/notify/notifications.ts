@@ -3,8 +3,8 @@ import {
   type NotifyTime,
   type TestReply,
 } from '@drawbridge/contracts/outside/notifications';
+import { createPerMinute } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
-import { createNameLimit } from '../http/index.ts';
 import type { Network } from '../outside/index.ts';
 import { createDevices, type DevicesNeeds } from './devices.ts';
 import { createPost } from './post.ts';
@@ -49,7 +49,7 @@ export const createNotifications = (needs: Needs) => {
   const sendPush = createSendPush({ store, post, vapid, url });
   const devices = createDevices(needs);
   const webhook = createWebhook({ ...needs, post });
-  const limit = createNameLimit({ clock, max: perMinute });
+  const limit = createPerMinute({ clock, max: perMinute });
 
   const isDue = (userId: string, when: NotifyTime): boolean => {
     switch (when) {

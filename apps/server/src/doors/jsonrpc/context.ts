@@ -1,8 +1,9 @@
 import type { AgentModule } from '@drawbridge/agent';
+import type { PerMinute } from '@drawbridge/kit';
 import type { Sessions } from '../../agent/index.ts';
 import type { AccessControl, Accounts, Tokens } from '../../auth/index.ts';
 import type { CallerContext } from '../../callers/index.ts';
-import type { Limits, NameLimit } from '../../http/index.ts';
+import type { Limits } from '../../http/index.ts';
 import type { Companions, PresenceOfServer } from '../../nodes/index.ts';
 import type { Ops } from '../../ops/index.ts';
 import type { SettingsOfServer } from '../../settings/index.ts';
@@ -24,7 +25,7 @@ export interface RpcContext extends CallerContext {
   limits: Limits;
   connections: Connections;
   /** Counts requests beyond the limit of a minute, by connection. */
-  refusals: NameLimit;
+  refusals: PerMinute;
   /** Whether the server is about to end: no new work. */
   isDraining(): boolean;
   /** Undefined where `DISABLED_MODULES` names the agent. */

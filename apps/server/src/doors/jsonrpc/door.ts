@@ -3,11 +3,11 @@ import type { Server } from 'node:http';
 import websocket, { type WebsocketPluginOptions } from '@fastify/websocket';
 import { errorTable } from '@drawbridge/contracts/errors';
 import { rpcLimits, rpcSubprotocol } from '@drawbridge/contracts/rpc/protocol';
-import { hasCode } from '@drawbridge/kit';
+import { createPerMinute, hasCode } from '@drawbridge/kit';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Tailnet, Tickets } from '../../auth/index.ts';
 import { errors } from '../../errors.ts';
-import { createNameLimit, toCoded, toErrorReply } from '../../http/index.ts';
+import { toCoded, toErrorReply } from '../../http/index.ts';
 import { byCredential, byTailnet, createAuthenticate, type Entrance } from './authenticate.ts';
 import type { RpcContext } from './context.ts';
 import { createDrain } from './drain.ts';
@@ -72,7 +72,7 @@ export const createJsonRpcDoor = (needs: Needs) => {
   const { clock, frameMaxBytes } = needs;
   const connections = createConnections();
   const { isDraining, ...drain } = createDrain({ connections, clock });
-  const refusals = createNameLimit({ clock, max: mostRefusals });
+  const refusals = createPerMinute({ clock, max: mostRefusals });
   const ctx: RpcContext = { ...needs, connections, refusals, isDraining };
   const authenticate = createAuthenticate(needs.limits);
 
