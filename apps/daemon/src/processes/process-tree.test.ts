@@ -27,6 +27,13 @@ describe.runIf(process.platform === 'linux')('the end of a process tree', () => 
     expect(others.every(({ exitCode, signalCode }) => exitCode === null && signalCode === null)).toBe(true);
   });
 
+  it('goes on where processes begin and end while it looks', async () => {
+    const busy = spawn('sh', ['-c', 'while :; do (:) & (:) & (:) & (:) & wait; done'], { stdio: 'ignore' });
+    onTestFinished(() => void busy.kill('SIGKILL'));
+    for (let look = 0; look < 60; look += 1) await endTree({ tag: 'none' }, systemClock);
+    expect(busy.exitCode).toBe(null);
+  });
+
   it('ends every process with the tag, and none with another', async () => {
     const [own, others] = [await startSleeps(40, 'tag'), await startSleeps(3, 'tag-of-another')];
     await endTree({ tag: 'tag' }, systemClock);

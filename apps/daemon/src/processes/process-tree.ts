@@ -1,4 +1,4 @@
-import { opendirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { hasCode, nextMacrotask, sleep, type Clock } from '@drawbridge/kit';
 import { readQuietly } from '../program/quiet-files.ts';
 
@@ -45,16 +45,12 @@ const sendToTagged = async (tag: string, signal: NodeJS.Signals | 0): Promise<bo
   if (process.platform !== 'linux') return false;
   let isSent = false;
   let read = 0;
-  const folder = opendirSync('/proc');
-  try {
-    for (let one = folder.readSync(); one !== null; one = folder.readSync()) {
-      if (!/^\d+$/.test(one.name) || one.name === String(process.pid)) continue;
-      if (isTagged(one.name, tag) && send(Number(one.name), signal)) isSent = true;
-      read += 1;
-      if (read % readAtOnce === 0) await nextMacrotask();
-    }
-  } finally {
-    folder.closeSync();
+  // Names alone: to look at an entry throws where its process has ended meanwhile.
+  for (const pid of readdirSync('/proc')) {
+    if (!/^\d+$/.test(pid) || pid === String(process.pid)) continue;
+    if (isTagged(pid, tag) && send(Number(pid), signal)) isSent = true;
+    read += 1;
+    if (read % readAtOnce === 0) await nextMacrotask();
   }
   return isSent;
 };
