@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { systemClock } from '@drawbridge/kit';
 import { WebSocketServer } from 'ws';
 
 /** The baseline: sends a call on an event stream or a socket and waits for its result. No checks, no store. */
@@ -25,8 +26,9 @@ const initReply = JSON.stringify({
   epoch: 1,
   features: ['socket'],
 });
-/** Our daemon waits for a first event on either link. */
+/** Our daemon waits for a first event on either link, and opens a link again that says nothing for 45 s. */
 const hello = '{"type":"probe","payload":{"id":1}}';
+const helloEveryMs = 15_000;
 
 /** A post on the socket; a message is an array of them. */
 interface SocketPost {
@@ -39,6 +41,7 @@ export const createBridge = (): Bridge => {
   const waiting = new Map<string, (result: string) => void>();
   let send: (event: string) => void = () => {};
   let lastId = 1;
+  systemClock.every(helloEveryMs, () => send(hello));
 
   const take = (path: string, body: string) => {
     if (!path.startsWith('/response/')) return;
