@@ -258,7 +258,7 @@ export const watchStatus = (gateway: Gateway, userId: string, listener: (event: 
 export const queryRules = async (gateway: Gateway, userId: string, query: RulesQuery) =>
   gateway.rules.query(await requireMachine(gateway, { userId }), query);
 
-/** Runs tools on the user's default machine, as `callers` does. */
+/** How a call is made, and until when its maker waits. */
 export interface RunOptions extends CallOptions {
   until: 'ended' | 'asked';
 }
@@ -273,6 +273,7 @@ export const runCall = async (
   return handle.waitOrCancel({ until, signal });
 };
 
+/** Runs tools on the user's default machine, as `callers` does. */
 export const callerOf = (gateway: Gateway, userId: string) => ({
   run: async (call: ToolCall, options: RunOptions): Promise<Call> =>
     runCall(gateway, { ref: await requireMachine(gateway, { userId }), call }, options),

@@ -199,6 +199,22 @@ it('what one server decides is delivered by the other, which has the stream', as
   expect(made?.told).toMatchObject({ state: 'cancelled' });
 });
 
+it('a call of another server that ends before it is waited for, is waited for no longer', async () => {
+  const { servers, key, clock, firstRequests, close } = await openTwo(() => 'arrives');
+  onTestFinished(close);
+  const ref = await requireMachine(servers[0], { userId: 'ada' });
+  const call = { name: 'write_file', arguments: {} };
+  const { requestId } = await servers[0].calls.open(ref, call, { door: 'trpc' });
+  const there = await servers[1].calls.follow('ada', requestId);
+  expect(firstRequests().map((one) => one.requestId)).toEqual([requestId]);
+  await servers[0].daemon.respond(key, requestId, text('done'));
+  await clock.settle();
+  let waited: unknown;
+  void there.wait({ until: 'ended' }).then((ended) => (waited = ended.state));
+  await clock.settle();
+  expect(waited).toBe('succeeded');
+});
+
 it('a server whose stream was taken over delivers nothing on it, and closes it', async () => {
   const world = await openTwo(() => 'is lost');
   onTestFinished(world.close);

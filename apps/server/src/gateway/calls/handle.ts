@@ -106,6 +106,8 @@ export const createHandle = (ctx: Waiting, requestId: string, call: OpenCall | u
       ends.push(...watchEvents(ctx, call.data, { ...options, there: over }));
     signal?.addEventListener('abort', over, { once: true });
     try {
+      // What another server has stored meanwhile came before its events were watched.
+      if (!isHeld && isThere(await now(), until)) over();
       const record = await settled.promise;
       return record ? toCall(record) : await now();
     } finally {
