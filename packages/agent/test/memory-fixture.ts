@@ -10,7 +10,7 @@ import {
 import type { FileRow, MessageRow, NoteRow, ThreadRow, ToolCallRow } from '../src/rows/rows.ts';
 import type { AgentStore } from '../src/rows/store.ts';
 import { rowsStore } from './rows-store.ts';
-import { messageRow, threadRow, toolCallRow } from './rows.ts';
+import { fileRow, messageRow, noteRow, threadRow, toolCallRow } from './rows.ts';
 
 export const at = Date.UTC(2026, 10, 23, 9, 30);
 
@@ -48,30 +48,11 @@ export const step = (userId: string, seq: number, text = `step ${seq}`): Message
     ],
   });
 
-export const note = (userId: string, seq: number, change: Partial<NoteRow> = {}): NoteRow => ({
-  userId,
-  threadId: 't',
-  history: 'main',
-  seq,
-  kind: 'observation',
-  text: `- note ${seq}`,
-  tokens: 10,
-  upToSeq: seq,
-  createdAt: at,
-  replacedAt: null,
-  ...change,
-});
+export const note = (userId: string, seq: number, change: Partial<NoteRow> = {}): NoteRow =>
+  noteRow(userId, seq, { threadId: 't', createdAt: at, ...change });
 
-export const picture = (userId: string, id: string): FileRow => ({
-  userId,
-  id,
-  threadId: 't',
-  name: `${id}.png`,
-  mediaType: 'image/png',
-  data: btoa(id),
-  bytes: 1,
-  createdAt: at,
-});
+export const picture = (userId: string, id: string): FileRow =>
+  fileRow(userId, id, { threadId: 't', name: `${id}.png`, data: btoa(id), createdAt: at });
 
 export const thread = (userId: string): ThreadRow => threadRow(userId, 't', { createdAt: at, updatedAt: at });
 

@@ -1,4 +1,4 @@
-import type { Rows, TableName } from '../src/rows/rows.ts';
+import { type Rows, type TableName, tables } from '../src/rows/rows.ts';
 import type { AgentStore, Write } from '../src/rows/store.ts';
 
 type Row = Record<string, unknown>;
@@ -11,17 +11,13 @@ const fits = (row: Row, where: Row): boolean =>
 const added = (row: Row, add: object = {}): Row =>
   Object.fromEntries(Object.entries(add).map(([name, by]) => [name, Number(row[name] ?? 0) + Number(by)]));
 
-const keys: Partial<Record<TableName, readonly string[]>> = {
-  agentNotes: ['userId', 'threadId', 'history', 'seq'],
-  agentMessages: ['userId', 'threadId', 'history', 'seq'],
-};
 const keyOf = (table: TableName, row: Row): string =>
-  JSON.stringify((keys[table] ?? ['userId', 'id']).map((name) => row[name]));
+  JSON.stringify(tables[table].key.map((name) => row[name]));
 
 /** The store's contract over arrays, for tests of what reads and plans writes. */
 export const rowsStore = (start: { [Name in TableName]?: Rows[Name][] }) => {
   // The rows of a table are read and written by its own name alone.
-  let tables = start as Partial<Record<TableName, Row[]>>;
+  let stored = start as Partial<Record<TableName, Row[]>>;
 
   const apply = (next: Partial<Record<TableName, Row[]>>, write: Write): boolean => {
     if (write.type === 'event') return true;
@@ -51,7 +47,7 @@ export const rowsStore = (start: { [Name in TableName]?: Rows[Name][] }) => {
   const find: AgentStore['findOfAll'] = (table, where, options = {}) => {
     const name = options.orderBy ?? 'seq';
     const sign = options.descending === true ? -1 : 1;
-    const rows = (tables[table] ?? [])
+    const rows = (stored[table] ?? [])
       .filter((row) => fits(row, where))
       .filter((row) => options.after === undefined || sign * (Number(row[name]) - options.after) > 0)
       .toSorted((a, b) => sign * (Number(a[name] ?? 0) - Number(b[name] ?? 0)))
@@ -62,9 +58,9 @@ export const rowsStore = (start: { [Name in TableName]?: Rows[Name][] }) => {
     find,
     findOfAll: find,
     commit: (writes) => {
-      const next = { ...tables };
+      const next = { ...stored };
       const isDone = writes.every((write) => apply(next, write));
-      if (isDone) tables = next;
+      if (isDone) stored = next;
       return Promise.resolve(isDone);
     },
     threadsWith: () => Promise.resolve(new Set()),

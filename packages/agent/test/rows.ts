@@ -1,6 +1,20 @@
 import type { StoredEvent } from '@drawbridge/contracts/agent/events';
 import { systemClock } from '@drawbridge/kit';
-import type { AgentRow, AskRow, MessageRow, RunRow, ThreadRow, ToolCallRow } from '../src/rows/rows.ts';
+import type {
+  AgentRow,
+  AskRow,
+  FileRow,
+  GrantRow,
+  MemoryRow,
+  MessageRow,
+  NoteRow,
+  PlanRow,
+  PlanTaskRow,
+  QueueRow,
+  RunRow,
+  ThreadRow,
+  ToolCallRow,
+} from '../src/rows/rows.ts';
 
 /** Runs of these rows have time left. */
 const startedAt = systemClock.now();
@@ -156,5 +170,105 @@ export const askRow = (userId: string, id: string, changes: Partial<AskRow> = {}
   createdAt: 1,
   expiresAt: null,
   closedAt: null,
+  ...changes,
+});
+
+export const planRow = (userId: string, id: string, changes: Partial<PlanRow> = {}): PlanRow => ({
+  userId,
+  id,
+  threadId: 't1',
+  runId: 'run_1',
+  title: '',
+  state: 'active',
+  createdAt: 1,
+  updatedAt: 1,
+  ...changes,
+});
+
+/** Of the plan `p`. */
+export const planTaskRow = (
+  userId: string,
+  taskId: string,
+  changes: Partial<PlanTaskRow> = {},
+): PlanTaskRow => ({
+  userId,
+  planId: 'p',
+  taskId,
+  n: 0,
+  title: '',
+  kind: 'research',
+  spec: 's',
+  deps: [],
+  tools: [],
+  state: 'waiting',
+  agentId: null,
+  tries: 0,
+  signatures: [],
+  verdict: null,
+  result: '',
+  ...changes,
+});
+
+export const queueRow = (userId: string, id: string, changes: Partial<QueueRow> = {}): QueueRow => ({
+  userId,
+  threadId: 't1',
+  id,
+  text: '',
+  files: [],
+  position: 1,
+  mode: 'followup',
+  sender: 'person',
+  channel: 'panel',
+  groups: null,
+  usesMemory: true,
+  timeZone: null,
+  key: null,
+  isHeld: false,
+  createdAt: 1,
+  editedAt: null,
+  ...changes,
+});
+
+export const noteRow = (userId: string, seq: number, changes: Partial<NoteRow> = {}): NoteRow => ({
+  userId,
+  threadId: 't1',
+  history: 'main',
+  seq,
+  kind: 'observation',
+  text: `- note ${seq}`,
+  tokens: 10,
+  upToSeq: seq,
+  createdAt: 1,
+  replacedAt: null,
+  ...changes,
+});
+
+export const memoryRow = (userId: string, changes: Partial<MemoryRow> = {}): MemoryRow => ({
+  userId,
+  sections: {},
+  enabled: true,
+  version: 1,
+  updatedAt: 0,
+  ...changes,
+});
+
+export const grantRow = (userId: string, key: string, changes: Partial<GrantRow> = {}): GrantRow => ({
+  userId,
+  threadId: 't1',
+  key,
+  askId: 'ask_1',
+  createdAt: 1,
+  ...changes,
+});
+
+export const fileRow = (userId: string, id: string, changes: Partial<FileRow> = {}): FileRow => ({
+  userId,
+  id,
+  threadId: 't1',
+  name: 'a.png',
+  mediaType: 'image/png',
+  data: '',
+  bytes: 1,
+  createdAt: 1,
   ...changes,
 });

@@ -1,4 +1,3 @@
-export { agentKeys, agentTables } from './agent-tables.ts';
 export type {
   IdempotencyTable,
   CallTable,
@@ -20,7 +19,7 @@ export {
   type OpenDatabase,
   type Store,
 } from './sqlite/open-database.ts';
-export type { Schema } from './schema.ts';
+export { agentTables, type Schema } from './schema.ts';
 export { createDiskFloor } from './folder/disk-floor.ts';
 export { createWriteCheck } from './write-check.ts';
 export { isStoreTrouble } from './store-trouble.ts';

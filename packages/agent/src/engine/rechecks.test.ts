@@ -2,17 +2,11 @@ import { defaultPolicies } from '@drawbridge/contracts/agent/settings';
 import { describe, expect, it } from 'vitest';
 import { engineFixture, rowsWithCall } from '../../test/engine-fixture.ts';
 import { machineView, mcpTool } from '../../test/outside-tools.ts';
+import { askRow } from '../../test/rows.ts';
 import type { MachinePort } from '../ports/machine.ts';
-import type { AskRow } from '../rows/rows.ts';
 
-const approved: AskRow = {
-  userId: 'ann',
-  id: 'ask_1',
-  threadId: 't1',
-  runId: 'run_1',
-  agentId: 'ag_1',
+const approved = askRow('ann', 'ask_1', {
   toolCallId: 'tc_1',
-  kind: 'approval',
   payload: {
     inputType: 'approval',
     severity: 'warning',
@@ -25,10 +19,8 @@ const approved: AskRow = {
   },
   state: 'answered',
   answer: { kind: 'approval', approved: true },
-  createdAt: 1,
-  expiresAt: null,
   closedAt: 1,
-};
+});
 
 type Changes = NonNullable<Parameters<typeof engineFixture>[1]>;
 

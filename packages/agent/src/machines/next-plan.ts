@@ -8,14 +8,6 @@ export interface SchedulableTask extends Pick<PlanTaskRow, 'taskId' | 'n' | 'kin
   isWriting: boolean;
 }
 
-export type PlanEvent =
-  | { type: 'approved' }
-  /** The person denied the plan, or stopped it. */
-  | { type: 'cancelled' }
-  | { type: 'task-ended'; taskId: string; state: 'succeeded' | 'failed' | 'cancelled' }
-  /** Nothing has ended; what can start is started, such as after a restart. */
-  | { type: 'tick' };
-
 export interface PlanStep {
   state: PlanRow['state'];
   /** Waiting tasks that start now. A checkpoint has no agent of its own: the main agent judges it. */
@@ -25,8 +17,6 @@ export interface PlanStep {
   /** Running tasks whose agents are stopped. */
   stop: string[];
 }
-
-const nothing = (state: PlanRow['state']): PlanStep => ({ state, start: [], cancel: [], stop: [] });
 
 type States = ReadonlyMap<string, PlanTaskRow['state']>;
 
@@ -84,28 +74,20 @@ const advance = (tasks: readonly SchedulableTask[], states: States): PlanStep =>
 
 /**
  * The next step of a plan. A task starts when all its `deps` have succeeded; a failure cancels the tasks
- * that depend on it, and the plan awaits a new one once the rest has ended. An event that does not fit
- * the state, such as a second end of a task, changes nothing.
+ * that depend on it, and the plan awaits a new one once the rest has ended. A plan that the person has
+ * cancelled ends its tasks.
  */
-export const nextPlan = (
-  plan: Pick<PlanRow, 'state'>,
-  tasks: readonly SchedulableTask[],
-  event: PlanEvent,
-): PlanStep => {
-  const states = new Map(tasks.map(({ taskId, state }) => [taskId, state]));
-  const isOpen = plan.state === 'active' || plan.state === 'awaiting-approval';
-  switch (event.type) {
-    case 'approved':
-      return plan.state === 'awaiting-approval' ? advance(tasks, states) : nothing(plan.state);
+export const nextPlan = ({ state }: Pick<PlanRow, 'state'>, tasks: readonly SchedulableTask[]): PlanStep => {
+  const states = new Map(tasks.map((task) => [task.taskId, task.state]));
+  switch (state) {
+    case 'active':
+      return advance(tasks, states);
     case 'cancelled':
-      if (!isOpen) return nothing(plan.state);
-      return { ...nothing('cancelled'), cancel: idsIn(states, 'waiting'), stop: idsIn(states, 'running') };
-    case 'task-ended':
-      if (plan.state !== 'active' || states.get(event.taskId) !== 'running') return nothing(plan.state);
-      return advance(tasks, states.set(event.taskId, event.state));
-    case 'tick':
-      return plan.state === 'active' ? advance(tasks, states) : nothing(plan.state);
+      return { state, start: [], cancel: idsIn(states, 'waiting'), stop: idsIn(states, 'running') };
+    case 'completed':
+    case 'awaiting-replan':
+      return { state, start: [], cancel: [], stop: [] };
     default:
-      return event satisfies never;
+      return state satisfies never;
   }
 };

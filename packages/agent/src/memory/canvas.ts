@@ -9,9 +9,8 @@ import { hasCode } from '@drawbridge/kit';
 import type { AgentNeeds } from '../ports/needs.ts';
 import { errors } from '../rows/errors.ts';
 import { keyOf } from '../rows/keys.ts';
-import type { ArtifactRow } from '../rows/lane-rows.ts';
 import { threadRowOf } from '../rows/load.ts';
-import { mainHistory, type NoteRow } from '../rows/rows.ts';
+import { mainHistory, type NoteRow, type ArtifactRow } from '../rows/rows.ts';
 import { increase, put as putRow, remove as removeRows, type Write } from '../rows/store.ts';
 
 /** Named JSON documents of threads. Throws `notFound` for an unknown thread or document. */

@@ -11,6 +11,7 @@ import {
   picture,
   step,
 } from '../../test/memory-fixture.ts';
+import { memoryRow } from '../../test/rows.ts';
 import type { PromptMessage } from '../ports/model.ts';
 import type { MessagePart } from '../rows/rows.ts';
 import type { ContextInput } from './context.ts';
@@ -64,7 +65,7 @@ describe('a context', () => {
 
   it('has memory, notes and summary before the messages, joined with the first of the person', async () => {
     const rows = {
-      agentMemory: [{ userId: 'a', sections: { person: 'Ann' }, enabled: true, version: 1, updatedAt: 0 }],
+      agentMemory: [memoryRow('a', { sections: { person: 'Ann' } })],
       agentNotes: [
         note('a', 1, { kind: 'summary', text: 'Goal:\nx', upToSeq: 3 }),
         note('a', 2, { upToSeq: 2 }),
@@ -92,7 +93,7 @@ describe('a context', () => {
     ['a person who switched it off', false, 'main', false],
     ['the main agent', true, 'main', true],
   ])('has working memory for %s: %s', async (_who, enabled, history, expected) => {
-    const agentMemory = [{ userId: 'a', sections: { person: 'Ann' }, enabled, version: 1, updatedAt: 0 }];
+    const agentMemory = [memoryRow('a', { sections: { person: 'Ann' }, enabled })];
     const { messages } = await build({ agentMemory }, { history });
     expect(JSON.stringify(messages).includes('Ann')).toBe(expected);
   });
@@ -215,13 +216,7 @@ describe('a context', () => {
       agentMessages: rows.flatMap(({ agentMessages }) => agentMessages),
       agentToolCalls: rows.flatMap(({ agentToolCalls }) => agentToolCalls),
       agentNotes: ['a', 'b'].map((userId) => note(userId, 1, { text: secret(userId) })),
-      agentMemory: ['a', 'b'].map((userId) => ({
-        userId,
-        sections: { notes: secret(userId) },
-        enabled: true,
-        version: 1,
-        updatedAt: 0,
-      })),
+      agentMemory: ['a', 'b'].map((userId) => memoryRow(userId, { sections: { notes: secret(userId) } })),
     };
     expect(JSON.stringify(await build(both, {}, 'a'))).toContain('CANARY-A');
     const context = JSON.stringify(await build(both, {}, 'b'));

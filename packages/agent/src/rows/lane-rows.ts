@@ -1,55 +1,57 @@
-import type { MessageFile } from '@drawbridge/contracts/agent/events';
-import type { LaneMode } from '@drawbridge/contracts/agent/lanes';
-import type { ToolGroup } from '@drawbridge/contracts/groups';
+import { messageFile } from '@drawbridge/contracts/agent/events';
+import { laneMode } from '@drawbridge/contracts/agent/lanes';
+import { toolGroup } from '@drawbridge/contracts/groups';
+import { z } from 'zod';
+import { flag, json, table, text, textOrNull, whole, wholeOrNull } from './columns.ts';
 
-/** A message that waits in a lane; its id is also that of the request. */
-export interface QueueRow {
-  userId: string;
-  threadId: string;
-  id: string;
-  text: string;
-  files: MessageFile[];
-  position: number;
-  mode: LaneMode;
-  sender: string;
-  channel: string;
-  groups: ToolGroup[] | null;
-  usesMemory: boolean;
-  timeZone: string | null;
-  /** Its idempotency key. */
-  key: string | null;
-  /** Stop has paused it. */
-  isHeld: boolean;
-  createdAt: number;
-  editedAt: number | null;
-}
-
-/** A request with an idempotency key. */
-export interface RequestRow {
-  userId: string;
-  sender: string;
-  key: string;
-  threadId: string;
-  id: string;
-  /** Of what was sent: SHA-256 in hexadecimal digits. */
-  digest: string;
-  /** How it ended without a run; null for one that waits, or is part of a run. */
-  outcome: 'cancelled' | 'overflow' | 'superseded' | null;
-  createdAt: number;
-}
-
-/** A named JSON document of a thread. */
-export interface ArtifactRow {
-  userId: string;
-  threadId: string;
-  artifactId: string;
-  type: string;
-  title: string | null;
-  /** JSON as text, and its length in bytes. */
-  content: string;
-  contentBytes: number;
-  metadata: string | null;
-  rev: number;
-  createdAt: number;
-  updatedAt: number;
-}
+export const laneTables = {
+  /** Messages that wait in a lane; the id of one is also that of its request. */
+  agentQueue: table(['userId', 'threadId', 'id'], {
+    userId: text,
+    threadId: text,
+    id: text,
+    text,
+    files: json(z.array(messageFile)),
+    position: whole,
+    mode: laneMode,
+    sender: text,
+    channel: text,
+    groups: json(z.array(toolGroup)).nullable(),
+    usesMemory: flag,
+    timeZone: textOrNull,
+    /** Its idempotency key. */
+    key: textOrNull,
+    /** Stop has paused it. */
+    isHeld: flag,
+    createdAt: whole,
+    editedAt: wholeOrNull,
+  }),
+  /** Requests with an idempotency key. */
+  agentRequests: table(['userId', 'sender', 'key'], {
+    userId: text,
+    sender: text,
+    key: text,
+    threadId: text,
+    id: text,
+    /** Of what was sent: SHA-256 in hexadecimal digits. */
+    digest: text,
+    /** How it ended without a run; null for one that waits, or is part of a run. */
+    outcome: z.enum(['cancelled', 'overflow', 'superseded']).nullable(),
+    createdAt: whole,
+  }),
+  /** Named JSON documents of a thread. */
+  agentArtifacts: table(['userId', 'threadId', 'artifactId'], {
+    userId: text,
+    threadId: text,
+    artifactId: text,
+    type: text,
+    title: textOrNull,
+    /** JSON as text, and its length in bytes. */
+    content: text,
+    contentBytes: whole,
+    metadata: textOrNull,
+    rev: whole,
+    createdAt: whole,
+    updatedAt: whole,
+  }),
+};

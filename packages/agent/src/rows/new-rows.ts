@@ -1,6 +1,6 @@
 import type { Clock } from '@drawbridge/kit';
 import { errors } from './errors.ts';
-import type { FileRow, MessageRow, ThreadRow } from './rows.ts';
+import type { AgentRow, FileRow, MessageRow, RunRow, ThreadRow } from './rows.ts';
 
 /** What new rows are made with. */
 interface Maker {
@@ -30,6 +30,35 @@ export const newMessage = (
   createdAt: ctx.clock.now(),
   ...given,
   sender: given.source === 'person' ? given.sender : writers[given.source],
+});
+
+/** An agent of a run that is ready to begin. */
+export const newAgent = (
+  ctx: Maker,
+  { userId, id: runId, threadId }: Pick<RunRow, 'userId' | 'id' | 'threadId'>,
+  given: Pick<AgentRow, 'kind' | 'role' | 'maxSteps' | 'tainted'> & Partial<AgentRow>,
+): AgentRow => ({
+  userId,
+  id: ctx.newId('ag_'),
+  threadId,
+  runId,
+  parentId: null,
+  parentCallId: null,
+  title: '',
+  instructions: '',
+  tools: null,
+  loaded: [],
+  steps: 0,
+  state: 'ready',
+  outcome: null,
+  result: '',
+  error: null,
+  failure: null,
+  planTaskId: null,
+  lastActiveAt: ctx.clock.now(),
+  createdAt: ctx.clock.now(),
+  endedAt: null,
+  ...given,
 });
 
 /** A file of a thread; `data` is base64. */

@@ -1,164 +1,324 @@
-import type { AskAnswer, AskPayload, InputType } from '@drawbridge/contracts/agent/asks';
-import type {
-  AgentKind,
-  CallOutcome,
-  EndStatus,
-  MessageFile,
-  StoredEvent,
+import { askAnswer, askPayload, inputType } from '@drawbridge/contracts/agent/asks';
+import {
+  agentKind,
+  callOutcome,
+  endStatus,
+  endStatuses,
+  messageFile,
+  runKinds,
+  storedEvent,
 } from '@drawbridge/contracts/agent/events';
-import type { LaneRecord } from '@drawbridge/contracts/agent/lanes';
-import type { MemorySection } from '@drawbridge/contracts/agent/memory';
-import type { PlanItem, PlanKind, PlanView, TaskItem } from '@drawbridge/contracts/agent/tasks';
-import type { ToolGroup } from '@drawbridge/contracts/groups';
-import type { ArtifactRow, QueueRow, RequestRow } from './lane-rows.ts';
+import { laneRecord } from '@drawbridge/contracts/agent/lanes';
+import { memorySection } from '@drawbridge/contracts/agent/memory';
+import { planKind, planStates, planTaskStates, taskItem } from '@drawbridge/contracts/agent/tasks';
+import { toolGroup } from '@drawbridge/contracts/groups';
+import { z } from 'zod';
+import { flag, json, table, text, textOrNull, whole, wholeOrNull } from './columns.ts';
+import { laneTables } from './lane-rows.ts';
+import { openAgentStates, openCallStates, openRunStates } from './states.ts';
 
-export type { ArtifactRow, QueueRow, RequestRow };
+// The only declaration of the agent's tables: it gives the types of rows, their parser and their columns.
+// Times are in milliseconds since 1970.
 
-// One type for each table. Times in milliseconds since 1970. Each key begins with the user.
-
-export interface ThreadRow {
-  userId: string;
-  id: string;
-  title: string;
-  titleBy: 'agent' | 'person' | null;
-  /** The client that made it, as `Sender.key`; null for the person. */
-  owner: string | null;
-  /** The machine that its calls go to; the default machine when null. */
-  machineId: string | null;
-  tasks: TaskItem[];
-  /** The number of its newest event. */
-  lastSeq: number;
-  /** Bytes of all its events so far, those that were cut included. */
-  eventBytes: number;
-  lane: LaneRecord;
-  /** Counts the changes of its documents. */
-  canvasRev: number;
-  createdAt: number;
-  updatedAt: number;
-}
-
-export interface RunRow {
-  userId: string;
-  id: string;
-  threadId: string;
-  kind: 'message' | 'follow-up' | 'continue';
-  messageId: string | null;
-  /** Whose messages it answers, as `Sender.key`. */
-  sender: string;
-  /** The groups of tools that it may use; null for all. */
-  groups: ToolGroup[] | null;
-  /** Whether its main agent knows what is remembered of the person. */
-  usesMemory: boolean;
-  /** At most one run of a thread is `active` or `suspended`. */
-  state: 'active' | 'suspended' | EndStatus;
-  reason: string | null;
-  model: string;
-  /** How often the server stopped while it worked; an orderly stop does not count. */
-  crashes: number;
-  /** Since an orderly stop of the server, until its next start. */
-  isPaused: boolean;
-  timeZone: string | null;
-  stopAskedAt: number | null;
-  calls: number;
-  inputTokens: number;
-  outputTokens: number;
-  cachedTokens: number;
-  costMicro: number | null;
-  /** Some of the tokens were estimated. */
-  isEstimated: boolean;
-  /** Budgets are counted from here: the person has approved what was used before. */
-  approvedTokens: number;
-  approvedCalls: number;
-  approvedAt: number | null;
-  /** How long its main agent has waited for the person since then. */
-  waitedMs: number;
-  startedAt: number;
-  endedAt: number | null;
-}
-
-/** `code` is of the table of errors; `retryable`: the same may succeed later. */
-export interface AgentFailure {
-  code: string;
-  retryable: boolean;
-}
-
-export interface AgentRow {
-  userId: string;
-  id: string;
-  threadId: string;
-  runId: string;
-  parentId: string | null;
-  /** The tool call of the parent that waits for it. */
-  parentCallId: string | null;
-  kind: AgentKind;
-  role: string;
-  title: string;
-  instructions: string;
-  /** The tools that it may use; null for the main agent. */
-  tools: string[] | null;
-  /** Deferred tools that were loaded, the last used first. */
-  loaded: string[];
-  maxSteps: number;
-  steps: number;
-  /** `asking`: the run itself asks the person whether it may continue. */
-  state: 'ready' | 'acting' | 'waiting' | 'asking' | 'ended';
-  outcome: EndStatus | null;
-  result: string;
-  /** Why it did not complete, for the thread. */
-  error: string | null;
-  /** The same where it failed by an error of the model or the server. */
-  failure: AgentFailure | null;
-  /** Its context holds text from outside: every text but the signed-in person's, the server's and its own. */
-  tainted: boolean;
-  planTaskId: string | null;
-  lastActiveAt: number;
-  createdAt: number;
-  endedAt: number | null;
-}
-
-/** The history of the main agents of a thread; a sub-agent has one of its own, named by its id. */
-export const mainHistory = 'main';
-
-export type MessagePart =
+const messagePart = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text }),
   /** What a program has posted to a webhook: data, not the person's words. */
-  | { type: 'delivery'; hook: string; text: string }
-  | { type: 'text'; text: string }
+  z.object({ type: z.literal('delivery'), hook: text, text }),
   /** `metadata` belongs to the provider that wrote it. */
-  | { type: 'reasoning'; text: string; provider: string; metadata: unknown }
-  | { type: 'file'; file: MessageFile }
-  | { type: 'tool-call'; toolCallId: string; tool: string; arguments: string };
+  z.object({ type: z.literal('reasoning'), text, provider: text, metadata: z.unknown() }),
+  z.object({ type: z.literal('file'), file: messageFile }),
+  z.object({ type: z.literal('tool-call'), toolCallId: text, tool: text, arguments: text }),
+]);
+export type MessagePart = z.infer<typeof messagePart>;
 
-/** Results of tools are not here: they are in the rows of their calls. */
-export interface MessageRow {
-  userId: string;
-  threadId: string;
-  /** `main`, or the id of a sub-agent. */
-  history: string;
-  seq: number;
-  id: string;
-  runId: string;
-  agentId: string | null;
-  step: number;
-  role: 'user' | 'assistant';
-  /** Written by the server for the model: `note`, such as the end of a background task, and `continue`. */
-  source: 'person' | 'note' | 'continue' | 'model';
-  /** Whose words it holds: `Sender.key`, `server`, `model`, or `unknown` for one that is older than this. */
-  sender: string;
-  v: 1;
-  parts: MessagePart[];
-  tokens: number;
-  createdAt: number;
-}
+const resultPart = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text }),
+  z.object({ type: z.literal('image'), fileId: text, mediaType: text }),
+]);
+export type ResultPart = z.infer<typeof resultPart>;
 
 /**
  * How often a tool may run. `own`: its result is written with its effect. `read`: it may be repeated.
  * `machine`: the gateway knows by its id whether it ran. `outside`: unknown after a crash.
  */
-export type Effect = 'own' | 'read' | 'machine' | 'outside';
+const effect = z.enum(['own', 'read', 'machine', 'outside']);
+export type Effect = z.infer<typeof effect>;
 
-export type ResultPart =
-  | { type: 'text'; text: string }
-  | { type: 'image'; fileId: string; mediaType: string };
+/** `code` is of the table of errors; `retryable`: the same may succeed later. */
+const agentFailure = z.object({ code: text, retryable: z.boolean() });
+export type AgentFailure = z.infer<typeof agentFailure>;
+
+/** A stored row of each table: what does not match is damaged, or of another version. */
+export const tables = {
+  agentThreads: table(['userId', 'id'], {
+    userId: text,
+    id: text,
+    title: text,
+    titleBy: z.enum(['agent', 'person']).nullable(),
+    /** The client that made it, as `Sender.key`; null for the person. */
+    owner: textOrNull,
+    /** The machine that its calls go to; the default machine when null. */
+    machineId: textOrNull,
+    tasks: json(z.array(taskItem)),
+    /** The number of its newest event. */
+    lastSeq: whole,
+    /** Bytes of all its events so far, those that were cut included. */
+    eventBytes: whole,
+    lane: json(laneRecord),
+    /** Counts the changes of its documents. */
+    canvasRev: whole,
+    createdAt: whole,
+    updatedAt: whole,
+  }),
+  agentRuns: table(['userId', 'id'], {
+    userId: text,
+    id: text,
+    threadId: text,
+    kind: z.enum(runKinds),
+    messageId: textOrNull,
+    /** The sender of the messages that it answers, as `Sender.key`. */
+    sender: text,
+    /** The groups of tools that it may use; null for all. */
+    groups: json(z.array(toolGroup)).nullable(),
+    /** Whether its main agent knows what is remembered of the person. */
+    usesMemory: flag,
+    /** At most one run of a thread is open. */
+    state: z.enum([...openRunStates, ...endStatuses]),
+    reason: textOrNull,
+    model: text,
+    /** How often the server stopped while it worked; an orderly stop does not count. */
+    crashes: whole,
+    /** Since an orderly stop of the server, until its next start. */
+    isPaused: flag,
+    timeZone: textOrNull,
+    stopAskedAt: wholeOrNull,
+    calls: whole,
+    inputTokens: whole,
+    outputTokens: whole,
+    cachedTokens: whole,
+    costMicro: wholeOrNull,
+    /** Some of the tokens were estimated. */
+    isEstimated: flag,
+    /** Budgets are counted from here: the person has approved what was used before. */
+    approvedTokens: whole,
+    approvedCalls: whole,
+    approvedAt: wholeOrNull,
+    /** How long its main agent has waited for the person since then. */
+    waitedMs: whole,
+    startedAt: whole,
+    endedAt: wholeOrNull,
+  }),
+  agentAgents: table(['userId', 'id'], {
+    userId: text,
+    id: text,
+    threadId: text,
+    runId: text,
+    parentId: textOrNull,
+    /** The tool call of the parent that waits for it. */
+    parentCallId: textOrNull,
+    kind: agentKind,
+    role: text,
+    title: text,
+    instructions: text,
+    /** The tools that it may use; null for the main agent. */
+    tools: json(z.array(text)).nullable(),
+    /** Deferred tools that were loaded, the last used first. */
+    loaded: json(z.array(text)),
+    maxSteps: whole,
+    steps: whole,
+    /** `asking`: the run itself asks the person whether it may continue. */
+    state: z.enum([...openAgentStates, 'ended']),
+    outcome: endStatus.nullable(),
+    result: text,
+    /** Why it did not complete, for the thread. */
+    error: textOrNull,
+    /** The same where it failed by an error of the model or the server. */
+    failure: json(agentFailure).nullable(),
+    /** Its context holds text of others than the signed-in person, the server and itself. */
+    tainted: flag,
+    planTaskId: textOrNull,
+    lastActiveAt: whole,
+    createdAt: whole,
+    endedAt: wholeOrNull,
+  }),
+  /** Results of tools are not here: they are in the rows of their calls. */
+  agentMessages: table(['userId', 'threadId', 'history', 'seq'], {
+    userId: text,
+    threadId: text,
+    /** `main`, or the id of a sub-agent. */
+    history: text,
+    seq: whole,
+    id: text,
+    runId: text,
+    agentId: textOrNull,
+    step: whole,
+    role: z.enum(['user', 'assistant']),
+    /** Written by the server for the model: `note`, such as the end of a background task, and `continue`. */
+    source: z.enum(['person', 'note', 'continue', 'model']),
+    /** Its author: `Sender.key`, `server`, `model`, or `unknown` in a row that is older than this column. */
+    sender: text,
+    v: z.literal(1),
+    parts: json(z.array(messagePart)),
+    tokens: whole,
+    createdAt: whole,
+  }),
+  agentToolCalls: table(['userId', 'id'], {
+    userId: text,
+    id: text,
+    threadId: text,
+    runId: text,
+    agentId: text,
+    step: whole,
+    n: whole,
+    tool: text,
+    arguments: text,
+    effect,
+    state: z.enum([...openCallStates, 'ended']),
+    outcome: callOutcome.nullable(),
+    /** The id of the call on the machine, written before it is made. */
+    requestId: textOrNull,
+    askId: textOrNull,
+    /** As the model sees it; null while it is open. */
+    result: json(z.array(resultPart)).nullable(),
+    /** The whole text, where `shown` or `result` is cut. */
+    whole: textOrNull,
+    /** The beginning of the text, as the thread shows it. */
+    shown: text,
+    isShownCut: flag,
+    /** What it tried and how it failed, without numbers and paths; for repeats. */
+    signature: textOrNull,
+    startedAt: whole,
+    endedAt: wholeOrNull,
+  }),
+  agentAsks: table(['userId', 'id'], {
+    userId: text,
+    id: text,
+    threadId: text,
+    runId: text,
+    agentId: text,
+    toolCallId: textOrNull,
+    kind: inputType,
+    payload: json(askPayload),
+    state: z.enum(['open', 'answered', 'withdrawn', 'expired']),
+    answer: json(askAnswer).nullable(),
+    createdAt: whole,
+    expiresAt: wholeOrNull,
+    closedAt: wholeOrNull,
+  }),
+  agentEvents: table(['userId', 'threadId', 'seq'], {
+    userId: text,
+    threadId: text,
+    seq: whole,
+    /** `eventBytes` of its thread with this event. */
+    upToBytes: whole,
+    event: json(storedEvent),
+  }),
+  agentPlans: table(['userId', 'id'], {
+    userId: text,
+    id: text,
+    threadId: text,
+    runId: text,
+    title: text,
+    state: z.enum(planStates),
+    createdAt: whole,
+    updatedAt: whole,
+  }),
+  agentPlanTasks: table(['userId', 'planId', 'taskId'], {
+    userId: text,
+    planId: text,
+    taskId: text,
+    n: whole,
+    title: text,
+    kind: planKind,
+    spec: text,
+    deps: json(z.array(text)),
+    tools: json(z.array(text)),
+    state: z.enum(planTaskStates),
+    agentId: textOrNull,
+    tries: whole,
+    /** Failure signatures of its verdicts. */
+    signatures: json(z.array(text)),
+    /** The end that its verdicts have led to; null before it. */
+    verdict: z.enum(['done', 'failed']).nullable(),
+    result: text,
+  }),
+  ...laneTables,
+  agentCorrections: table(['userId', 'agentId', 'id'], {
+    userId: text,
+    agentId: text,
+    id: text,
+    text,
+    createdAt: whole,
+    takenAt: wholeOrNull,
+  }),
+  agentNotes: table(['userId', 'threadId', 'history', 'seq'], {
+    userId: text,
+    threadId: text,
+    history: text,
+    seq: whole,
+    kind: z.enum(['observation', 'reflection', 'summary']),
+    text,
+    tokens: whole,
+    /** Messages up to this number are in it. */
+    upToSeq: whole,
+    createdAt: whole,
+    replacedAt: wholeOrNull,
+  }),
+  agentMemory: table(['userId'], {
+    userId: text,
+    sections: json(z.partialRecord(memorySection, text)),
+    enabled: flag,
+    version: whole,
+    updatedAt: whole,
+  }),
+  /** In a thread: `fetch-url:<host>`, `fetch-url:*`, `web-search`, `mcp:<server>/<tool>`, `domain:<tool>`. */
+  agentGrants: table(['userId', 'threadId', 'key'], {
+    userId: text,
+    threadId: text,
+    key: text,
+    askId: text,
+    createdAt: whole,
+  }),
+  agentFiles: table(['userId', 'id'], {
+    userId: text,
+    id: text,
+    threadId: text,
+    name: text,
+    mediaType: text,
+    /** Base64. */
+    data: text,
+    bytes: whole,
+    createdAt: whole,
+  }),
+};
+
+type Tables = typeof tables;
+export type TableName = keyof Tables;
+/** A row of each table. */
+export type Rows = { [Name in TableName]: z.output<Tables[Name]['row']> };
+/** The columns of each table as they are stored: flags as 0 or 1, lists and objects as JSON. */
+export type StoredRows = { [Name in TableName]: z.input<Tables[Name]['row']> };
+
+export type ThreadRow = Rows['agentThreads'];
+export type RunRow = Rows['agentRuns'];
+export type AgentRow = Rows['agentAgents'];
+export type MessageRow = Rows['agentMessages'];
+export type ToolCallRow = Rows['agentToolCalls'];
+export type AskRow = Rows['agentAsks'];
+export type EventRow = Rows['agentEvents'];
+export type PlanRow = Rows['agentPlans'];
+export type PlanTaskRow = Rows['agentPlanTasks'];
+export type QueueRow = Rows['agentQueue'];
+export type RequestRow = Rows['agentRequests'];
+export type ArtifactRow = Rows['agentArtifacts'];
+export type CorrectionRow = Rows['agentCorrections'];
+export type NoteRow = Rows['agentNotes'];
+export type MemoryRow = Rows['agentMemory'];
+export type GrantRow = Rows['agentGrants'];
+export type FileRow = Rows['agentFiles'];
+
+/** The history of the main agents of a thread; a sub-agent has one of its own, named by its id. */
+export const mainHistory = 'main';
 
 /** What a message says, as people read it. */
 export const wordsOf = (parts: readonly MessagePart[]): string =>
@@ -169,161 +329,3 @@ export const picturesOf = (parts: readonly ResultPart[]): { pictures?: string[] 
   const pictures = parts.flatMap((part) => (part.type === 'image' ? [part.fileId] : []));
   return pictures.length > 0 ? { pictures } : {};
 };
-
-export interface ToolCallRow {
-  userId: string;
-  id: string;
-  threadId: string;
-  runId: string;
-  agentId: string;
-  step: number;
-  n: number;
-  tool: string;
-  arguments: string;
-  effect: Effect;
-  state: 'planned' | 'running' | 'waiting' | 'ended';
-  outcome: CallOutcome | null;
-  /** The id of the call on the machine, written before it is made. */
-  requestId: string | null;
-  askId: string | null;
-  /** As the model sees it; null while it is open. */
-  result: ResultPart[] | null;
-  /** The whole text, where `shown` or `result` is cut. */
-  whole: string | null;
-  /** The beginning of the text, as the thread shows it. */
-  shown: string;
-  isShownCut: boolean;
-  /** What it tried and how it failed, without numbers and paths; for repeats. */
-  signature: string | null;
-  startedAt: number;
-  endedAt: number | null;
-}
-
-export interface AskRow {
-  userId: string;
-  id: string;
-  threadId: string;
-  runId: string;
-  agentId: string;
-  toolCallId: string | null;
-  kind: InputType;
-  payload: AskPayload;
-  state: 'open' | 'answered' | 'withdrawn' | 'expired';
-  answer: AskAnswer | null;
-  createdAt: number;
-  expiresAt: number | null;
-  closedAt: number | null;
-}
-
-export interface EventRow {
-  userId: string;
-  threadId: string;
-  seq: number;
-  /** `eventBytes` of its thread with this event. */
-  upToBytes: number;
-  event: StoredEvent;
-}
-
-export interface PlanRow {
-  userId: string;
-  id: string;
-  threadId: string;
-  runId: string;
-  title: string;
-  state: PlanView['state'];
-  createdAt: number;
-  updatedAt: number;
-}
-
-export interface PlanTaskRow {
-  userId: string;
-  planId: string;
-  taskId: string;
-  n: number;
-  title: string;
-  kind: PlanKind;
-  spec: string;
-  deps: string[];
-  tools: string[];
-  state: PlanItem['state'];
-  agentId: string | null;
-  tries: number;
-  /** Failure signatures of its verdicts. */
-  signatures: string[];
-  /** The end that its verdicts have led to; null before it. */
-  verdict: 'done' | 'failed' | null;
-  result: string;
-}
-
-export interface CorrectionRow {
-  userId: string;
-  agentId: string;
-  id: string;
-  text: string;
-  createdAt: number;
-  takenAt: number | null;
-}
-
-export interface NoteRow {
-  userId: string;
-  threadId: string;
-  history: string;
-  seq: number;
-  kind: 'observation' | 'reflection' | 'summary';
-  text: string;
-  tokens: number;
-  /** Messages up to this number are in it. */
-  upToSeq: number;
-  createdAt: number;
-  replacedAt: number | null;
-}
-
-export interface MemoryRow {
-  userId: string;
-  sections: Partial<Record<MemorySection, string>>;
-  enabled: boolean;
-  version: number;
-  updatedAt: number;
-}
-
-/** In a thread: `fetch-url:<host>`, `fetch-url:*`, `web-search`, `mcp:<server>/<tool>`, `domain:<tool>`. */
-export interface GrantRow {
-  userId: string;
-  threadId: string;
-  key: string;
-  askId: string;
-  createdAt: number;
-}
-
-export interface FileRow {
-  userId: string;
-  id: string;
-  threadId: string;
-  name: string;
-  mediaType: string;
-  /** Base64. */
-  data: string;
-  bytes: number;
-  createdAt: number;
-}
-
-export interface Rows {
-  agentThreads: ThreadRow;
-  agentRuns: RunRow;
-  agentAgents: AgentRow;
-  agentMessages: MessageRow;
-  agentToolCalls: ToolCallRow;
-  agentAsks: AskRow;
-  agentEvents: EventRow;
-  agentPlans: PlanRow;
-  agentPlanTasks: PlanTaskRow;
-  agentQueue: QueueRow;
-  agentRequests: RequestRow;
-  agentArtifacts: ArtifactRow;
-  agentCorrections: CorrectionRow;
-  agentNotes: NoteRow;
-  agentMemory: MemoryRow;
-  agentGrants: GrantRow;
-  agentFiles: FileRow;
-}
-export type TableName = keyof Rows;

@@ -1,20 +1,11 @@
 import { expect, it } from 'vitest';
 import { engineFixture, rowsWithCall } from '../../test/engine-fixture.ts';
 import { confirmAsk } from '../../test/performed.ts';
-import { agentRow, messageRow, toolCallRow } from '../../test/rows.ts';
+import { agentRow, grantRow, messageRow, toolCallRow } from '../../test/rows.ts';
 import { agentLimits } from '../rows/limits.ts';
-import type { GrantRow } from '../rows/rows.ts';
 import { allHostsGrant, hostGrant } from './core/domain-access.ts';
 
 const page = (url: string) => ({ kind: 'page' as const, page: { url, title: '', markdown: 'text' } });
-const grant = (key: string): GrantRow => ({
-  userId: 'ann',
-  threadId: 't1',
-  key,
-  askId: 'ask_0',
-  createdAt: 1,
-});
-
 /** Fetches of one run, of its main agent or of a sub-agent: how many of them ask. */
 const askedOf = async (
   addresses: readonly string[],
@@ -37,7 +28,7 @@ const askedOf = async (
     ),
     agentToolCalls: calls,
     agentMessages: [messageRow('ann', 1, { parts: [{ type: 'text', text: 'one.example and two.example' }] })],
-    agentGrants: [grant(key)],
+    agentGrants: [grantRow('ann', key)],
   };
   const { ctx, log } = engineFixture(rows, {
     web: { refusal: () => null, fetch: (url) => Promise.resolve(page(url)) },
@@ -96,7 +87,7 @@ it('NA-26b: a lasting answer lets the run fetch as much again', async () => {
     }),
   );
   const { ctx, log, store } = engineFixture(
-    { ...rowsWithCall({}), agentToolCalls: calls, agentGrants: [grant(hostGrant('one.example'))] },
+    { ...rowsWithCall({}), agentToolCalls: calls, agentGrants: [grantRow('ann', hostGrant('one.example'))] },
     { web: { refusal: () => null, fetch: (url) => Promise.resolve(page(url)) } },
   );
   const count = (name: string) => log.filter((one) => one === name).length;

@@ -38,13 +38,7 @@ export const planTask = z.object({
 export type PlanTask = z.infer<typeof planTask>;
 
 export const planTaskStates = ['waiting', 'running', 'succeeded', 'failed', 'cancelled'] as const;
-export const planStates = [
-  'awaiting-approval',
-  'active',
-  'awaiting-replan',
-  'completed',
-  'cancelled',
-] as const;
+export const planStates = ['active', 'awaiting-replan', 'completed', 'cancelled'] as const;
 
 /** A task as the person sees it. */
 export const planItem = planTask.extend({

@@ -1,9 +1,9 @@
 import type { AgentStore, FindOptions, Rows, TableName } from '@drawbridge/agent';
+import { tables } from '@drawbridge/agent/rows';
 import type { CodedError } from '@drawbridge/kit';
 import { sql, type Kysely } from 'kysely';
-import { agentKeys, OutdatedError, type Commit, type Schema } from '../../db/index.ts';
+import { OutdatedError, type Commit, type Schema } from '../../db/index.ts';
 import { errors } from '../../errors.ts';
-import { rowSchemas } from './row-schemas.ts';
 import { selectRows } from './sql.store.ts';
 import { threadsWith } from './search.store.ts';
 import { createToQueries } from './writes.store.ts';
@@ -16,8 +16,8 @@ export interface AgentStoreNeeds {
 }
 
 const readRow = <Name extends TableName>(table: Name, row: unknown): Rows[Name] | CodedError => {
-  const { success, data, error } = rowSchemas[table].safeParse(row);
-  // The schema of a table gives its rows: `satisfies` beside the schemas checks it.
+  const { success, data, error } = tables[table].row.safeParse(row);
+  // The schema of a table gives its rows, which a union of tables cannot express.
   if (success) return data as Rows[Name];
   const columns = [...new Set(error.issues.map(({ path }) => String(path[0])))].join(', ');
   return errors.unreadable({
@@ -48,7 +48,7 @@ export const createAgentStore = ({ db, commit, onError }: AgentStoreNeeds): Agen
     options: FindOptions<Rows[Name]>,
   ): Promise<Rows[Name][]> => {
     const { orderBy, descending = false, limit, after, isLenient = false } = options;
-    const keys: readonly string[] = agentKeys[table];
+    const keys: readonly string[] = tables[table].key;
     const isAll = orderBy === undefined && limit === undefined && !descending;
     // In the order of the key, SQLite would read all rows of the user by that key instead of a better index.
     const order = isAll ? [] : [...new Set([...(orderBy === undefined ? [] : [orderBy]), ...keys])];

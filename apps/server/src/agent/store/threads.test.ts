@@ -11,7 +11,13 @@ import { threadSnapshot } from '@drawbridge/contracts/agent/threads';
 import { createFakeClock } from '@drawbridge/kit';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { messageRow, runRow, textEvent, threadRow } from '../../../../../packages/agent/test/rows.ts';
+import {
+  fileRow,
+  messageRow,
+  runRow,
+  textEvent,
+  threadRow,
+} from '../../../../../packages/agent/test/rows.ts';
 import { openAgentStore } from '../../../test/agent-store.ts';
 import { event, head, story } from '../../../test/agent-story.ts';
 
@@ -203,11 +209,10 @@ describe('threads', () => {
   it('are stopped and removed with all that is their own', async () => {
     const { store, threads, stopped } = await world();
     for (const writes of story) await store.write(...writes);
-    const file = { name: 'a.png', mediaType: 'image/png', data: 'AA==', bytes: 1, createdAt: 1 };
     await store.write(
       insert('agentThreads', threadRow('ann', 't2')),
-      insert('agentFiles', { userId: 'ann', id: 'file_1', threadId: 't1', ...file }),
-      insert('agentFiles', { userId: 'ann', id: 'file_2', threadId: 't2', ...file }),
+      insert('agentFiles', fileRow('ann', 'file_1')),
+      insert('agentFiles', fileRow('ann', 'file_2', { threadId: 't2' })),
       insert('agentCorrections', {
         userId: 'ann',
         agentId: 'ag_2',

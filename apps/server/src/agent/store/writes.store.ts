@@ -1,7 +1,8 @@
 import { keptEventBytes, keptEvents, maxEventBytes } from '@drawbridge/contracts/agent/events';
 import type { Write } from '@drawbridge/agent';
+import { tables } from '@drawbridge/agent/rows';
 import { sql, type Kysely } from 'kysely';
-import { agentKeys, prepareQuery, type Schema, type Slot, type Write as DbWrite } from '../../db/index.ts';
+import { prepareQuery, type Schema, type Slot, type Write as DbWrite } from '../../db/index.ts';
 import { errors } from '../../errors.ts';
 import { deleteRows, insertRow, updateRows } from './sql.store.ts';
 
@@ -80,7 +81,7 @@ export const createToQueries = (db: Kysely<Schema>): ((write: Write) => readonly
       case 'insert':
         return [{ query: insertRow(write.table, write.row, 'keep'), rows: 1 }];
       case 'put':
-        return [insertRow(write.table, write.row, agentKeys[write.table])];
+        return [insertRow(write.table, write.row, tables[write.table].key)];
       case 'update':
         return [{ query: updateRows(write.table, { add: {}, ...write }), rows: 'some' }];
       case 'delete':

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { agentKeys } from '../agent-tables.ts';
+import { agentTables } from '../schema.ts';
 import { migrate } from '../migrate.ts';
 import { openDatabase } from './open-database.ts';
 
@@ -80,7 +80,7 @@ describe('migrations', () => {
     await Promise.all(stores.map(({ db }) => migrate(db)));
     const names = (await stores[0]?.db.introspection.getTables())?.map((table) => table.name);
     expect(names?.filter((name) => !name.startsWith('agentWords_'))).toEqual([
-      ...[...Object.keys(agentKeys), 'agentSettings', 'agentWords'].toSorted(),
+      ...[...agentTables, 'agentSettings', 'agentWords'].toSorted(),
       'callRepeats',
       'calls',
       'confirmations',

@@ -5,10 +5,9 @@ import type { LaneInput, LaneRequest, RequestEnd } from '../../engine/lanes/requ
 import type { Requests } from '../../engine/lanes/requests.ts';
 import type { AgentNeeds } from '../../ports/needs.ts';
 import { errors } from '../../rows/errors.ts';
-import type { RequestRow } from '../../rows/lane-rows.ts';
 import { agentLimits } from '../../rows/limits.ts';
 import { runOf } from '../../rows/load.ts';
-import type { RunRow } from '../../rows/rows.ts';
+import type { RequestRow, RunRow } from '../../rows/rows.ts';
 import type { Sender } from '../../rows/sender.ts';
 
 interface Sent {

@@ -4,7 +4,7 @@ import type { LaneRunner } from '../../engine/lanes/runner.ts';
 import type { LaneEffect } from '../../machines/next-lane.ts';
 import type { AgentNeeds } from '../../ports/needs.ts';
 import { errors } from '../../rows/errors.ts';
-import type { QueueRow } from '../../rows/lane-rows.ts';
+import type { QueueRow } from '../../rows/rows.ts';
 import { openRunOf, threadOf } from '../../rows/load.ts';
 import type { Sender } from '../../rows/sender.ts';
 import { update } from '../../rows/store.ts';

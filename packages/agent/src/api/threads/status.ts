@@ -1,6 +1,5 @@
 import type { Thread, ThreadNow, ThreadStatus } from '@drawbridge/contracts/agent/threads';
-import type { QueueRow } from '../../rows/lane-rows.ts';
-import type { AgentRow, RunRow, ThreadRow } from '../../rows/rows.ts';
+import type { AgentRow, QueueRow, RunRow, ThreadRow } from '../../rows/rows.ts';
 import { openAgentStates, openRunStates } from '../../rows/states.ts';
 import type { AgentStore } from '../../rows/store.ts';
 import type { Feed } from './feed.ts';

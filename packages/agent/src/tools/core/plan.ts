@@ -15,11 +15,7 @@ const planIdOf = (callId: string) => callId.replace(/^tc_/, 'plan_');
 
 const propose = async (use: ToolUse, { title, tasks }: Args): Promise<ToolOutcome> => {
   const { ctx, thread } = use;
-  const running = {
-    userId: thread.userId,
-    threadId: thread.id,
-    state: ['active', 'awaiting-approval'] as const,
-  };
+  const running = { userId: thread.userId, threadId: thread.id, state: 'active' } as const;
   if ((await ctx.store.find('agentPlans', running)).length > 0)
     return textResult('A plan is running. Wait for it to end before you propose another one.', 'failed');
   const offer = await plannedTools(ctx, use);

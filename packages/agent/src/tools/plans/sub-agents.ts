@@ -2,8 +2,7 @@ import type { AgentKind } from '@drawbridge/contracts/agent/events';
 import type { AgentNeeds } from '../../ports/needs.ts';
 import { eventOf } from '../../rows/events.ts';
 import type { Work } from '../../rows/load.ts';
-import { newMessage } from '../../rows/new-rows.ts';
-import type { AgentRow } from '../../rows/rows.ts';
+import { newAgent, newMessage } from '../../rows/new-rows.ts';
 import { insert, type Write } from '../../rows/store.ts';
 
 export interface NewAgent {
@@ -23,31 +22,12 @@ export interface NewAgent {
 /** A sub-agent with an empty history, ready to begin; wake it once these writes are stored. */
 export const newSubAgent = (
   ctx: Pick<AgentNeeds, 'clock' | 'newId'>,
-  { thread, run, agent: parent }: Work,
+  { run, agent: parent }: Work,
   from: NewAgent,
 ): { id: string; writes: Write[] } => {
   const { planTaskId = null, material = [], ...rest } = from;
-  const now = ctx.clock.now();
-  const agent: AgentRow = {
-    ...rest,
-    userId: thread.userId,
-    id: ctx.newId('ag_'),
-    threadId: thread.id,
-    runId: run.id,
-    parentId: parent.id,
-    planTaskId,
-    loaded: [],
-    steps: 0,
-    state: 'ready',
-    outcome: null,
-    result: '',
-    error: null,
-    failure: null,
-    tainted: parent.tainted,
-    lastActiveAt: now,
-    createdAt: now,
-    endedAt: null,
-  };
+  const own = { parentId: parent.id, tainted: parent.tainted, planTaskId };
+  const agent = newAgent(ctx, run, { ...rest, ...own });
   const { id, userId, threadId, runId, role, kind, title } = agent;
   const message = newMessage(ctx, {
     userId,

@@ -1,24 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import type { QueueRow } from '../../rows/lane-rows.ts';
+import { queueRow } from '../../../test/rows.ts';
+import type { QueueRow } from '../../rows/rows.ts';
 import { agentLimits } from '../../rows/limits.ts';
 import { refuseTooManyWaiting } from './apply.ts';
 
 const megabyte = 1024 * 1024;
-type Row = Pick<QueueRow, 'id' | 'userId' | 'files'>;
 
-const message = (id: string, ...sizes: number[]): Row => ({
-  id,
-  userId: 'ann',
-  files: sizes.map((bytes, at) => ({
-    id: `file_${at}`,
-    name: 'a.png',
-    mediaType: 'image/png',
-    bytes,
-  })),
-});
+const message = (id: string, ...sizes: number[]): QueueRow =>
+  queueRow('ann', id, {
+    files: sizes.map((bytes, at) => ({
+      id: `file_${at}`,
+      name: 'a.png',
+      mediaType: 'image/png',
+      bytes,
+    })),
+  });
 
 /** The outcome for a message that has to wait beside these. */
-const arrives = async (row: Row, waiting: Row[]): Promise<string> => {
+const arrives = async (row: QueueRow, waiting: QueueRow[]): Promise<string> => {
   const asked: unknown[] = [];
   const store = { find: async (_table: string, where: unknown) => (asked.push(where), waiting) };
   const planned = { arrival: { row }, effects: [{ type: 'wait', item: { id: row.id } }] };

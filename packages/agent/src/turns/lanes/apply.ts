@@ -1,6 +1,6 @@
 import type { AgentNeeds } from '../../ports/needs.ts';
 import { errors } from '../../rows/errors.ts';
-import type { QueueRow } from '../../rows/lane-rows.ts';
+import type { QueueRow } from '../../rows/rows.ts';
 import { agentLimits } from '../../rows/limits.ts';
 import { openRunOf } from '../../rows/load.ts';
 import type { TurnEffect } from '../effects.ts';

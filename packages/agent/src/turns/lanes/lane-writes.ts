@@ -1,7 +1,7 @@
 import type { LaneRecord } from '@drawbridge/contracts/agent/lanes';
 import { cutText } from '@drawbridge/kit';
 import type { LaneEffect, LaneState, Settlement } from '../../machines/next-lane.ts';
-import type { QueueRow, RequestRow } from '../../rows/lane-rows.ts';
+import type { QueueRow, RequestRow } from '../../rows/rows.ts';
 import { hookOf, personKey } from '../../rows/sender.ts';
 import { insert, put, remove, update, type Write } from '../../rows/store.ts';
 import type { LoadedLane } from './load-lane.ts';

@@ -1,9 +1,8 @@
 import type { LaneItem, LaneRun, LaneState } from '../../machines/next-lane.ts';
 import type { AgentNeeds } from '../../ports/needs.ts';
 import type { ThreadKey } from '../../rows/keys.ts';
-import type { QueueRow } from '../../rows/lane-rows.ts';
 import { threadOf } from '../../rows/load.ts';
-import type { RunRow, ThreadRow } from '../../rows/rows.ts';
+import type { QueueRow, RunRow, ThreadRow } from '../../rows/rows.ts';
 import { openRunStates } from '../../rows/states.ts';
 
 /** A lane as its rows are, and the requests of this process. */

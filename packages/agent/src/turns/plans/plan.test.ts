@@ -1,8 +1,8 @@
 import type { PlanTask } from '@drawbridge/contracts/agent/tasks';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextPlan, type PlanEvent, type SchedulableTask } from '../../machines/next-plan.ts';
-import type { PlanRow, PlanTaskRow } from '../../rows/rows.ts';
+import { planRow, planTaskRow } from '../../../test/rows.ts';
+import { nextPlan, type SchedulableTask } from '../../machines/next-plan.ts';
 import { checkPlan } from '../../tools/plans/check-plan.ts';
 import { planViewOf } from '../../tools/plans/plan-rows.ts';
 
@@ -71,11 +71,6 @@ const task = (
   change: Partial<SchedulableTask> = {},
 ): SchedulableTask => ({ taskId, n: 0, kind: 'research', deps: [], state, isWriting: false, ...change });
 
-const ended = (taskId: string, state: 'succeeded' | 'failed' | 'cancelled'): PlanEvent => ({
-  type: 'task-ended',
-  taskId,
-  state,
-});
 const active = { state: 'active' } as const;
 const diamond = (states: SchedulableTask['state'][]) => [
   task('a', states[0] ?? 'waiting', { n: 0 }),
@@ -86,66 +81,44 @@ const diamond = (states: SchedulableTask['state'][]) => [
 
 describe('the scheduler', () => {
   it.each([
-    ['does nothing before the approval', 'awaiting-approval', [], { type: 'tick' }, {}],
-    [
-      'starts at the approval',
-      'awaiting-approval',
-      [],
-      { type: 'approved' },
-      { state: 'active', start: ['a'] },
-    ],
-    ['starts two side by side', 'active', ['running'], ended('a', 'succeeded'), { start: ['b', 'c'] }],
-    ['waits for both', 'active', ['succeeded', 'running', 'running'], ended('b', 'succeeded'), {}],
-    [
-      'starts the last one after both',
-      'active',
-      ['succeeded', 'succeeded', 'running'],
-      ended('c', 'succeeded'),
-      { start: ['d'] },
-    ],
+    ['starts at the approval', 'active', [], { start: ['a'] }],
+    ['starts two side by side', 'active', ['succeeded'], { start: ['b', 'c'] }],
+    ['waits for both', 'active', ['succeeded', 'succeeded', 'running'], {}],
+    ['starts the last one after both', 'active', ['succeeded', 'succeeded', 'succeeded'], { start: ['d'] }],
     [
       'is complete at the end',
       'active',
-      ['succeeded', 'succeeded', 'succeeded', 'running'],
-      ended('d', 'succeeded'),
+      ['succeeded', 'succeeded', 'succeeded', 'succeeded'],
       { state: 'completed' },
     ],
     [
       'cancels what depends on a failure, and lets the rest end',
       'active',
-      ['succeeded', 'running', 'running'],
-      ended('b', 'failed'),
+      ['succeeded', 'failed', 'running'],
       { cancel: ['d'] },
     ],
     [
       'asks for a new plan when the rest has ended',
       'active',
-      ['succeeded', 'failed', 'running', 'cancelled'],
-      ended('c', 'succeeded'),
+      ['succeeded', 'failed', 'succeeded', 'cancelled'],
       { state: 'awaiting-replan' },
     ],
     [
       'cancels through several tasks',
       'active',
-      ['running'],
-      ended('a', 'failed'),
+      ['failed'],
       { state: 'awaiting-replan', cancel: ['b', 'c', 'd'] },
     ],
-    ['ignores the second end of a task', 'active', ['succeeded', 'running'], ended('a', 'failed'), {}],
     [
       'stops and cancels all when it is cancelled',
-      'active',
+      'cancelled',
       ['succeeded', 'running'],
-      { type: 'cancelled' },
-      { state: 'cancelled', cancel: ['c', 'd'], stop: ['b'] },
+      { cancel: ['c', 'd'], stop: ['b'] },
     ],
-    ['stays completed', 'completed', [], { type: 'cancelled' }, {}],
-    ['is not approved a second time', 'active', ['succeeded'], { type: 'approved' }, {}],
-    ['starts no more after its end', 'completed', [], { type: 'approved' }, {}],
-    ['starts no more once it was cancelled', 'cancelled', [], { type: 'approved' }, {}],
-    ['starts no more without a new plan', 'awaiting-replan', ['failed'], { type: 'approved' }, {}],
-  ] as const)('%s', (_what, state, states, event, expected) => {
-    expect(nextPlan({ state }, diamond([...states]), event)).toEqual({
+    ['starts no more after its end', 'completed', [], {}],
+    ['starts no more without a new plan', 'awaiting-replan', ['failed'], {}],
+  ] as const)('%s', (_what, state, states, expected) => {
+    expect(nextPlan({ state }, diamond([...states]))).toEqual({
       state,
       start: [],
       cancel: [],
@@ -157,22 +130,16 @@ describe('the scheduler', () => {
   it('runs five at once, and checkpoints beside them', () => {
     const tasks = [1, 2, 3, 4, 5, 6].map((n) => task(`t${n}`, 'waiting', { n }));
     const check = task('check', 'waiting', { n: 7, kind: 'checkpoint' });
-    expect(nextPlan(active, [...tasks, check], { type: 'tick' }).start).toEqual([
-      't1',
-      't2',
-      't3',
-      't4',
-      't5',
-      'check',
-    ]);
+    expect(nextPlan(active, [...tasks, check]).start).toEqual(['t1', 't2', 't3', 't4', 't5', 'check']);
   });
 
   it('runs what writes to the machine one at a time', () => {
     const tasks = ['running', 'waiting', 'waiting'].map((state, n) =>
       task(`t${n}`, state as SchedulableTask['state'], { n, isWriting: n < 2 }),
     );
-    expect(nextPlan(active, tasks, { type: 'tick' }).start).toEqual(['t2']);
-    expect(nextPlan(active, tasks, ended('t0', 'succeeded')).start).toEqual(['t1', 't2']);
+    expect(nextPlan(active, tasks).start).toEqual(['t2']);
+    const ended = tasks.map((one, n) => (n === 0 ? { ...one, state: 'succeeded' as const } : one));
+    expect(nextPlan(active, ended).start).toEqual(['t1', 't2']);
   });
 
   it('ends every plan, whatever fails', () => {
@@ -189,15 +156,11 @@ describe('the scheduler', () => {
             deps: n === 0 ? [] : [...new Set(deps.map((dep) => `t${dep % n}`))],
           }),
         );
-        let state: ReturnType<typeof nextPlan>['state'] = 'awaiting-approval';
-        let event: PlanEvent = { type: 'approved' };
+        let state: ReturnType<typeof nextPlan>['state'] = 'active';
         for (let turn = 0; turn <= nodes.length; turn += 1) {
-          const last = event;
-          const step = nextPlan({ state }, tasks, last);
+          const step = nextPlan({ state }, tasks);
           state = step.state;
           tasks = tasks.map((one) => {
-            if (last.type === 'task-ended' && one.taskId === last.taskId)
-              return { ...one, state: last.state };
             if (step.start.includes(one.taskId)) return { ...one, state: 'running' as const };
             return step.cancel.includes(one.taskId) ? { ...one, state: 'cancelled' as const } : one;
           });
@@ -206,7 +169,8 @@ describe('the scheduler', () => {
           expect(running.filter(({ isWriting }) => isWriting).length).toBeLessThanOrEqual(1);
           const next = running[0];
           if (!next) break;
-          event = ended(next.taskId, nodes[next.n]?.fails === true ? 'failed' : 'succeeded');
+          const end = nodes[next.n]?.fails === true ? 'failed' : 'succeeded';
+          tasks = tasks.map((one) => (one === next ? { ...one, state: end } : one));
         }
         expect(state).toBe(tasks.every((one) => one.state === 'succeeded') ? 'completed' : 'awaiting-replan');
         expect(tasks.filter((one) => one.state === 'waiting' || one.state === 'running')).toEqual([]);
@@ -216,37 +180,15 @@ describe('the scheduler', () => {
 });
 
 it('the view of a plan is in the order of the plan', () => {
-  const row = (change: Partial<PlanTaskRow>): PlanTaskRow => ({
-    userId: 'u',
-    planId: 'p',
-    taskId: 'a',
-    n: 0,
+  const plan = planRow('u', 'p', { title: 'Plan' });
+  const first = planTaskRow('u', 'a', {
     title: 'A',
-    kind: 'research',
-    spec: 's',
-    deps: [],
-    tools: [],
-    state: 'waiting',
-    agentId: null,
-    tries: 0,
-    signatures: [],
-    verdict: null,
-    result: '',
-    ...change,
+    state: 'succeeded',
+    agentId: 'ag_1',
+    result: 'x'.repeat(600),
   });
-  const plan: PlanRow = {
-    userId: 'u',
-    id: 'p',
-    threadId: 't',
-    runId: 'r',
-    title: 'Plan',
-    state: 'active',
-    createdAt: 1,
-    updatedAt: 1,
-  };
-  const first = row({ state: 'succeeded', agentId: 'ag_1', result: 'x'.repeat(600) });
   const common = { kind: 'research', spec: 's', deps: [], tools: [] };
-  expect(planViewOf(plan, [row({ taskId: 'b', n: 1, title: 'B' }), first])).toEqual({
+  expect(planViewOf(plan, [planTaskRow('u', 'b', { n: 1, title: 'B' }), first])).toEqual({
     planId: 'p',
     title: 'Plan',
     state: 'active',

@@ -100,8 +100,7 @@ export const tickPlan = async (ctx: PlanNeeds, userId: string, planId: string): 
   const work = plan && (await workOfPlan(ctx, plan));
   if (!plan || !work || (plan.state !== 'active' && plan.state !== 'cancelled')) return [];
   const tasks = await ctx.store.find('agentPlanTasks', { userId, planId }, { orderBy: 'n' });
-  const event = plan.state === 'cancelled' ? ({ type: 'cancelled' } as const) : ({ type: 'tick' } as const);
-  const step = nextPlan(plan.state === 'cancelled' ? { state: 'active' } : plan, schedulable(tasks), event);
+  const step = nextPlan(plan, schedulable(tasks));
   const byId = new Map(tasks.map((task) => [task.taskId, task]));
   const started: string[] = [];
   const writes: Write[] = [];

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { engineFixture } from '../../../test/engine-fixture.ts';
-import { agentRow, messageRow, runRow, threadRow } from '../../../test/rows.ts';
+import { agentRow, messageRow, planRow, planTaskRow, runRow, threadRow } from '../../../test/rows.ts';
 import { recover } from '../../engine/recover.ts';
 import type { RunRow } from '../../rows/rows.ts';
 
@@ -29,16 +29,13 @@ it.each<[string, Partial<RunRow>[], boolean]>([
 });
 
 it('a checkpoint that an earlier server left without a verdict has failed after the start', async () => {
-  const plan = { userId: 'ann', id: 'p', threadId: 't1', runId: 'run_1', title: 'Plan', createdAt: 1 };
-  const task = { userId: 'ann', planId: 'p', taskId: 'k', n: 0, title: 'Final check', kind: 'checkpoint' };
-  const open = { spec: '', deps: [], tools: [], agentId: null, tries: 0, signatures: [], verdict: null };
   const { ctx, store } = engineFixture({
     agentThreads: [threadRow('ann', 't1', { title: 'Notes' })],
     agentRuns: [runRow('ann', 'run_1', { state: 'completed' })],
     agentAgents: [agentRow('ann', 'ag_1', { runId: 'run_1', state: 'ended' })],
     agentMessages: [messageRow('ann', 1, { source: 'note' }), messageRow('ann', 2, { source: 'model' })],
-    agentPlans: [{ ...plan, state: 'active', updatedAt: 1 }],
-    agentPlanTasks: [{ ...task, ...open, state: 'running', result: '' }],
+    agentPlans: [planRow('ann', 'p')],
+    agentPlanTasks: [planTaskRow('ann', 'k', { kind: 'checkpoint', state: 'running' })],
   });
   await recover(ctx);
   const stateOf = async () => [

@@ -5,8 +5,8 @@ import type { AgentNeeds } from '../../ports/needs.ts';
 import { eventOf, runEventOf } from '../../rows/events.ts';
 import { agentLimits } from '../../rows/limits.ts';
 import { isThreadTainted, nextSeq, threadOf } from '../../rows/load.ts';
-import { newMessage } from '../../rows/new-rows.ts';
-import { type AgentRow, mainHistory, type RunRow, type ThreadRow } from '../../rows/rows.ts';
+import { newAgent, newMessage } from '../../rows/new-rows.ts';
+import { mainHistory, type RunRow, type ThreadRow } from '../../rows/rows.ts';
 import { hookOf, isFromOutside } from '../../rows/sender.ts';
 import { insert, update, type Write } from '../../rows/store.ts';
 import type { TurnEffect } from '../effects.ts';
@@ -54,33 +54,6 @@ const newRun = (
   approvedAt: null,
   waitedMs: 0,
   startedAt: ctx.clock.now(),
-  endedAt: null,
-});
-
-const newMain = ({ newId }: NewRows, run: RunRow, tainted: boolean): AgentRow => ({
-  userId: run.userId,
-  id: newId('ag_'),
-  threadId: run.threadId,
-  runId: run.id,
-  parentId: null,
-  parentCallId: null,
-  kind: 'main',
-  role: 'agent',
-  title: '',
-  instructions: '',
-  tools: null,
-  loaded: [],
-  maxSteps: agentLimits.mainSteps,
-  steps: 0,
-  state: 'ready',
-  outcome: null,
-  result: '',
-  error: null,
-  failure: null,
-  tainted,
-  planTaskId: null,
-  lastActiveAt: run.startedAt,
-  createdAt: run.startedAt,
   endedAt: null,
 });
 
@@ -174,7 +147,12 @@ export const startRun = async (
   const kind = messages.length > 0 ? 'message' : continued ? 'continue' : 'follow-up';
   const run: RunRow = { ...newRun(ctx, thread, start), kind, messageId: messages[0]?.id ?? null };
   const isTainted = isFromOutside(run, messages) || (await isThreadTainted(ctx, run));
-  const agent = newMain(ctx, run, isTainted);
+  const agent = newAgent(ctx, run, {
+    kind: 'main',
+    role: 'agent',
+    maxSteps: agentLimits.mainSteps,
+    tainted: isTainted,
+  });
   const spawned = { parentId: null, role: agent.role, kind: agent.kind, tools: [] };
   const traceId = ctx.tracer.traceId(run.id);
   const started = { messageId: run.messageId, kind: run.kind, ...(traceId !== null && { traceId }) };
