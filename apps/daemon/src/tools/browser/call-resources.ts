@@ -3,7 +3,8 @@ import { locate, toResource } from '../common/access.ts';
 import { textWords } from '../common/question-words.ts';
 import { counted } from '../../text/words.ts';
 import type { Resource, ToolContext } from '../common/tool.ts';
-import { blankPage, pageHostOf, isNever, parseTyped, toHostResource } from './network/host.ts';
+import { isNever, pageHostOf } from '../common/network/host.ts';
+import { blankPage, parseTyped, toHostResource } from './network/host.ts';
 import type { BrowserSession } from './session.ts';
 
 const maxShownChars = 2_000;

@@ -1,6 +1,6 @@
 import { visible } from '@drawbridge/kit';
-import { pageHostOf } from './network/host.ts';
-import type { Refusal } from './network/host-policy.ts';
+import { pageHostOf } from '../common/network/host.ts';
+import type { Refusal } from '../common/egress/refusal.ts';
 import { maxBlockedNamed } from './limits.ts';
 
 const maxUrlShown = 500;

@@ -3,7 +3,7 @@ import { toLazyTools, type DescribedTool, type LazyTool } from '../common/lazy-t
 import type { ToolsetContext, Toolset } from '../common/toolset.ts';
 import { browserEnvironment } from './config.ts';
 import { findBrowser, howToInstall } from './find-browser.ts';
-import type { Resolve } from './network/resolve.ts';
+import type { Resolve } from '../common/network/resolve.ts';
 import type { BrowserSession } from './session.ts';
 
 export interface BrowserOptions {

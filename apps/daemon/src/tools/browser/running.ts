@@ -4,7 +4,7 @@ import type { Clock } from '@drawbridge/kit';
 import type { Page } from 'playwright-core';
 import type { BrowserMode } from '../../permission/index.ts';
 import type { Resource } from '../common/tool.ts';
-import { canonicalAddress } from './network/address.ts';
+import { canonicalAddress } from '../common/network/address.ts';
 import type { BrowserEnvironment } from './config.ts';
 import { connectTools, loadChromium } from './connection.ts';
 import { createDownloads } from './downloads/downloads.ts';
@@ -14,9 +14,9 @@ import { createHostPolicy } from './network/host-policy.ts';
 import { launchBrowser } from './launch.ts';
 import { settleMs } from './limits.ts';
 import { createCallWarnings } from './call-warnings.ts';
-import { createOwnServer } from './network/own-server.ts';
+import { createOwnServer } from '../common/network/own-server.ts';
 import { openProxy } from './network/proxy.ts';
-import { addressesOf, type Resolve } from './network/resolve.ts';
+import { addressesOf, type Resolve } from '../common/network/resolve.ts';
 import { watchTabs, type Tabs } from './tabs.ts';
 
 export interface RunningNeeds {
@@ -64,6 +64,7 @@ export const startBrowser = async (needs: RunningNeeds) => {
     const open = () => tabs?.hosts() ?? [];
     const hostPolicy = createHostPolicy({ access, server, own, open });
     const proxy = await openProxy({
+      clock,
       mayConnect: hostPolicy.mayConnect,
       refused: (place, refusal) => {
         if (interceptor?.hasPassed(place.host)) warnings.blocked(`http://${place.host}/`, refusal);

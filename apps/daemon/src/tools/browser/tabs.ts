@@ -1,7 +1,7 @@
 import type { BrowserContext, Dialog, Page } from 'playwright-core';
 import { z } from 'zod';
 import type { Downloads } from './downloads/downloads.ts';
-import { pageHostOf } from './network/host.ts';
+import { pageHostOf } from '../common/network/host.ts';
 import { maxConsoleMessages, maxTabs } from './limits.ts';
 
 export interface TabsNeeds {

@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../permission/rules/evaluate.ts';
 import { prepareDenials } from '../../../permission/rules/deny.ts';
 import type { Resource } from '../../common/tool.ts';
-import { pageHostOf, toHostResource, type WebHost } from './host.ts';
+import { pageHostOf, type WebHost } from '../../common/network/host.ts';
+import { toHostResource } from './host.ts';
 import { createHostPolicy } from './host-policy.ts';
-import { createOwnServer } from './own-server.ts';
+import { createOwnServer } from '../../common/network/own-server.ts';
 
 const place = (text: string): WebHost => {
   const found = pageHostOf(text);

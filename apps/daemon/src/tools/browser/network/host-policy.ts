@@ -1,11 +1,10 @@
 import type { Mode } from '@drawbridge/contracts/groups';
 import type { Resource } from '../../common/tool.ts';
-import { classOf } from './address.ts';
-import { isNever, looksLocal, toHostResource, type WebHost } from './host.ts';
-import type { OwnServer } from './own-server.ts';
-
-/** Why a place is not reached; `unasked` is the one that a question can change. */
-export type Refusal = 'server' | 'denied' | 'never' | 'local' | 'unasked';
+import { classOf } from '../../common/network/address.ts';
+import { isNever, looksLocal, type WebHost } from '../../common/network/host.ts';
+import type { OwnServer } from '../../common/network/own-server.ts';
+import type { Refusal } from '../../common/egress/refusal.ts';
+import { toHostResource } from './host.ts';
 
 export interface HostPolicyNeeds {
   access(resource: Resource): Promise<Mode>;

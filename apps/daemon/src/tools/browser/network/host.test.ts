@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { pageHostOf, isNever, looksLocal, parseTyped, toHostResource, type WebHost } from './host.ts';
+import { isNever, looksLocal, pageHostOf, type WebHost } from '../../common/network/host.ts';
+import { parseTyped, toHostResource } from './host.ts';
 
 const place = (text: string): WebHost => {
   const found = pageHostOf(text);

@@ -1,6 +1,7 @@
 import type { CDPSession } from 'playwright-core';
-import { pageHostOf, type WebHost } from './host.ts';
-import type { HostPolicy, Refusal } from './host-policy.ts';
+import type { Refusal } from '../../common/egress/refusal.ts';
+import { pageHostOf, type WebHost } from '../../common/network/host.ts';
+import type { HostPolicy } from './host-policy.ts';
 
 export interface RequestInterceptorNeeds {
   /** The browser's own session, above all tabs, workers and windows. */

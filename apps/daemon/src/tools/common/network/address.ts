@@ -12,7 +12,26 @@ const classOfRange: Record<string, AddressClass> = {
 };
 
 /** Where clouds answer any process with keys; beside the link-local range, which is refused as a whole. */
-const metadata = new Set(['100.100.100.200', '168.63.129.16', 'fd00:ec2::254']);
+const metadata = new Set([
+  '100.100.100.200',
+  '168.63.129.16',
+  'fd00:42::42',
+  'fd00:100::100:200',
+  'fd00:a9fe:a9fe::1',
+  'fd00:c1::a9fe:a9fe',
+  'fd20:ce::254',
+]);
+const metadataNetworks = [ipaddr.parseCIDR('fd00:ec2::/32')];
+
+const isMetadata = (canonical: string): boolean => {
+  const parsed = ipaddr.parse(canonical);
+  return (
+    metadata.has(canonical) ||
+    metadataNetworks.some(
+      ([network, bits]) => parsed.kind() === network.kind() && parsed.match(network, bits),
+    )
+  );
+};
 
 /** One spelling for each address: no zone, and IPv4 for what IPv6 wraps. Undefined for what is no address. */
 export const canonicalAddress = (address: string): string | undefined => {
@@ -26,7 +45,7 @@ export const canonicalAddress = (address: string): string | undefined => {
 /** The class of an address. `own`: canonical addresses of this machine. Unknown addresses are `never`. */
 export const classOf = (address: string, own: ReadonlySet<string>): AddressClass => {
   const canonical = canonicalAddress(address);
-  if (canonical === undefined || metadata.has(canonical)) return 'never';
+  if (canonical === undefined || isMetadata(canonical)) return 'never';
   const addressClass = classOfRange[ipaddr.parse(canonical).range()] ?? 'never';
   return addressClass === 'public' && own.has(canonical) ? 'local' : addressClass;
 };

@@ -1,0 +1,212 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Clock } from '@drawbridge/kit';
+import type { WebHost } from '../network/host.ts';
+import { addressesOf, type Resolve } from '../network/resolve.ts';
+import { parseAuthority, readTarget } from './authority.ts';
+import { dialDirectly, whenConnected, type Dial } from './dial.ts';
+import { readFirstBytes, speaksFirst, waitMs } from './first-bytes.ts';
+import { forwardRequest } from './http-forward.ts';
+import { createLinks, type Links } from './links.ts';
+import { Refused, type Failure, type Refusal } from './refusal.ts';
+
+const maxClients = 256;
+const maxHeaderBytes = 16 * 1024;
+
+export interface EgressNeeds {
+  clock: Clock;
+  /** Asked with all addresses of a place. */
+  mayConnect(place: WebHost, addresses: readonly string[]): Promise<Refusal | null>;
+  refused(place: WebHost, reason: Failure): void;
+  /** What a client has to show, `Basic …`; absent where only the right clients reach the listener. */
+  authorization?: string;
+  /** Whether the first bytes of a tunnel must fit its place. */
+  checksFirstBytes: boolean;
+  resolve?: Resolve | undefined;
+  dial?: Dial | undefined;
+}
+
+interface Context extends EgressNeeds {
+  links: Links;
+  /** Clients whose CONNECT named a place for plain HTTP. */
+  tunnelled: WeakMap<Socket, WebHost>;
+  accept(client: Socket): void;
+}
+
+const reasons: Record<number, string> = {
+  400: 'Bad Request',
+  403: 'Forbidden',
+  407: 'Proxy Authentication Required',
+};
+const challenge = { 'Proxy-Authenticate': 'Basic realm="drawbridge"' };
+const established = 'HTTP/1.1 200 Connection established\r\n\r\n';
+
+const statusOf = (reason: Failure): number => (reason === 'request' ? 400 : 403);
+
+/** The same for every reason: a program that tries hosts learns nothing from it. */
+const refuseRequest = (answer: ServerResponse, status: number): void => {
+  if (answer.headersSent) {
+    answer.destroy();
+    return;
+  }
+  answer.shouldKeepAlive = false;
+  answer.writeHead(status, status === 407 ? challenge : {}).end('Blocked\n');
+};
+
+const refuseTunnel = (client: Duplex, status: number): void => {
+  const more = status === 407 ? `Proxy-Authenticate: ${challenge['Proxy-Authenticate']}\r\n` : '';
+  client.end(
+    `HTTP/1.1 ${status} ${reasons[status]}\r\n${more}Content-Length: 0\r\nConnection: close\r\n\r\n`,
+  );
+};
+
+const isKnown = ({ authorization }: Context, { headers }: IncomingMessage): boolean =>
+  authorization === undefined || headers['proxy-authorization'] === authorization;
+
+/** The checked addresses of a place. Throws `Refused`. */
+const admit = async ({ mayConnect, resolve }: Context, place: WebHost): Promise<string[]> => {
+  const addresses = await addressesOf(place.hostname, resolve);
+  const reason = await mayConnect(place, addresses);
+  if (reason !== null) throw new Refused(reason);
+  return addresses;
+};
+
+interface Admitted {
+  place: WebHost;
+  addresses: readonly string[];
+}
+
+const reach = async (
+  { links, clock, dial = dialDirectly }: Context,
+  { place, addresses }: Admitted,
+  client: Duplex,
+): Promise<Socket> => {
+  const remote = await whenConnected(dial(addresses, place.port), clock);
+  links.add(place, { client, remote });
+  if (client.destroyed) remote.destroy();
+  return remote;
+};
+
+const join = (client: Socket, remote: Socket, start: Buffer): void => {
+  if (start.length > 0) remote.write(start);
+  client.pipe(remote);
+};
+
+const openTunnel = async (context: Context, admitted: Admitted, client: Socket, head: Buffer) => {
+  const { checksFirstBytes, clock, tunnelled, accept } = context;
+  const { place } = admitted;
+  if (checksFirstBytes && place.port === 80) {
+    // HTTP inside: each request in it is checked like one to the proxy.
+    tunnelled.set(client, place);
+    client.write(established);
+    client.unshift(head);
+    accept(client);
+    return;
+  }
+  const readFirst = () => readFirstBytes(client, { place, head, clock });
+  const checksBefore = checksFirstBytes && speaksFirst(place);
+  if (checksBefore) client.write(established);
+  const first = checksBefore ? await readFirst() : undefined;
+  const remote = await reach(context, admitted, client);
+  if (!checksBefore) client.write(established);
+  remote.pipe(client);
+  join(client, remote, first ?? (checksFirstBytes ? await readFirst() : head));
+};
+
+const connect = async (context: Context, request: IncomingMessage, client: Socket, head: Buffer) => {
+  const place = parseAuthority(request.url ?? '');
+  if (!isKnown(context, request)) {
+    refuseTunnel(client, 407);
+    return;
+  }
+  if (place === undefined || context.tunnelled.has(client)) {
+    refuseTunnel(client, 400);
+    return;
+  }
+  const before = client.bytesWritten;
+  try {
+    const addresses = await admit(context, place);
+    await openTunnel(context, { place, addresses }, client, head);
+  } catch (error) {
+    const reason = error instanceof Refused ? error.reason : 'unreachable';
+    context.refused(place, reason);
+    if (client.bytesWritten > before) client.destroy();
+    else refuseTunnel(client, statusOf(reason));
+  }
+};
+
+const forward = async (context: Context, incoming: IncomingMessage, answer: ServerResponse) => {
+  const tunnelled = context.tunnelled.get(incoming.socket);
+  if (tunnelled === undefined && !isKnown(context, incoming)) {
+    refuseRequest(answer, 407);
+    return;
+  }
+  const target = readTarget(incoming, tunnelled);
+  if (target === undefined) {
+    refuseRequest(answer, 400);
+    return;
+  }
+  const { place, path } = target;
+  try {
+    const addresses = await admit(context, place);
+    const remote = await reach(context, { place, addresses }, incoming.socket);
+    await forwardRequest(incoming, answer, { remote, path });
+  } catch (error) {
+    const reason = error instanceof Refused ? error.reason : 'unreachable';
+    context.refused(place, reason);
+    refuseRequest(answer, statusOf(reason));
+  }
+};
+
+/**
+ * A proxy for HTTP and CONNECT that reaches what `mayConnect` allows, at the addresses that it was asked
+ * about. It has no listener of its own: connections come through `accept`.
+ */
+export const createEgress = (needs: EgressNeeds) => {
+  const { clock } = needs;
+  const clients = new Set<Socket>();
+  const deadlines = new WeakMap<Socket, () => void>();
+  const server = createServer({ maxHeaderSize: maxHeaderBytes, keepAlive: false });
+  const links = createLinks(clock);
+
+  /** Hands a connection to the parser of HTTP. */
+  const accept = (client: Socket): void => {
+    const cancel = clock.after(waitMs, () => client.destroy());
+    deadlines.set(client, cancel);
+    client.once('close', cancel);
+    server.emit('connection', client);
+  };
+
+  const context: Context = { ...needs, links, tunnelled: new WeakMap(), accept };
+  server.on('request', (incoming, answer) => {
+    deadlines.get(incoming.socket)?.();
+    void forward(context, incoming, answer);
+  });
+  server.on('connect', (request, client, head) => {
+    if (!(client instanceof Socket)) return;
+    deadlines.get(client)?.();
+    void connect(context, request, client, head);
+  });
+
+  return {
+    accept: (client: Socket) => {
+      if (clients.size >= maxClients) {
+        client.destroy();
+        return;
+      }
+      clients.add(client);
+      client.once('close', () => void clients.delete(client));
+      // Its close follows.
+      client.on('error', () => undefined);
+      accept(client);
+    },
+    /** Ends all connections. */
+    close: () => {
+      links.stop();
+      for (const client of clients) client.destroy();
+    },
+  };
+};
+
+export type Egress = ReturnType<typeof createEgress>;
