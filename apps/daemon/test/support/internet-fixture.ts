@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { generate } from 'selfsigned';
 import { cleanUp } from './clean-up.ts';
 
-/** An address of nobody here: `dial` leads every public one to the servers of the fixture. */
+/** A public address: `dial` leads it to the servers of the fixture. */
 export const publicAddress = '93.184.216.34';
 
 export interface InternetOptions {
