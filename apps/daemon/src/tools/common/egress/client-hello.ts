@@ -3,7 +3,7 @@ import { canonicalAddress } from '../network/address.ts';
 /** `more`: too few bytes to decide. */
 export type Verdict = 'more' | 'right' | 'wrong';
 
-export const maxHelloBytes = 64 * 1024;
+const maxHelloBytes = 64 * 1024;
 const handshake = 0x16;
 const clientHello = 1;
 const serverName = 0;

@@ -208,5 +208,3 @@ export const createEgress = (needs: EgressNeeds) => {
     },
   };
 };
-
-export type Egress = ReturnType<typeof createEgress>;
