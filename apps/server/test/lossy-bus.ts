@@ -10,11 +10,14 @@ interface Needs {
   clock: Clock;
   /** Asked for each message and each server that it goes to. */
   fate(): Fate;
+  /** When a subscription begins to get messages; at once when left out. */
+  isReady?(): Promise<void>;
   onError(error: unknown): void;
 }
 
 /** Returns each server a bus; between two of them messages may be late, come twice, or be lost. */
-export const createLossyHub = ({ clock, fate, onError }: Needs) => {
+export const createLossyHub = ({ clock, fate, isReady, onError }: Needs) => {
+  const gaps = createEmitter<null>(onError);
   const servers = new Map<string, ReturnType<typeof createEmitter<BusMessage>>>();
   const send = (deliver: () => void) => {
     switch (fate()) {
@@ -29,7 +32,7 @@ export const createLossyHub = ({ clock, fate, onError }: Needs) => {
         return;
     }
   };
-  return (here: string, { pollMs }: { pollMs: number | null }): Bus => {
+  const open = (here: string, { pollMs }: { pollMs: number | null }): Bus => {
     const messages = createEmitter<BusMessage>(onError);
     servers.set(here, messages);
     return {
@@ -40,9 +43,24 @@ export const createLossyHub = ({ clock, fate, onError }: Needs) => {
           if (name === here) emitter.emit(topic, message);
           else send(() => emitter.emit(topic, message));
       },
-      subscribe: (topic, listener) => ({ ready: Promise.resolve(), stop: messages.on(topic, listener) }),
-      count: messages.count,
-      onGap: () => () => {},
+      subscribe: (topic, listener) => {
+        if (isReady === undefined) return { ready: Promise.resolve(), stop: messages.on(topic, listener) };
+        let stop = () => {};
+        let isStopped = false;
+        const ready = isReady().then(() => {
+          if (!isStopped) stop = messages.on(topic, listener);
+        });
+        return {
+          ready,
+          stop: () => {
+            isStopped = true;
+            stop();
+          },
+        };
+      },
+      onGap: (refresh) => gaps.on('', refresh),
     };
   };
+  /** `gap`: every server learns that it may have missed messages. */
+  return { open, gap: () => gaps.emit('', null) };
 };

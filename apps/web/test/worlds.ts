@@ -94,6 +94,7 @@ export const callOf = (change: Partial<Call> = {}): Call => ({
   deliveredAt: '2026-01-01T00:00:00.010Z',
   endedAt: '2026-01-01T00:00:00.020Z',
   durationMs: 20,
+  rev: 0,
   ...change,
 });
 

@@ -58,6 +58,8 @@ export const call = z.object({
   denialReason: z.string().nullable(),
   /** The open question. */
   confirmationId: confirmationId.nullable(),
+  /** Counts the changes: of two states of a call the higher one is newer. */
+  rev: z.number().int().nonnegative(),
   createdAt: isoTime,
   deliveredAt: isoTime.nullable(),
   endedAt: isoTime.nullable(),

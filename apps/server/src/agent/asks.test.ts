@@ -126,7 +126,7 @@ describe('an answer', () => {
     await say('write');
     const call = await nextCall(daemon);
     // The answer comes with the gateway's own question, which the thread has not stored yet.
-    const stop = server.app.gateway.confirmations.onChanged(userId, ({ confirmation }) => {
+    const { stop } = server.app.gateway.confirmations.onChanged(userId, ({ confirmation }) => {
       const decision = { approved: true, resourceDecision: 'allowOnce' as const };
       const key = { confirmationId: confirmation.id };
       if (confirmation.state === 'open') void server.app.gateway.confirmations.decide(userId, key, decision);

@@ -54,7 +54,7 @@ const createChanges = ({ gateway }: CallerContext) => {
     },
     watch: (userId: string) => {
       if (watched.has(userId)) return;
-      const stop = gateway.calls.onChanged(userId, (event) => {
+      const { stop } = gateway.calls.onChanged(userId, (event) => {
         if (event.type !== 'call' || event.call.via?.kind !== 'thread') return;
         if (!waitedFor.has(event.call.requestId)) listener(userId, event.call.requestId);
       });

@@ -114,13 +114,13 @@ export const watchMachine = (
     if ((isChanged || isEarly) && !isStopped) listener({ type: 'instanceAiGatewayStateChanged', payload });
   };
   let last: Promise<unknown> = read().catch(onError);
-  const unsubscribe = gateway.machines.onChanged(meant.userId, () => {
+  const subscription = gateway.machines.onChanged(meant.userId, () => {
     const isEarly = shown === null;
     last = last.then(() => check(isEarly)).catch(onError);
   });
   return () => {
     isStopped = true;
-    unsubscribe();
+    subscription.stop();
   };
 };
 
@@ -148,6 +148,6 @@ export const watchMachines = (
   ];
   return () => {
     isStopped = true;
-    for (const stop of stops) stop();
+    for (const { stop } of stops) stop();
   };
 };

@@ -44,13 +44,45 @@ export interface Bus {
   readonly here: string;
   publish(topic: Topic, message: BusMessage): void;
   subscribe(topic: Topic, listener: (message: BusMessage) => void): Subscription;
-  /** How many listen to a topic on this server. */
-  count(topic: Topic): number;
   /** How often to read the store for lost messages, in milliseconds; null without other servers. */
   readonly pollMs: number | null;
   /** `refresh` runs when messages may have been missed; in one process they never are. */
   onGap(refresh: () => void): () => void;
 }
+
+/** Two as one. */
+export const both = (one: Subscription, other: Subscription): Subscription => ({
+  ready: Promise.all([one.ready, other.ready]).then(() => {}),
+  stop: () => {
+    one.stop();
+    other.stop();
+  },
+});
+
+/**
+ * Subscribes to messages of one type; `onGap` runs when some may have been missed. What a message says may be
+ * old: the row counts.
+ */
+export const watchTopic = <Type extends BusMessage['type']>(
+  bus: Bus,
+  { topic, type }: { topic: Topic; type: Type },
+  listener: (message: Extract<BusMessage, { type: Type }>) => void,
+  onGap: () => void,
+): Subscription => {
+  const isMeant = (message: BusMessage): message is Extract<BusMessage, { type: Type }> =>
+    message.type === type;
+  const { ready, stop } = bus.subscribe(topic, (message) => {
+    if (isMeant(message)) listener(message);
+  });
+  const stopWatchingGaps = bus.onGap(onGap);
+  return {
+    ready,
+    stop: () => {
+      stop();
+      stopWatchingGaps();
+    },
+  };
+};
 
 /** The bus of a single server. */
 export const createLocalBus = (onError: (error: unknown) => void): Bus => {
@@ -59,7 +91,6 @@ export const createLocalBus = (onError: (error: unknown) => void): Bus => {
     here: nanoid(8),
     publish: messages.emit,
     subscribe: (topic, listener) => ({ ready: Promise.resolve(), stop: messages.on(topic, listener) }),
-    count: messages.count,
     pollMs: null,
     onGap: () => () => {},
   };

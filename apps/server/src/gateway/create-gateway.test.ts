@@ -95,6 +95,7 @@ describe('the main path', () => {
       deliveredAt: start,
       endedAt: '2026-01-01T00:00:01.500Z',
       durationMs: 1_500,
+      rev: 2,
     };
     expect(await running).toEqual(expected);
     expect(await gateway.calls.get('ada', requestId)).toEqual(expected);

@@ -26,10 +26,10 @@ const openTwo = async (fate: () => Fate) => {
   const fixture = await openGateway();
   const { clock, errors } = fixture;
   await fixture.gateway.stop();
-  const bus = createLossyHub({ clock, fate, onError: (error) => void errors.push(error) });
+  const hub = createLossyHub({ clock, fate, onError: (error) => void errors.push(error) });
   const servers = [
-    await fixture.beside(bus('one', { pollMs })),
-    await fixture.beside(bus('two', { pollMs })),
+    await fixture.beside(hub.open('one', { pollMs })),
+    await fixture.beside(hub.open('two', { pollMs })),
   ] as const;
   const { key, stream } = await connect(servers[0], 'ada');
   /**

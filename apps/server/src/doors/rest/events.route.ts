@@ -63,7 +63,7 @@ const streamEvents = async (
     watchMachine(ctx, caller, ({ payload }) => publish({ event: 'status', data: payload })),
     gateway.calls.onChanged(caller.userId, (event) => {
       if (own.includes(event)) publish(callEventOf(event));
-    }),
+    }).stop,
   ];
   atClose(reply, () => {
     for (const cancel of cancels) cancel();

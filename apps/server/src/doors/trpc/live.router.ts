@@ -40,13 +40,13 @@ const listen = (
   const stops = [
     watchMachine(ctx, { userId }, (event) => publish({ topic: 'machine', event })),
     watchMachines(ctx, userId, (event) => publish({ topic: 'machines', event })),
-    gateway.calls.onChanged(userId, (event) => publish({ topic: 'calls', event })),
-    gateway.confirmations.onChanged(userId, (event) => publish({ topic: 'confirmations', event })),
+    gateway.calls.onChanged(userId, (event) => publish({ topic: 'calls', event })).stop,
+    gateway.confirmations.onChanged(userId, (event) => publish({ topic: 'confirmations', event })).stop,
     gateway.settings.onChanged(() => {
       gateway.settings
         .get(userId)
         .then((settings) => publish({ topic: 'settings', event: { type: 'settings', settings } }), onError);
-    }),
+    }).stop,
     agent &&
       watchThreads({ threads: agent.agent.threads, onError }, userId, (event) =>
         publish({ topic: 'threads', event }),

@@ -68,6 +68,7 @@ export const toSummary = (record: CallHead): CallSummary => ({
   decidedBy: record.decidedBy,
   denialReason: record.denialReason,
   confirmationId: record.confirmationId,
+  rev: record.rev,
   createdAt: iso(record.createdAt),
   deliveredAt: isoOrNull(record.deliveredAt),
   endedAt: isoOrNull(record.endedAt),
@@ -84,8 +85,6 @@ export const toCall = (record: CallRecord): Call => ({
 export const publishCall = (bus: Bus, userId: string, event: CallEvent): void =>
   bus.publish(`user:${userId}`, { type: 'call-changed', userId, event });
 
-/** Publishes the state of a call, where somebody watches that user. */
-export const publishCallState = (bus: Bus, record: CallRecord): void => {
-  if (bus.count(`user:${record.userId}`) > 0)
-    publishCall(bus, record.userId, { type: 'call', call: toSummary(record) });
-};
+/** Publishes the state of a call to those who watch its user. */
+export const publishCallState = (bus: Bus, record: CallRecord): void =>
+  publishCall(bus, record.userId, { type: 'call', call: toSummary(record) });

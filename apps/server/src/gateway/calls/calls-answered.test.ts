@@ -131,6 +131,10 @@ describe('answers', () => {
     await clock.settle(30_000);
     const call = await running;
     expect(await gateway.daemon.respond(key, idOf(stream), text('late'))).toEqual({ ok: true });
-    expect(await gateway.calls.get('ada', idOf(stream))).toEqual({ ...call, started: true });
+    expect(await gateway.calls.get('ada', idOf(stream))).toEqual({
+      ...call,
+      started: true,
+      rev: call.rev + 1,
+    });
   });
 });

@@ -6,7 +6,7 @@ import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { errors } from '../../errors.ts';
 import { subjectOf } from '../../subject/index.ts';
-import type { Bus } from '../bus.ts';
+import { watchTopic, type Bus, type Subscription } from '../bus.ts';
 import type { GatewayLimits } from '../limits.ts';
 import type { Machine, MachineRef, Registry } from '../machines/registry.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
@@ -57,7 +57,8 @@ export interface Calls {
   cancel(userId: string, requestId: string): Promise<Call>;
   /** Stops all open calls that came through one token or client, and withdraws their questions. */
   cancelOf(userId: string, maker: CallMaker): Promise<void>;
-  onChanged(userId: string, listener: (event: CallEvent) => void): () => void;
+  /** States may come late, twice or out of order: the highest `rev` counts. `onGap`: some may be missing. */
+  onChanged(userId: string, listener: (event: CallEvent) => void, onGap?: () => void): Subscription;
   /** The last message and the newest output of each open call, for a new subscriber. */
   liveOutputs(userId: string): CallEvent[];
 }
@@ -222,10 +223,13 @@ export const createCalls = (ctx: CallsContext): Calls => {
         .filter(({ data }) => data.record.via?.kind === kind && data.record.via.id === id);
       await Promise.all(made.map(({ data }) => cancelCall(openCalls, data.record.requestId, 'user')));
     },
-    onChanged: (userId, listener) =>
-      bus.subscribe(`user:${userId}`, (message) => {
-        if (message.type === 'call-changed') listener(message.event);
-      }).stop,
+    onChanged: (userId, listener, onGap = () => {}) =>
+      watchTopic(
+        bus,
+        { topic: `user:${userId}`, type: 'call-changed' },
+        ({ event }) => listener(event),
+        onGap,
+      ),
     liveOutputs: liveOutputs.of,
   };
 };

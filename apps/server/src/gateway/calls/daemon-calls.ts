@@ -43,7 +43,7 @@ const lateAnswer = async (
   if (!wasTold) throw errors.notFound();
   const started = answer.kind === 'end' ? answer.started : false;
   await store.report(requestId, { answerDigest: answer.digest, started });
-  publishCallState(bus, { ...record, answerDigest: answer.digest, started });
+  publishCallState(bus, { ...record, answerDigest: answer.digest, started, rev: record.rev + 1 });
   return { ok: true };
 };
 

@@ -1,8 +1,8 @@
 import type { Call, CallEvent, CallSummary } from '@drawbridge/contracts/calls';
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
-import type { Bus } from '../bus.ts';
-import { toCall, toSummary, type CallRecord } from './call.ts';
+import { watchTopic, type Bus, type Subscription } from '../bus.ts';
+import { toCall, type CallRecord } from './call.ts';
 import type { OpenCall } from './runner/held-calls.ts';
 import type { OpenCalls } from './runner/open-calls.ts';
 import type { CallsStore } from './store/calls.store.ts';
@@ -59,30 +59,48 @@ const isThere = (
   until: WaitOptions['until'] = 'ended',
 ) => endedAt !== null || (until === 'asked' && state === 'awaiting-confirmation');
 
-/** What the user sees of the call, passed on; calls `there` once the wait is over. */
+/** Looks at the call with each message of it, and where one may be missing: what a message says may be old. */
 const watchEvents = (
   { clock, bus }: Waiting,
-  { record }: OpenCall['data'],
-  { onProgress, onAsked, until, there }: WaitOptions & { there(): void },
-): (() => void)[] => {
-  const { userId, requestId } = record;
+  { record: { userId, requestId } }: OpenCall['data'],
+  { onProgress, look }: { onProgress: WaitOptions['onProgress']; look(): void },
+): Subscription => {
+  const { ready, stop } = watchTopic(
+    bus,
+    { topic: `user:${userId}`, type: 'call-changed' },
+    ({ event }) => {
+      if (event.type === 'call' && event.call.requestId === requestId) look();
+      if (event.type === 'progress' && event.requestId === requestId) onProgress?.(event);
+    },
+    look,
+  );
+  const stopPolling = bus.pollMs === null ? () => {} : clock.every(bus.pollMs, look);
+  return {
+    ready,
+    stop: () => {
+      stop();
+      stopPolling();
+    },
+  };
+};
+
+/** Hears each new state; asks again every 10 s while the user has not answered. */
+const createAsking = ({ clock }: Waiting, { until, onAsked, there }: WaitOptions & { there(): void }) => {
+  let rev = -1;
   let asked: CallSummary | null = null;
   const remind = () => {
     if (asked) onAsked?.(asked);
   };
-  const update = (call: CallSummary) => {
-    asked = call.state === 'awaiting-confirmation' ? call : null;
-    if (isThere(call, until)) there();
-    else remind();
+  return {
+    see: (call: CallSummary) => {
+      if (call.rev <= rev) return;
+      ({ rev } = call);
+      asked = call.state === 'awaiting-confirmation' ? call : null;
+      if (isThere(call, until)) there();
+      else remind();
+    },
+    stop: onAsked ? clock.every(reminderEveryMs, remind) : () => {},
   };
-  const subscription = bus.subscribe(`user:${userId}`, (message) => {
-    if (message.type !== 'call-changed') return;
-    const { event } = message;
-    if (event.type === 'call' && event.call.requestId === requestId) update(event.call);
-    if (event.type === 'progress' && event.requestId === requestId) onProgress?.(event);
-  });
-  update(toSummary(record));
-  return onAsked ? [subscription.stop, clock.every(reminderEveryMs, remind)] : [subscription.stop];
 };
 
 /** The handle of a call; `call` is undefined for one that has ended. */
@@ -101,13 +119,16 @@ export const createHandle = (ctx: Waiting, requestId: string, call: OpenCall | u
     const isHeld = ctx.openCalls.find(requestId) === call;
     const ends = [ctx.openCalls.watch(call, { until, ...settled })];
     if (waitMs !== undefined) ends.push(ctx.clock.after(waitMs, over));
-    // A call of another server is seen by its events alone.
-    if (!isHeld || onProgress || onAsked)
-      ends.push(...watchEvents(ctx, call.data, { ...options, there: over }));
     signal?.addEventListener('abort', over, { once: true });
     try {
-      // What another server has stored meanwhile came before its events were watched.
-      if (!isHeld && isThere(await now(), until)) over();
+      // A call of another server is seen by its row alone.
+      if (!isHeld || onProgress || onAsked) {
+        const asking = createAsking(ctx, { ...options, there: over });
+        const look = () => void now().then(asking.see).catch(settled.reject);
+        const events = watchEvents(ctx, call.data, { onProgress, look });
+        ends.push(events.stop, asking.stop);
+        events.ready.then(look, settled.reject);
+      }
       const record = await settled.promise;
       return record ? toCall(record) : await now();
     } finally {

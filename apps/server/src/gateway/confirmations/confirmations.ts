@@ -16,7 +16,7 @@ import {
   type StoredConfirmation,
 } from '../calls/store/confirmation-row.ts';
 import type { ConfirmationsStore } from '../calls/store/confirmations.store.ts';
-import type { Bus } from '../bus.ts';
+import { watchTopic, type Bus, type Subscription } from '../bus.ts';
 import { decisionOf, reachOf } from './decision.ts';
 import type { OpenCall } from '../calls/runner/held-calls.ts';
 import type { OpenCalls } from '../calls/runner/open-calls.ts';
@@ -40,7 +40,8 @@ export interface Confirmations {
    * `confirmationClosed`, or, with the question still open, `decisionNotOffered` and `badRequest`. Spec. 6.2.
    */
   decide(userId: string, key: ConfirmationKey, answer: ConfirmationAnswer): Promise<DecideReply>;
-  onChanged(userId: string, listener: (event: ConfirmationEvent) => void): () => void;
+  /** A closed one never opens again, whatever comes late. `onGap`: events may be missing. */
+  onChanged(userId: string, listener: (event: ConfirmationEvent) => void, onGap?: () => void): Subscription;
 }
 
 /** Questions that a daemon's rule has answered. */
@@ -183,10 +184,13 @@ export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations & 
     ofCall: async (userId, requestId) =>
       (await store.ofCall(requestId)).flatMap((asked) => (asked?.userId === userId ? [asked.shown] : [])),
     list: async (userId) => (await store.open(userId)).map((confirmation) => confirmation.shown),
-    onChanged: (userId, listener) =>
-      bus.subscribe(`user:${userId}`, (message) => {
-        if (message.type === 'confirmation-changed') listener(message.event);
-      }).stop,
+    onChanged: (userId, listener, onGap = () => {}) =>
+      watchTopic(
+        bus,
+        { topic: `user:${userId}`, type: 'confirmation-changed' },
+        ({ event }) => listener(event),
+        onGap,
+      ),
     decide: async (userId, key, answer) => {
       const stored = await find(userId, key);
       const call = await openCalls.open(stored.shown.requestId);

@@ -166,7 +166,7 @@ const publishRefused = (
   { userId, body, error }: Refused,
 ): void => {
   const code = refusedPairing.shape.code.safeParse(error instanceof CodedError ? error.code : null);
-  if (!code.success || bus.count(`user:${userId}`) === 0) return;
+  if (!code.success) return;
   const at = new Date(clock.now()).toISOString();
   const refused: RefusedPairing = { code: code.data, hostIdentifier: body.hostIdentifier ?? null, at };
   bus.publish(`user:${userId}`, { type: 'pairing-refused', userId, refused });

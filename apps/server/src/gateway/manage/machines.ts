@@ -6,7 +6,7 @@ import type { Tool } from '@drawbridge/contracts/tool';
 import type { MachineSummary, RefusedPairing } from '@drawbridge/contracts/machines/summary';
 import type { Connections } from '../connection/connections.ts';
 import type { Keys } from '../pairing/keys.ts';
-import type { BusMessage } from '../bus.ts';
+import { both, watchTopic, type Subscription } from '../bus.ts';
 import { toKnownMachine, toSummary } from './known-machine.ts';
 import { createMachineControls, type MachineControlsNeeds } from './machine-controls.ts';
 import { toStatus, type Machine, type MachineRef } from '../machines/registry.ts';
@@ -99,23 +99,20 @@ export const createMachines = (needs: MachinesNeeds) => {
     /** The machines of the user with all that the panel shows of them, oldest first. */
     summaries,
     ...createMachineControls({ clock, store, registry, connections, openCalls, bus, all: usableMachines }),
-    /** Called when a daemon came with a token of the user and was refused. */
-    onRefused: (userId: string, listener: (refused: RefusedPairing) => void): (() => void) =>
-      bus.subscribe(`user:${userId}`, (message) => {
-        if (message.type === 'pairing-refused') listener(message.refused);
-      }).stop,
+    /** Called when a daemon came with a token of the user and was refused. Such a message is not stored. */
+    onRefused: (userId: string, listener: (refused: RefusedPairing) => void): Subscription =>
+      watchTopic(
+        bus,
+        { topic: `user:${userId}`, type: 'pairing-refused' },
+        ({ refused }) => listener(refused),
+        () => {},
+      ),
     /** Called when the status of one of the user's machines may have changed. */
-    onChanged: (userId: string, listener: () => void): (() => void) => {
-      const onMessage = (message: BusMessage) => {
-        if (message.type === 'machine-changed') listener();
-      };
+    onChanged: (userId: string, listener: () => void): Subscription =>
       // The owner also sees the environment's machine.
-      const subscriptions = [userId, envGatewayUserId].map((id) => bus.subscribe(`user:${id}`, onMessage));
-      const stopWatchingGaps = bus.onGap(listener);
-      return () => {
-        for (const subscription of subscriptions) subscription.stop();
-        stopWatchingGaps();
-      };
-    },
+      both(
+        watchTopic(bus, { topic: `user:${userId}`, type: 'machine-changed' }, listener, listener),
+        watchTopic(bus, { topic: `user:${envGatewayUserId}`, type: 'machine-changed' }, listener, () => {}),
+      ),
   };
 };

@@ -1,6 +1,6 @@
 import type { Settings, UpdateSettingsInput } from '@drawbridge/contracts/settings';
 import { errors } from '../../errors.ts';
-import type { Bus } from '../bus.ts';
+import { watchTopic, type Bus, type Subscription } from '../bus.ts';
 import type { Scope, SwitchesStore } from './switches.store.ts';
 
 /** What the server's configuration says of the module. Specification 8. */
@@ -26,10 +26,8 @@ export interface SettingsNeeds {
 export const createSettings = ({ store, facts, isOwner, bus, onDisabled }: SettingsNeeds) => {
   const everyone: Scope = { kind: 'all' };
   const known = new Map<string, boolean>();
-  bus.subscribe('all', (message) => {
-    if (message.type === 'switched') known.clear();
-  });
-  bus.onGap(() => known.clear());
+  const forget = () => known.clear();
+  watchTopic(bus, { topic: 'all', type: 'switched' }, forget, forget);
   const key = (scope: Scope) => (scope.kind === 'all' ? '' : scope.userId);
 
   const isDisabled = async (scope: Scope) => {
@@ -67,11 +65,9 @@ export const createSettings = ({ store, facts, isOwner, bus, onDisabled }: Setti
     get,
     /** The answer of `isAgentOn` may have changed. */
     changed: () => bus.publish('all', { type: 'switched' }),
-    /** Something of the settings of some user may have changed; the returned function ends it. */
-    onChanged: (listener: () => void) =>
-      bus.subscribe('all', ({ type }) => {
-        if (type === 'switched') listener();
-      }).stop,
+    /** Something of the settings of some user may have changed. */
+    onChanged: (listener: () => void): Subscription =>
+      watchTopic(bus, { topic: 'all', type: 'switched' }, listener, listener),
     /** Throws `forbidden` if another user changes the owner's switch. */
     update: async (
       userId: string,

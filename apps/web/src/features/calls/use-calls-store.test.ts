@@ -41,8 +41,9 @@ it('puts a new call on top and follows it to its end, from which it does not com
   await store.load();
   const running = callOf({ requestId: 'r9', createdAt: at(9), state: 'delivered' });
   store.onCall({ type: 'call', call: running });
-  store.onCall({ type: 'call', call: { ...running, state: 'cancelled' } });
+  store.onCall({ type: 'call', call: { ...running, state: 'cancelled', rev: 2 } });
   store.onCall({ type: 'call', call: running });
+  store.onCall({ type: 'call', call: { ...running, rev: 1 } });
   expect(store.calls.map(({ requestId, state }) => [requestId, state])).toEqual([
     ['r9', 'cancelled'],
     ['r2', 'succeeded'],

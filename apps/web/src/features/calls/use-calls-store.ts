@@ -72,8 +72,8 @@ export const useCallsStore = defineStore('calls', () => {
 
   const put = (call: CallSummary) => {
     const before = known.value.get(call.requestId);
-    // An end is final: a late response does not reopen a call.
-    if (before && hasEnded(before.state) && !hasEnded(call.state)) return;
+    // Answers and events of several servers come in any order.
+    if (before && before.rev > call.rev) return;
     known.value = bounded(new Map(known.value).set(call.requestId, call));
     for (const listener of listeners) listener(call);
     if (hasEnded(call.state) && progress.value.has(call.requestId)) settle(call);

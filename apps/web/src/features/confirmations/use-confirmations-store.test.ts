@@ -34,6 +34,18 @@ it('does not open again what has been answered', async () => {
   expect(ids(store.open)).toEqual([]);
 });
 
+it('does not open what closed before it was ever seen, or while the panel was away', async () => {
+  bench = await setBench({ confirmations: [first] });
+  const store = useConfirmationsStore();
+  await store.load();
+  store.onConfirmation(event({ ...second, state: 'decided' }));
+  store.onConfirmation(event(second));
+  bench.fixture.world.confirmations = [];
+  await store.load();
+  store.onConfirmation(event(first));
+  expect(ids(store.open)).toEqual([]);
+});
+
 it('says what closed while the panel was away', async () => {
   bench = await setBench({ confirmations: [first, second] });
   const store = useConfirmationsStore();

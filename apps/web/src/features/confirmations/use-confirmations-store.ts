@@ -1,4 +1,5 @@
 import type { Confirmation, ConfirmationEvent } from '@drawbridge/contracts/confirmation';
+import { createBoundedMap } from '@drawbridge/kit';
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
 import { failureOf, useApi, useClock, type Failure } from '../../api/index.ts';
@@ -8,6 +9,8 @@ import { outcomeOf } from './outcome.ts';
 import { titleOf } from './title.ts';
 import { findMade, madeBy, type MadeRules } from './undo.ts';
 
+/** How many closed questions are known, so that they stay closed. */
+const knownClosed = 1_000;
 /** How many closed questions stay visible. */
 const keptClosed = 50;
 /** For how long: longer if the answer can be undone, or was given elsewhere. */
@@ -70,6 +73,8 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     placed.value = new Map(ids.length === 0 ? others : [...others, [part, ids]]);
   };
   const deciding = new Map<string, Choice>();
+  /** Questions that have closed. */
+  const over = createBoundedMap<string, true>({ maxEntries: knownClosed });
   /** Ids of questions that had closed when the answer of this window arrived. */
   const refusedAnswers = new Set<string>();
 
@@ -134,8 +139,9 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
   const put = (confirmation: Confirmation) => {
     const { id } = confirmation;
     const before = known.value.get(id);
-    // An answer is final: a late "open" of a slower request does not reopen the question.
-    if (before && before.state !== 'open' && confirmation.state === 'open') return;
+    // An answer is final: a late "open" does not reopen the question, also one that was never shown.
+    if (over.get(id) === true && confirmation.state === 'open') return;
+    if (confirmation.state !== 'open') over.set(id, true);
     if (!before && confirmation.state !== 'open' && !refusedAnswers.has(id)) return;
     known.value = new Map(known.value).set(id, confirmation);
     if (confirmation.state === 'open' || (before && before.state !== 'open')) return;
@@ -148,6 +154,7 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
   };
 
   const drop = (id: string) => {
+    over.set(id, true);
     known.value = new Map([...known.value].filter(([other]) => other !== id));
   };
 

@@ -21,7 +21,7 @@ const followMachines = (ctx: RpcContext, { identity, threadId, emit }: Following
   ctx.gateway.confirmations.onChanged(identity.userId, ({ confirmation }) => {
     const { via } = confirmation;
     if (via?.kind === 'thread' && via.id === threadId) emit(confirmEvent(ctx, identity, confirmation));
-  });
+  }).stop;
 
 /** The same for the agent's own questions. */
 const tellOwn = (

@@ -24,7 +24,7 @@ const followOutput = (
   emit: (event: RpcEvent) => void,
 ) => {
   const calls = new Map<string, string>();
-  const stop = gateway.calls.onChanged(identity.userId, (event) => {
+  const { stop } = gateway.calls.onChanged(identity.userId, (event) => {
     const callId = event.type === 'progress' ? calls.get(event.requestId) : undefined;
     if (event.type !== 'progress' || callId === undefined || event.output === undefined) return;
     const data = { callId, output: event.output, offset: event.outputOffset };

@@ -73,7 +73,7 @@ const toResult = (ctx: RpcContext, call: Call, isRepeat: boolean) => ({
 const tellCall = (ctx: RpcContext, { connection: { identity }, event: emit }: RpcCall, request: NewCall) => {
   let callId = '';
   const { name: tool } = request.tool;
-  const stop = ctx.gateway.confirmations.onChanged(identity.userId, ({ confirmation }) => {
+  const { stop } = ctx.gateway.confirmations.onChanged(identity.userId, ({ confirmation }) => {
     if (confirmation.requestId === callId) emit(confirmEvent(ctx, identity, confirmation));
   });
   return {

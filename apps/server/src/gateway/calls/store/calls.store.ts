@@ -17,6 +17,7 @@ export const createCallsStore = (db: Kysely<Schema>, commit: Commit) => {
       await db
         .updateTable('calls')
         .set({ answerDigest, started: flagOrNull(started) })
+        .set(({ eb }) => ({ rev: eb('rev', '+', 1) }))
         .where('requestId', '=', requestId)
         .where('answerDigest', 'is', null)
         .execute();

@@ -24,7 +24,8 @@ const createLoader = ({ api, clock, filter }: { api: Api; clock: Clock; filter: 
 
   const add = (more: readonly CallSummary[]) => {
     const known = new Map(calls.value.map((call) => [call.requestId, call]));
-    for (const call of more) known.set(call.requestId, call);
+    for (const call of more)
+      if ((known.get(call.requestId)?.rev ?? 0) <= call.rev) known.set(call.requestId, call);
     calls.value = [...known.values()].sort(newestFirst);
   };
 
