@@ -9,7 +9,7 @@ import { requireMachine } from '../callers/index.ts';
 const pollMs = 2_000;
 const write = { name: 'write_file', arguments: {} };
 
-/** Two servers on one store. The machine is at the first one, and `fate` is that of each message between them. */
+/** Two servers on one store, with the machine at the first one; `fate` is that of each message between. */
 const openTwo = async (fate: { next: Fate }, readyAfterMs?: number) => {
   const fixture = await openGateway();
   onTestFinished(fixture.close);
@@ -30,7 +30,7 @@ const openTwo = async (fate: { next: Fate }, readyAfterMs?: number) => {
   return { hub, clock, here, there, key, stream, run };
 };
 
-it('a change at one server is published to the other, where nobody watches at the first one', async () => {
+it('a change at one server is published to the other, where there is no watcher at the first one', async () => {
   const { clock, here, there, key, run } = await openTwo({ next: 'arrives' });
   const calls: CallEvent[] = [];
   const refused: string[] = [];

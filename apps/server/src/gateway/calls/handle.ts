@@ -59,7 +59,7 @@ const isThere = (
   until: WaitOptions['until'] = 'ended',
 ) => endedAt !== null || (until === 'asked' && state === 'awaiting-confirmation');
 
-/** Looks at the call with each message of it, and where one may be missing: what a message says may be old. */
+/** Looks at the call with each message of it, and where one may be missing. */
 const watchEvents = (
   { clock, bus }: Waiting,
   { record: { userId, requestId } }: OpenCall['data'],
@@ -84,7 +84,7 @@ const watchEvents = (
   };
 };
 
-/** Hears each new state; asks again every 10 s while the user has not answered. */
+/** Sees each new state; asks again every 10 s while the user has not answered. */
 const createAsking = ({ clock }: Waiting, { until, onAsked, there }: WaitOptions & { there(): void }) => {
   let rev = -1;
   let asked: CallSummary | null = null;
