@@ -60,7 +60,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const stops: (() => void)[] = [];
   const web = await createWeb({ config, clock, opened, daemon });
   const modelCalls = createModelCalls(clock);
-  const settings = createRuntimeSettings({ ...store, store: createSettingsStore(store.db), clock });
+  const settings = createRuntimeSettings({ ...store, store: createSettingsStore(store), clock });
   const queueSettings = async () => (await settings.get()).values.queue;
   const parts = { ...base, gateway };
   const started = await startAgent({ ...parts, counted: modelCalls.counted, queueSettings });

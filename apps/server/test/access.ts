@@ -19,7 +19,7 @@ import { readSecret } from '../src/secrets/index.ts';
 export const openAccess = async () => {
   const dataDir = await newDataFolder();
   const clock = createFakeClock(systemClock.now());
-  const { close, ...store } = openDatabase({ url: undefined, dataDir });
+  const { close, ...store } = openDatabase({ url: undefined, dataDir }, clock);
   const { db } = store;
   onTestFinished(async () => {
     await close();
@@ -31,6 +31,7 @@ export const openAccess = async () => {
   const auth = await createBetterAuth({
     db,
     dbType: 'sqlite',
+    rights: store,
     secret,
     url,
     log,
@@ -51,5 +52,5 @@ export const openAccess = async () => {
     isOwner: async (userId) => userId === (await accounts.ownerId()),
     onError: (error) => void problems.push(error),
   });
-  return { clock, db, dataDir, accounts, access, tokens, clients, userId: user.id, problems };
+  return { clock, db, store, dataDir, accounts, access, tokens, clients, userId: user.id, problems };
 };

@@ -83,7 +83,7 @@ type Services = ReturnType<typeof createServices>;
 const createParts = (needs: Needs) => {
   const { environment, clock, store, callers, secret, workspaces, hide } = needs;
   const settings = createSettings({
-    store: createSettingsStore(store.db),
+    store: createSettingsStore(store),
     cacheRows: store.cacheRows,
     sealer: createSealer(secret),
     environment,

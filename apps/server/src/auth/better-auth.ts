@@ -7,10 +7,12 @@ import { getAdapter } from 'better-auth/db/adapter';
 import { getMigrations } from 'better-auth/db/migration';
 import type { Kysely } from 'kysely';
 import { nanoid } from 'nanoid';
+import type { Rights } from '../db/index.ts';
 import type { Network } from '../outside/index.ts';
 import type { Logger } from '../program/log.ts';
 import { codesExpireSoon, consentPage, oauthPlugins } from './clients/oauth-provider.ts';
 import type { Refreshes } from './clients/refreshes.ts';
+import { changingRights } from './changing-rights.ts';
 import { digest } from './digest.ts';
 import { lendContexts } from './one-context.ts';
 import { digestTokens } from './sessions/digested-tokens.ts';
@@ -121,6 +123,7 @@ interface BetterAuthNeeds {
   // oxlint-disable-next-line typescript/no-explicit-any -- Kysely is invariant; better-auth takes any.
   db: Kysely<any>;
   dbType: 'sqlite' | 'postgres';
+  rights: Pick<Rights, 'changeRights'>;
   secret: string;
   /** The origin under which the server is reached; https makes its cookies secure. */
   url: string;
@@ -184,7 +187,7 @@ export const createBetterAuth = async (needs: BetterAuthNeeds) => {
   const options = optionsOf(needs);
   const { runMigrations } = await getMigrations(options);
   await runMigrations();
-  const adapter = digestTokens(await getAdapter(options));
+  const adapter = changingRights(digestTokens(await getAdapter(options)), needs.rights);
   return betterAuth({ ...options, database: () => adapter });
 };
 

@@ -26,9 +26,10 @@ export const createForgetExpired = ({ store, clock, log }: ExpiredNeeds) => {
   const auth = store.db.withTables<AuthTables>();
   const step = async (table: Expiring, before: string): Promise<number> => {
     const expired = auth.selectFrom(table).select('id').where('expiresAt', '<=', before).limit(atOnce);
-    return Number(
-      (await auth.deleteFrom(table).where('id', 'in', expired).executeTakeFirst()).numDeletedRows,
+    const { numDeletedRows } = await store.changeRights(() =>
+      auth.deleteFrom(table).where('id', 'in', expired).executeTakeFirst(),
     );
+    return Number(numDeletedRows);
   };
 
   /** A sealed answer to a refresh token is of no use after its minute. */

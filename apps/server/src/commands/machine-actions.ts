@@ -20,9 +20,7 @@ interface Needs {
 /** `drawbridge-server machines`. */
 export const createMachineActions = ({ config, print, note }: Needs) => {
   const withMachines = (work: (needs: MachineNeeds) => Promise<void>) =>
-    withAccounts(config, ({ accounts, store }) =>
-      work({ accounts, machines: createManageMachines(store.db) }),
-    );
+    withAccounts(config, ({ accounts, store }) => work({ accounts, machines: createManageMachines(store) }));
   const withMachine = (
     choice: MachineChoice,
     work: (needs: MachineNeeds, machine: ListedMachine) => Promise<void>,

@@ -7,8 +7,8 @@ import { createToken } from './token.ts';
 const input = createTokenInput.parse({ name: 'Desk' });
 
 it('creates a token for the account of an address, in any case', async () => {
-  const { accounts, tokens, access, userId, db } = await openAccess();
-  const needs = { accounts, tokens, store: { db } };
+  const { accounts, tokens, access, userId, store } = await openAccess();
+  const needs = { accounts, tokens, store };
   const created = await createToken(needs, { email: owner.email.toUpperCase(), input, machines: null });
   expect(await access.verify(created.token)).toMatchObject({ userId, tokenId: created.id });
 });

@@ -9,7 +9,7 @@ import { findMachine } from './machines.ts';
 interface Needs {
   accounts: Pick<Accounts, 'byEmail'>;
   tokens: Pick<Tokens, 'create'>;
-  store: Pick<Store, 'db'>;
+  store: Pick<Store, 'db' | 'changeRights'>;
 }
 
 export interface NewToken {
@@ -29,7 +29,7 @@ export const createToken = async (
 ): Promise<CreatedToken> => {
   const { id } = await accountOf(accounts, email);
   if (names === null) return tokens.create(id, input);
-  const needs = { accounts, machines: createManageMachines(store.db) };
+  const needs = { accounts, machines: createManageMachines(store) };
   const machines: string[] = [];
   for (const machine of names) machines.push((await findMachine(needs, { email, machine })).id);
   const read = createTokenInput.safeParse({ ...input, machines });

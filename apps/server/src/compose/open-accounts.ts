@@ -58,6 +58,7 @@ export const openAccounts = async (needs: AppNeeds) => {
   const auth = await createBetterAuth({
     db,
     dbType: 'sqlite',
+    rights: store,
     secret,
     url,
     log,

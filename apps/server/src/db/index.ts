@@ -23,6 +23,6 @@ export { agentTables, type Schema } from './schema.ts';
 export { createDiskFloor } from './folder/disk-floor.ts';
 export { createWriteCheck } from './write-check.ts';
 export { isStoreTrouble } from './store-trouble.ts';
-export type { CacheRows } from './sqlite/row-cache.ts';
+export type { CacheRows, Rights } from './rights.ts';
 export type { Durability } from './sqlite/sync-level.ts';
 export type { Write } from './sqlite/batch-transaction.ts';

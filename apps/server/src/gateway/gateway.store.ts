@@ -37,11 +37,11 @@ export const createGatewayStores = (store: Store, clock: Clock) => {
     confirmations: mapStoreErrors(createConfirmationsStore(db)),
     keys: mapStoreErrors(createKeysStore(store)),
     machines: mapStoreErrors(createMachinesStore(store)),
-    manageMachines: mapStoreErrors(createManageMachines(db)),
+    manageMachines: mapStoreErrors(createManageMachines(store)),
     oldCalls: mapStoreErrors(createOldCallsStore(db, commit)),
-    removedUsers: mapStoreErrors(createRemovedUsersStore(db)),
+    removedUsers: mapStoreErrors(createRemovedUsersStore(store)),
     idempotency: mapStoreErrors(createIdempotencyStore(db)),
-    switches: mapStoreErrors(createSwitchesStore(db)),
+    switches: mapStoreErrors(createSwitchesStore(store)),
     transitions: mapStoreErrors(createTransitionsStore(db, commit)),
   };
 };

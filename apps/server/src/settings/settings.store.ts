@@ -1,6 +1,5 @@
 import type { RuntimeSettings } from '@drawbridge/contracts/rpc/settings';
-import type { Kysely } from 'kysely';
-import type { Schema } from '../db/index.ts';
+import type { Store } from '../db/index.ts';
 
 export interface SettingsRow {
   values: unknown;
@@ -16,7 +15,7 @@ interface NewSettings {
 const id = 'server';
 
 /** The one row of settings that were changed at run time. */
-export const createSettingsStore = (db: Kysely<Schema>) => ({
+export const createSettingsStore = ({ db, changeRights }: Store) => ({
   /** Null while nothing was changed. */
   read: async (): Promise<SettingsRow | null> => {
     const row = await db.selectFrom('runtimeSettings').selectAll().where('id', '=', id).executeTakeFirst();
@@ -25,16 +24,18 @@ export const createSettingsStore = (db: Kysely<Schema>) => ({
   /** False if the row has another revision by now. */
   write: async ({ values, revision }: NewSettings, now: number): Promise<boolean> => {
     const columns = { values: JSON.stringify(values), revision, updatedAt: now };
-    const { numInsertedOrUpdatedRows } = await db
-      .insertInto('runtimeSettings')
-      .values({ id, ...columns })
-      .onConflict((conflict) =>
-        conflict
-          .column('id')
-          .doUpdateSet(columns)
-          .where('runtimeSettings.revision', '=', revision - 1),
-      )
-      .executeTakeFirst();
+    const { numInsertedOrUpdatedRows } = await changeRights(() =>
+      db
+        .insertInto('runtimeSettings')
+        .values({ id, ...columns })
+        .onConflict((conflict) =>
+          conflict
+            .column('id')
+            .doUpdateSet(columns)
+            .where('runtimeSettings.revision', '=', revision - 1),
+        )
+        .executeTakeFirst(),
+    );
     return numInsertedOrUpdatedRows === 1n;
   },
 });

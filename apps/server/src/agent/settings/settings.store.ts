@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { Schema } from '../../db/index.ts';
+import type { Store } from '../../db/index.ts';
 
 /** The owner's settings, or a user's own. */
 export type Scope = 'all' | `user:${string}`;
@@ -14,7 +13,7 @@ export interface SettingsRow {
 
 const sealedKeys = z.record(z.string(), z.string());
 
-export const createSettingsStore = (db: Kysely<Schema>) => ({
+export const createSettingsStore = ({ db, changeRights }: Store) => ({
   /** Null for a scope that has set nothing. */
   read: async (scope: Scope): Promise<SettingsRow | null> => {
     const row = await db
@@ -31,14 +30,16 @@ export const createSettingsStore = (db: Kysely<Schema>) => ({
       sealedKeys: JSON.stringify(row.sealedKeys),
       updatedAt: now,
     };
-    await db
-      .insertInto('agentSettings')
-      .values({ scope, ...columns })
-      .onConflict((conflict) => conflict.column('scope').doUpdateSet(columns))
-      .execute();
+    await changeRights(() =>
+      db
+        .insertInto('agentSettings')
+        .values({ scope, ...columns })
+        .onConflict((conflict) => conflict.column('scope').doUpdateSet(columns))
+        .execute(),
+    );
   },
   remove: async (scope: Scope) => {
-    await db.deleteFrom('agentSettings').where('scope', '=', scope).execute();
+    await changeRights(() => db.deleteFrom('agentSettings').where('scope', '=', scope).execute());
   },
 });
 

@@ -11,7 +11,8 @@ import { createSealer } from '../../secrets/index.ts';
 
 const open = async (variables: Record<string, string> = {}) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'agent-settings-'));
-  const { db, cacheRows, close } = openDatabase({ dataDir, url: undefined });
+  const { close, ...store } = openDatabase({ dataDir, url: undefined });
+  const { db, cacheRows } = store;
   await migrate(db);
   onTestFinished(async () => {
     await close();
@@ -20,7 +21,7 @@ const open = async (variables: Record<string, string> = {}) => {
   const hidden = new Set<string>();
   const start = (secret = 'the secret of the server', environment = variables) =>
     createSettings({
-      store: createSettingsStore(db),
+      store: createSettingsStore(store),
       cacheRows,
       sealer: createSealer(secret),
       environment: configFrom(environment),

@@ -123,7 +123,7 @@ export const createAccounts = async (needs: AccountsNeeds) => {
     createInvitation: invitations.create,
     listInvitations: invitations.list,
     revokeInvitation: invitations.revoke,
-    ...createPeople({ clock, store: createPeopleStore(store.db), checkSessions: watch.check }),
+    ...createPeople({ clock, store: createPeopleStore(store), checkSessions: watch.check }),
     createReset: resets.create,
     /** Sets the password, ends all sessions and opens a new one. Throws `forbidden` for an invalid token. */
     resetPassword: async (input: ResetPasswordInput): Promise<FreshSession> => {

@@ -14,7 +14,7 @@ import { tokenDigest } from '../digest.ts';
 import { readable, timeOf } from '../readable.ts';
 
 /** A row that cannot be read counts as one that is not there. */
-export const createClientsStore = ({ db, cacheRows }: Store) => {
+export const createClientsStore = ({ db, cacheRows, changeRights }: Store) => {
   const auth = db.withTables<AuthTables>();
   const clientColumns = [
     'oauthClient.clientId',
@@ -130,50 +130,56 @@ export const createClientsStore = ({ db, cacheRows }: Store) => {
       { userId, clientId }: { userId: string; clientId: string },
       machines: readonly string[] | null,
     ) => {
-      await auth
-        .updateTable('oauthConsent')
-        .set({ machines: machines === null ? null : JSON.stringify(machines) })
-        .where('userId', '=', userId)
-        .where('clientId', '=', clientId)
-        .execute();
+      await changeRights(() =>
+        auth
+          .updateTable('oauthConsent')
+          .set({ machines: machines === null ? null : JSON.stringify(machines) })
+          .where('userId', '=', userId)
+          .where('clientId', '=', clientId)
+          .execute(),
+      );
     },
     /** Takes a user's consent, tokens and codes of a client, or of all; false when there was no consent. */
     remove: (userId: string, clientId: string | null): Promise<boolean> =>
-      auth.transaction().execute(async (trx) => {
-        // In this order: access tokens name refresh tokens.
-        for (const table of ['oauthAccessToken', 'oauthRefreshToken'] as const) {
-          let tokens = trx.deleteFrom(table).where('userId', '=', userId);
-          if (clientId !== null) tokens = tokens.where('clientId', '=', clientId);
-          await tokens.execute();
-        }
-        const codes = await trx
-          .selectFrom('verification')
-          .select(['id', 'value'])
-          .where('value', 'like', '{"type":"authorization_code"%')
-          .execute();
-        const own = codes.filter(({ value }) => {
-          const code = readable(() => codeText.parse(value));
-          return code?.userId === userId && (clientId === null || code.query.client_id === clientId);
-        });
-        if (own.length > 0)
-          await trx
-            .deleteFrom('verification')
-            .where(
-              'id',
-              'in',
-              own.map(({ id }) => id),
-            )
+      changeRights(() =>
+        auth.transaction().execute(async (trx) => {
+          // In this order: access tokens name refresh tokens.
+          for (const table of ['oauthAccessToken', 'oauthRefreshToken'] as const) {
+            let tokens = trx.deleteFrom(table).where('userId', '=', userId);
+            if (clientId !== null) tokens = tokens.where('clientId', '=', clientId);
+            await tokens.execute();
+          }
+          const codes = await trx
+            .selectFrom('verification')
+            .select(['id', 'value'])
+            .where('value', 'like', '{"type":"authorization_code"%')
             .execute();
-        let consents = trx.deleteFrom('oauthConsent').where('userId', '=', userId);
-        if (clientId !== null) consents = consents.where('clientId', '=', clientId);
-        return (await consents.executeTakeFirst()).numDeletedRows > 0;
-      }),
+          const own = codes.filter(({ value }) => {
+            const code = readable(() => codeText.parse(value));
+            return code?.userId === userId && (clientId === null || code.query.client_id === clientId);
+          });
+          if (own.length > 0)
+            await trx
+              .deleteFrom('verification')
+              .where(
+                'id',
+                'in',
+                own.map(({ id }) => id),
+              )
+              .execute();
+          let consents = trx.deleteFrom('oauthConsent').where('userId', '=', userId);
+          if (clientId !== null) consents = consents.where('clientId', '=', clientId);
+          return (await consents.executeTakeFirst()).numDeletedRows > 0;
+        }),
+      ),
     setRedirects: async (clientId: string, redirectUris: string[]) => {
-      await auth
-        .updateTable('oauthClient')
-        .set({ redirectUris: JSON.stringify(redirectUris) })
-        .where('clientId', '=', clientId)
-        .execute();
+      await changeRights(() =>
+        auth
+          .updateTable('oauthClient')
+          .set({ redirectUris: JSON.stringify(redirectUris) })
+          .where('clientId', '=', clientId)
+          .execute(),
+      );
     },
     /** Deletes the oldest self-registered clients without a consent, except the newest `keep`. */
     forgetUnconnected: async (keep: number) => {
@@ -190,7 +196,7 @@ export const createClientsStore = ({ db, cacheRows }: Store) => {
         .orderBy('id')
         .offset(keep)
         .limit(10_000);
-      await auth.deleteFrom('oauthClient').where('id', 'in', old).execute();
+      await changeRights(() => auth.deleteFrom('oauthClient').where('id', 'in', old).execute());
     },
   };
 };

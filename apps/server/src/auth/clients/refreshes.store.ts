@@ -5,7 +5,7 @@ import type { AuthTables } from '../auth-tables.ts';
 const lineColumns = ['authorizationCodeId', 'clientId', 'userId'] as const;
 
 /** Refresh tokens by the digest that the account library keeps of them. */
-export const createRefreshesStore = ({ db }: Pick<Store, 'db'>) => {
+export const createRefreshesStore = ({ db, changeRights }: Store) => {
   const auth = db.withTables<AuthTables>();
 
   return {
@@ -22,23 +22,25 @@ export const createRefreshesStore = ({ db }: Pick<Store, 'db'>) => {
         .where('rotationReplayResponse', 'is', null)
         .executeTakeFirst();
       if (!row) return;
-      await auth.transaction().execute(async (trx) => {
-        const successors = trx
-          .selectFrom('oauthRefreshToken')
-          .select('id')
-          .where('authorizationCodeId', '=', row.authorizationCodeId)
-          .where('clientId', '=', row.clientId)
-          .where('userId', '=', row.userId)
-          .where('revoked', 'is', null);
-        // In this order: access tokens name refresh tokens.
-        await trx.deleteFrom('oauthAccessToken').where('refreshId', 'in', successors).execute();
-        await trx.deleteFrom('oauthRefreshToken').where('id', 'in', successors).execute();
-        await trx
-          .updateTable('oauthRefreshToken')
-          .set({ revoked: null, rotatedAt: null, rotationReplayExpiresAt: null })
-          .where('id', '=', row.id)
-          .execute();
-      });
+      await changeRights(() =>
+        auth.transaction().execute(async (trx) => {
+          const successors = trx
+            .selectFrom('oauthRefreshToken')
+            .select('id')
+            .where('authorizationCodeId', '=', row.authorizationCodeId)
+            .where('clientId', '=', row.clientId)
+            .where('userId', '=', row.userId)
+            .where('revoked', 'is', null);
+          // In this order: access tokens name refresh tokens.
+          await trx.deleteFrom('oauthAccessToken').where('refreshId', 'in', successors).execute();
+          await trx.deleteFrom('oauthRefreshToken').where('id', 'in', successors).execute();
+          await trx
+            .updateTable('oauthRefreshToken')
+            .set({ revoked: null, rotatedAt: null, rotationReplayExpiresAt: null })
+            .where('id', '=', row.id)
+            .execute();
+        }),
+      );
     },
     /** Ends the second uses of all tokens of the line before the given one. */
     endEarlier: async (digest: string): Promise<void> => {

@@ -16,23 +16,29 @@ const plain = (db: Kysely<Schema>) =>
  * Replaces tokens of sessions that an earlier version has stored by their digests; who is signed in stays
  * so. Call it after the migrations and before anything reads a session.
  */
-export const digestStoredTokens = async ({ db }: Pick<Store, 'db'>): Promise<void> => {
+export const digestStoredTokens = async ({ db, changeRights }: Store): Promise<void> => {
   if ((await plain(db)).length === 0) return;
   // What SQLite frees is overwritten, so that the file keeps no token.
   await sql`pragma secure_delete = on`.execute(db);
-  await db.transaction().execute(async (trx) => {
-    for (const { id, token } of await plain(trx)) {
-      const key = sessionKeyOf(token);
-      await trx
-        .withTables<AuthTables>()
-        .updateTable('session')
-        .set({ token: key })
-        .where('id', '=', id)
-        .execute();
-      await trx.updateTable('pushSubscriptions').set({ session: key }).where('session', '=', token).execute();
-    }
-    // They open a socket within 30 s of an earlier version's answer.
-    await trx.deleteFrom('rpcTickets').execute();
-  });
+  await changeRights(() =>
+    db.transaction().execute(async (trx) => {
+      for (const { id, token } of await plain(trx)) {
+        const key = sessionKeyOf(token);
+        await trx
+          .withTables<AuthTables>()
+          .updateTable('session')
+          .set({ token: key })
+          .where('id', '=', id)
+          .execute();
+        await trx
+          .updateTable('pushSubscriptions')
+          .set({ session: key })
+          .where('session', '=', token)
+          .execute();
+      }
+      // They open a socket within 30 s of an earlier version's answer.
+      await trx.deleteFrom('rpcTickets').execute();
+    }),
+  );
   await sql`pragma wal_checkpoint(truncate)`.execute(db);
 };

@@ -1,7 +1,7 @@
 import { prepareQuery, type Slot, type Store } from '../../db/index.ts';
 import type { AuthTables } from '../auth-tables.ts';
 
-export const createSessionsStore = ({ db, cacheRows }: Store) => {
+export const createSessionsStore = ({ db, cacheRows, changeRights }: Store) => {
   const auth = db.withTables<AuthTables>();
   const ofKey = prepareQuery((slot: Slot<{ key: string }>) =>
     auth
@@ -39,11 +39,9 @@ export const createSessionsStore = ({ db, cacheRows }: Store) => {
         .execute(),
     /** False for an id that no session of the user has. */
     remove: async (userId: string, id: string): Promise<boolean> => {
-      const { numDeletedRows } = await auth
-        .deleteFrom('session')
-        .where('userId', '=', userId)
-        .where('id', '=', id)
-        .executeTakeFirst();
+      const { numDeletedRows } = await changeRights(() =>
+        auth.deleteFrom('session').where('userId', '=', userId).where('id', '=', id).executeTakeFirst(),
+      );
       return numDeletedRows > 0;
     },
   };

@@ -47,7 +47,7 @@ const forgetOldest = (auth: Kysely<AuthTables>, userId: string) => {
 };
 
 /** A row that cannot be read counts as one that is not there. */
-export const createTokensStore = ({ db, cacheRows }: Store) => {
+export const createTokensStore = ({ db, cacheRows, changeRights }: Store) => {
   const auth = db.withTables<AuthTables>();
   const ofDigest = prepareQuery((slot: Slot<{ digest: string }>) =>
     auth
@@ -117,17 +117,21 @@ export const createTokensStore = ({ db, cacheRows }: Store) => {
     },
     /** Deletes one that was never handed out. */
     discard: async (userId: string, id: string) =>
-      void (await auth.deleteFrom('apikey').where('referenceId', '=', userId).where('id', '=', id).execute()),
+      void (await changeRights(() =>
+        auth.deleteFrom('apikey').where('referenceId', '=', userId).where('id', '=', id).execute(),
+      )),
     /** Keeps the digest until the token's expiry, to report the revocation. False for an unknown id. */
-    revoke: async (userId: string, id: string): Promise<boolean> => {
-      const { numUpdatedRows } = await revoke(userId).where('id', '=', id).executeTakeFirst();
-      await forgetOldest(auth, userId);
-      return numUpdatedRows > 0;
-    },
-    revokeAll: async (userId: string) => {
-      await revoke(userId).execute();
-      await forgetOldest(auth, userId);
-    },
+    revoke: (userId: string, id: string): Promise<boolean> =>
+      changeRights(async () => {
+        const { numUpdatedRows } = await revoke(userId).where('id', '=', id).executeTakeFirst();
+        await forgetOldest(auth, userId);
+        return numUpdatedRows > 0;
+      }),
+    revokeAll: (userId: string) =>
+      changeRights(async () => {
+        await revoke(userId).execute();
+        await forgetOldest(auth, userId);
+      }),
   };
 };
 

@@ -6,10 +6,10 @@ import Database from 'libsql';
 import { requireOwnFolder } from '../folder/own-folder.ts';
 import { createGroupCommit, type Commit } from './group-commit.ts';
 import { cacheStatements } from './statement-cache.ts';
-import { createRowCache, type CacheRows } from './row-cache.ts';
 import { keepPrivate } from '../folder/private-file.ts';
+import { createRights, type Rights } from '../rights.ts';
 import type { Schema } from '../schema.ts';
-import { countChanges } from './change-counter.ts';
+import { createOthersChanged } from './others-changed.ts';
 import { createSyncLevel } from './sync-level.ts';
 import { createBatchTransaction } from './batch-transaction.ts';
 
@@ -19,10 +19,9 @@ export interface DatabasePlace {
   dataDir: string;
 }
 
-export interface Store {
+export interface Store extends Rights {
   db: Kysely<Schema>;
   commit: Commit;
-  cacheRows: CacheRows;
   /** Changes after another process has changed the store, within half a second. */
   othersChanged(): number;
 }
@@ -87,15 +86,12 @@ export const openDatabase = (place: DatabasePlace, clock: Clock = systemClock): 
   const dialect = new SqliteDialect({ database: sqlite });
   dialect.createAdapter = () => new TransactionalAdapter();
   const dataVersion = sqlite.prepare('pragma data_version').raw();
-  const { database, version, others } = countChanges(sqlite, {
-    clock,
-    dataVersion: () => firstOf(dataVersion.get()),
-  });
-  const level = createSyncLevel(database, (text) => sqlite.exec(text));
+  const othersChanged = createOthersChanged(clock, () => firstOf(dataVersion.get()));
+  const level = createSyncLevel(sqlite, (text) => sqlite.exec(text));
   dialect.createDriver = rollingBackOnce(sqlite, cacheStatements(level.synced));
   const db = new Kysely<Schema>({ dialect });
   const writeBatch = createBatchTransaction({
-    database: cacheStatements(database),
+    database: cacheStatements(sqlite),
     level,
     inTransaction: () => sqlite.inTransaction,
   });
@@ -106,8 +102,8 @@ export const openDatabase = (place: DatabasePlace, clock: Clock = systemClock): 
   return {
     db,
     commit: createGroupCommit(db, writeBatch),
-    cacheRows: createRowCache(version),
-    othersChanged: others,
+    ...createRights(othersChanged),
+    othersChanged,
     close,
   };
 };

@@ -1,6 +1,6 @@
 import type { MachineNumbers } from '@drawbridge/contracts/machines/summary';
 import { sql, type Kysely } from 'kysely';
-import type { Schema } from '../../db/index.ts';
+import type { Schema, Store } from '../../db/index.ts';
 import { errors } from '../../errors.ts';
 import { revoke } from '../pairing/keys.store.ts';
 import { saveDefault } from '../machines/membership.store.ts';
@@ -46,7 +46,7 @@ const revokeKeys = async (db: Kysely<Schema>, machineId: string, at: number): Pr
 };
 
 /** Changes machines in the store, beside a running server, which notices within a second. */
-export const createManageMachines = (db: Kysely<Schema>) => ({
+export const createManageMachines = ({ db, changeRights }: Pick<Store, 'db' | 'changeRights'>) => ({
   /** Those that are not forgotten, oldest first. */
   list: (userId: string): Promise<ListedMachine[]> => list(db, userId),
   /** Throws `machineNameTaken` for a name that another machine of the user has. */
@@ -93,19 +93,21 @@ export const createManageMachines = (db: Kysely<Schema>) => ({
       .groupBy('machineId')
       .execute(),
   /** Revokes its keys: it can come back only by being paired again. */
-  disconnect: ({ id }: StoredId, at: number) => revokeKeys(db, id, at),
+  disconnect: ({ id }: StoredId, at: number) => changeRights(() => revokeKeys(db, id, at)),
   /** The same, and it is not listed any more; its calls stay. Throws `machineConnected`. */
   forget: ({ id }: StoredId, at: number) =>
-    db.transaction().execute(async (trx) => {
-      const { numUpdatedRows } = await trx
-        .updateTable('machines')
-        .set({ forgottenAt: at })
-        .where('id', '=', id)
-        .where('connectedAt', 'is', null)
-        .executeTakeFirst();
-      if (numUpdatedRows !== 1n) throw errors.machineConnected();
-      await revokeKeys(trx, id, at);
-    }),
+    changeRights(() =>
+      db.transaction().execute(async (trx) => {
+        const { numUpdatedRows } = await trx
+          .updateTable('machines')
+          .set({ forgottenAt: at })
+          .where('id', '=', id)
+          .where('connectedAt', 'is', null)
+          .executeTakeFirst();
+        if (numUpdatedRows !== 1n) throw errors.machineConnected();
+        await revokeKeys(trx, id, at);
+      }),
+    ),
 });
 
 export type ManageMachines = ReturnType<typeof createManageMachines>;

@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { Kysely, Selectable, Transaction } from 'kysely';
 import {
   inParts,
   prepareQuery,
@@ -44,10 +44,12 @@ export const revoke = (db: Kysely<Schema>, at: number) =>
   db.updateTable('gatewayKeys').set({ revokedAt: at }).where('revokedAt', 'is', null);
 
 /** Pairing tokens and session keys, by digest. */
-export const createKeysStore = ({ db, cacheRows }: Store) => {
+export const createKeysStore = ({ db, cacheRows, changeRights }: Store) => {
   const byDigest = prepareQuery((slot: Slot<{ digest: string }>) =>
     db.selectFrom('gatewayKeys').selectAll().where('digest', '=', slot('digest')),
   );
+  const inRights = <Result>(write: (trx: Transaction<Schema>) => Promise<Result>) =>
+    changeRights(() => db.transaction().execute(write));
   return {
     find: cacheRows(async (digest) => (await db.executeQuery(byDigest({ digest }))).rows[0]),
     /** The session keys of a machine that were not revoked. */
@@ -71,7 +73,7 @@ export const createKeysStore = ({ db, cacheRows }: Store) => {
         .execute(),
     /** Stores a new pairing token. A person's revokes every unused one of that user; the server's none. */
     issueToken: ({ makesDefault, ...token }: NewToken) =>
-      db.transaction().execute(async (trx) => {
+      inRights(async (trx) => {
         if (token.kind === 'pairing')
           await revoke(trx, token.createdAt)
             .where('userId', '=', token.userId)
@@ -100,7 +102,7 @@ export const createKeysStore = ({ db, cacheRows }: Store) => {
       makesDefault,
       at,
     }: PairingRecord): Promise<StoredMachine | null> =>
-      db.transaction().execute(async (trx) => {
+      inRights(async (trx) => {
         const consumed = await trx
           .updateTable('gatewayKeys')
           .set({ usedAt: at })
@@ -136,29 +138,28 @@ export const createKeysStore = ({ db, cacheRows }: Store) => {
     /** Stores the machine of an init with a session key or the environment's key. */
     saveInit: (machine: MachineInit): Promise<StoredMachine> =>
       db.transaction().execute((trx) => saveMachine(trx, machine)),
-    touch: async (digest: string, at: number) => {
-      await db.updateTable('gatewayKeys').set({ lastUsedAt: at }).where('digest', '=', digest).execute();
-    },
+    touch: (digest: string, at: number) =>
+      changeRights(() =>
+        db.updateTable('gatewayKeys').set({ lastUsedAt: at }).where('digest', '=', digest).execute(),
+      ),
     touchMachines: (machineIds: string[], at: number) =>
-      inParts(machineIds, (part) =>
-        db
-          .updateTable('gatewayKeys')
-          .set({ lastUsedAt: at })
-          .where('machineId', 'in', part)
-          .where('revokedAt', 'is', null)
-          .execute(),
+      changeRights(() =>
+        inParts(machineIds, (part) =>
+          db
+            .updateTable('gatewayKeys')
+            .set({ lastUsedAt: at })
+            .where('machineId', 'in', part)
+            .where('revokedAt', 'is', null)
+            .execute(),
+        ),
       ),
     /** Revokes the session keys of a machine. */
-    revokeMachine: async (machineId: string, at: number) => {
-      await revoke(db, at).where('machineId', '=', machineId).execute();
-    },
+    revokeMachine: (machineId: string, at: number) =>
+      changeRights(() => revoke(db, at).where('machineId', '=', machineId).execute()),
     /** Revokes every key of a user. */
-    revokeUser: async (userId: string, at: number) => {
-      await revoke(db, at).where('userId', '=', userId).execute();
-    },
-    revokeAll: async (at: number) => {
-      await revoke(db, at).execute();
-    },
+    revokeUser: (userId: string, at: number) =>
+      changeRights(() => revoke(db, at).where('userId', '=', userId).execute()),
+    revokeAll: (at: number) => changeRights(() => revoke(db, at).execute()),
     /** Those of the machines that have a session key which is not revoked. */
     withKey: async (machineIds: string[]): Promise<string[]> => {
       const rows = await inParts(machineIds, (part) =>
@@ -191,10 +192,9 @@ export const createKeysStore = ({ db, cacheRows }: Store) => {
           ]),
         )
         .limit(forgottenAtOnce);
-      const { numDeletedRows } = await db
-        .deleteFrom('gatewayKeys')
-        .where('digest', 'in', dead)
-        .executeTakeFirst();
+      const { numDeletedRows } = await changeRights(() =>
+        db.deleteFrom('gatewayKeys').where('digest', 'in', dead).executeTakeFirst(),
+      );
       return Number(numDeletedRows);
     },
   };

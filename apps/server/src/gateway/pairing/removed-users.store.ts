@@ -1,8 +1,7 @@
-import type { Kysely } from 'kysely';
-import { agentTables, type Schema } from '../../db/index.ts';
+import { agentTables, type Store } from '../../db/index.ts';
 
 /** Accounts that were removed, until nothing of theirs is left. */
-export const createRemovedUsersStore = (db: Kysely<Schema>) => ({
+export const createRemovedUsersStore = ({ db, changeRights }: Store) => ({
   add: async (userId: string) => {
     await db
       .insertInto('removedUsers')
@@ -17,31 +16,33 @@ export const createRemovedUsersStore = (db: Kysely<Schema>) => ({
    * nothing deleted, while calls of the user remain.
    */
   finish: (userId: string): Promise<boolean> =>
-    db.transaction().execute(async (trx) => {
-      const call = await trx
-        .selectFrom('calls')
-        .select('requestId')
-        .where('userId', '=', userId)
-        .limit(1)
-        .executeTakeFirst();
-      if (call) return false;
-      // In this order: keys and machines name what is deleted after them.
-      for (const table of [
-        'callRepeats',
-        'gatewayKeys',
-        'machines',
-        'removedUsers',
-        'userSettings',
-        'nodePushTokens',
-      ] as const)
-        await trx.deleteFrom(table).where('userId', '=', userId).execute();
-      for (const table of agentTables) await trx.deleteFrom(table).where('userId', '=', userId).execute();
-      for (const table of ['gatewaySwitches', 'agentSettings'] as const)
-        await trx.deleteFrom(table).where('scope', '=', `user:${userId}`).execute();
-      const offered = trx.selectFrom('machines').select('toolsDigest');
-      await trx.deleteFrom('toolLists').where('digest', 'not in', offered).execute();
-      return true;
-    }),
+    changeRights(() =>
+      db.transaction().execute(async (trx) => {
+        const call = await trx
+          .selectFrom('calls')
+          .select('requestId')
+          .where('userId', '=', userId)
+          .limit(1)
+          .executeTakeFirst();
+        if (call) return false;
+        // In this order: keys and machines name what is deleted after them.
+        for (const table of [
+          'callRepeats',
+          'gatewayKeys',
+          'machines',
+          'removedUsers',
+          'userSettings',
+          'nodePushTokens',
+        ] as const)
+          await trx.deleteFrom(table).where('userId', '=', userId).execute();
+        for (const table of agentTables) await trx.deleteFrom(table).where('userId', '=', userId).execute();
+        for (const table of ['gatewaySwitches', 'agentSettings'] as const)
+          await trx.deleteFrom(table).where('scope', '=', `user:${userId}`).execute();
+        const offered = trx.selectFrom('machines').select('toolsDigest');
+        await trx.deleteFrom('toolLists').where('digest', 'not in', offered).execute();
+        return true;
+      }),
+    ),
 });
 
 export type RemovedUsersStore = ReturnType<typeof createRemovedUsersStore>;

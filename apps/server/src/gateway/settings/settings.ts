@@ -25,16 +25,7 @@ export interface SettingsNeeds {
 /** Module settings and the two off switches. */
 export const createSettings = ({ store, facts, isOwner, bus, onDisabled }: SettingsNeeds) => {
   const everyone: Scope = { kind: 'all' };
-  const known = new Map<string, boolean>();
-  const forget = () => known.clear();
-  watchTopic(bus, { topic: 'all', type: 'switched' }, forget, forget);
-  const key = (scope: Scope) => (scope.kind === 'all' ? '' : scope.userId);
-
-  const isDisabled = async (scope: Scope) => {
-    const disabled = known.get(key(scope)) ?? (await store.isDisabled(scope));
-    known.set(key(scope), disabled);
-    return disabled;
-  };
+  const { isDisabled } = store;
 
   const turn = async (scope: Scope, disabled: boolean) => {
     await store.set(scope, disabled);

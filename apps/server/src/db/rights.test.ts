@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createFakeClock } from '@drawbridge/kit';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openDatabase, type OpenDatabase } from './open-database.ts';
+import { openDatabase, type OpenDatabase } from './sqlite/open-database.ts';
 
 type Tables = { rights: { id: string; holds: number } };
 
@@ -22,7 +22,7 @@ const open = (dataDir: string) => {
 /** A store with one right, a reading of it that is remembered, and how often it was read. */
 const openRights = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rows-'));
-  const { db, cacheRows } = open(folder);
+  const { db, cacheRows, changeRights, version } = open(folder);
   await sql`create table rights (id text primary key, holds integer)`.execute(db);
   await sql`create table calls (id text primary key)`.execute(db);
   await db.insertInto('rights').values({ id: 'ada', holds: 1 }).execute();
@@ -31,32 +31,39 @@ const openRights = async () => {
     reads += 1;
     return db.selectFrom('rights').selectAll().where('id', '=', id).executeTakeFirst();
   };
-  return { folder, db, read, right: cacheRows(read), reads: () => reads, cacheRows };
+  return { folder, db, read, right: cacheRows(read), reads: () => reads, cacheRows, changeRights, version };
 };
 
 const isHeld = { id: 'ada', holds: 1 };
 const isTaken = { id: 'ada', holds: 0 };
 
 describe('a row that was read', () => {
-  it('is returned from the cache, also after calls were written', async () => {
+  it('is returned from the cache, also after other tables were written', async () => {
     const { db, right, reads } = await openRights();
     expect(await right('ada')).toEqual(isHeld);
     await sql`insert into "calls" values ('one')`.execute(db);
-    await sql`update "calls" set id = 'two'`.execute(db);
     expect([await right('ada'), reads()]).toEqual([isHeld, 1]);
   });
 
-  it('PK-09 is read again once anything of rights was written here', async () => {
-    const { db, right } = await openRights();
+  it('PK-09 is read again after a change of rights here', async () => {
+    const { db, right, changeRights, version } = await openRights();
     await right('ada');
-    await db.updateTable('rights').set({ holds: 0 }).execute();
-    expect(await right('ada')).toEqual(isTaken);
-    await sql`update rights set holds = 1`.execute(db);
-    expect(await right('ada')).toEqual(isHeld);
-    await db.updateTable('rights').set({ holds: 0 }).returningAll().execute();
-    expect(await right('ada')).toEqual(isTaken);
-    await db.deleteFrom('rights').execute();
+    const before = version();
+    await changeRights(() => db.updateTable('rights').set({ holds: 0 }).execute());
+    expect([await right('ada'), version()]).toEqual([isTaken, before + 1]);
+    await changeRights(() => db.deleteFrom('rights').execute());
     expect(await right('ada')).toBeUndefined();
+  });
+
+  it('PK-09 is read again after a change of rights that failed', async () => {
+    const { db, right, changeRights } = await openRights();
+    await right('ada');
+    const failed = changeRights(async () => {
+      await db.updateTable('rights').set({ holds: 0 }).execute();
+      throw new Error('after the first of two writes');
+    });
+    await expect(failed).rejects.toThrow('after the first of two writes');
+    expect(await right('ada')).toEqual(isTaken);
   });
 
   it('PK-09 is read again once another process has written, half a second later at most', async () => {
@@ -71,10 +78,10 @@ describe('a row that was read', () => {
   });
 
   it('PK-09 is not cached if it changed while it was read', async () => {
-    const { db, read, cacheRows } = await openRights();
+    const { db, read, cacheRows, changeRights } = await openRights();
     const slow = cacheRows(async (id) => {
       const row = await read(id);
-      if (row?.holds === 1) await db.updateTable('rights').set({ holds: 0 }).execute();
+      if (row?.holds === 1) await changeRights(() => db.updateTable('rights').set({ holds: 0 }).execute());
       return row;
     });
     expect(await slow('ada')).toEqual(isHeld);
@@ -82,11 +89,13 @@ describe('a row that was read', () => {
   });
 
   it('is not cached from a transaction that was rolled back', async () => {
-    const { db, right } = await openRights();
-    const broken = db.transaction().execute(async (trx) => {
-      await trx.updateTable('rights').set({ holds: 0 }).execute();
-      throw new Error('rolled back');
-    });
+    const { db, right, changeRights } = await openRights();
+    const broken = changeRights(() =>
+      db.transaction().execute(async (trx) => {
+        await trx.updateTable('rights').set({ holds: 0 }).execute();
+        throw new Error('rolled back');
+      }),
+    );
     await expect(broken).rejects.toThrow('rolled back');
     expect(await right('ada')).toEqual(isHeld);
   });
