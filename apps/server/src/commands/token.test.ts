@@ -14,8 +14,8 @@ it('creates a token for the account of an address, in any case', async () => {
 });
 
 it('refuses an address without an account', async () => {
-  const { accounts, tokens, db } = await openAccess();
-  const needs = { accounts, tokens, store: { db } };
+  const { accounts, tokens, store } = await openAccess();
+  const needs = { accounts, tokens, store };
   await expect(
     createToken(needs, { email: 'unknown@example.org', input, machines: null }),
   ).rejects.toMatchObject({
