@@ -87,7 +87,7 @@ const performOne = async ({ ctx, workers, runner }: Parts, effect: TurnEffect): 
     case 'runEnded':
       return runner.ended(effect.run);
     case 'runWaits':
-      return runner.freed();
+      return runner.offerSlots();
     case 'checkLane':
       return runner.check(effect.thread);
     case 'nameThread': {

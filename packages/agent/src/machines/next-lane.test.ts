@@ -30,7 +30,7 @@ const emptyLane: LaneState = { run: null, waiting: [], endedAt: null, droppedCou
 /** A lane whose run R is open. */
 const busy = (...waiting: LaneItem[]): LaneState => ({
   ...emptyLane,
-  run: { id: 'R', sender: 'person', carrier: 'a', riders: [], isCancelling: false },
+  run: { id: 'R', sender: 'person', startedBy: 'a', joined: [], isCancelling: false },
   waiting,
 });
 
@@ -52,14 +52,14 @@ const word = (effect: LaneEffect): string => {
       return `${effect.id} ${effect.outcome}`;
     case 'cancelRun':
       return effect.cause;
-    case 'arm':
-      return `arm ${effect.at}`;
+    case 'schedule':
+      return `schedule ${effect.at}`;
     case 'hold':
       return effect.isHeld ? 'hold' : 'release';
-    case 'putFirst':
+    case 'moveToFront':
       return `first ${effect.id}`;
-    case 'claim':
-      return 'claim';
+    case 'acquireSlot':
+      return 'acquireSlot';
     default:
       return effect satisfies never;
   }
@@ -115,14 +115,14 @@ describe('a message that comes while a run is open', () => {
 
   it('is refused where its sender does not want to wait', () => {
     expect(words(busy(), arrived(item('n'), true))).toEqual(['n busy']);
-    expect(words(emptyLane, arrived(item('n'), true))).toEqual(['wait n', 'claim']);
+    expect(words(emptyLane, arrived(item('n'), true))).toEqual(['wait n', 'acquireSlot']);
   });
 });
 
 describe('the end of a run', () => {
   const end: LaneEvent = { type: 'ended' };
   it('ends its requests, and the next message runs', () => {
-    expect(words(busy(item('w')), end)).toEqual(['a ended', 'claim']);
+    expect(words(busy(item('w')), end)).toEqual(['a ended', 'acquireSlot']);
   });
 
   it('collects one stretch of one sender and one channel, once it is quiet', () => {
@@ -133,23 +133,23 @@ describe('the end of a run', () => {
       item('e', 'collect'),
     ];
     const { state, effects } = nextLane(busy(...collected), end, facts({}, 1_000));
-    expect(effects.map(word)).toEqual(['a ended', 'arm 1500']);
-    expect(words(state, { type: 'checked' }, facts({}, 1_499))).toEqual(['arm 1500']);
-    expect(words(state, { type: 'placed', runId: 'S' }, facts({}, 1_500))).toEqual(['start b,c']);
+    expect(effects.map(word)).toEqual(['a ended', 'schedule 1500']);
+    expect(words(state, { type: 'checked' }, facts({}, 1_499))).toEqual(['schedule 1500']);
+    expect(words(state, { type: 'slotAcquired', runId: 'S' }, facts({}, 1_500))).toEqual(['start b,c']);
   });
 
   it('waits for quiet no longer than 5 s', () => {
     const late = { ...emptyLane, endedAt: 1_000, waiting: [item('b', 'collect', { at: 5_900 })] };
-    expect(words(late, { type: 'checked' }, facts({}, 5_900))).toEqual(['arm 6000']);
-    expect(words(late, { type: 'checked' }, facts({}, 6_000))).toEqual(['claim']);
+    expect(words(late, { type: 'checked' }, facts({}, 5_900))).toEqual(['schedule 6000']);
+    expect(words(late, { type: 'checked' }, facts({}, 6_000))).toEqual(['acquireSlot']);
     expect(words(late, arrived(item('n', 'interrupt')), facts({}, 5_900))).toEqual([
       'b superseded',
       'wait n',
-      'claim',
+      'acquireSlot',
     ]);
   });
 
-  it('forgets what was dropped once the lane is empty', () => {
+  it('resets the count of dropped messages once the lane is empty', () => {
     const full = { ...busy(item('w')), droppedCount: 3 };
     expect(nextLane(full, end, facts()).state.droppedCount).toBe(3);
     expect(nextLane({ ...full, waiting: [] }, end, facts()).state.droppedCount).toBe(0);
@@ -157,16 +157,16 @@ describe('the end of a run', () => {
 });
 
 describe('a cancellation', () => {
-  const riding = { ...busy(item('w')), run: { ...busy().run!, riders: ['r'] } };
+  const withJoined = { ...busy(item('w')), run: { ...busy().run!, joined: ['r'] } };
   it.each<[string, Extract<LaneEvent, { type: 'cancelAsked' }>['what'], string[]]>([
     ['of everything ends what waits first', 'all', ['w cancelled', 'cancelled']],
     ['by Stop holds what waits', 'stop', ['hold', 'cancelled']],
     ['of a waiting request leaves the run', { request: 'w' }, ['w cancelled']],
-    ['of a rider leaves the run', { request: 'r' }, ['r cancelled']],
-    ['of the carrier cancels the run', { request: 'a' }, ['cancelled']],
+    ['of a request that joined leaves the run', { request: 'r' }, ['r cancelled']],
+    ['of the request that started it cancels the run', { request: 'a' }, ['cancelled']],
     ['of an unknown request is nothing', { request: 'x' }, []],
   ])('%s', (_, what, expected) => {
-    expect(words(riding, { type: 'cancelAsked', what })).toEqual(expected);
+    expect(words(withJoined, { type: 'cancelAsked', what })).toEqual(expected);
   });
 });
 
@@ -174,21 +174,21 @@ describe('what Stop holds', () => {
   const held = { ...emptyLane, waiting: [item('w', 'followup', { isHeld: true })] };
   it('stays while another message runs, until it is resumed', () => {
     const { state, effects } = nextLane(held, arrived(item('n')), facts());
-    expect(effects.map(word)).toEqual(['wait n', 'claim']);
+    expect(effects.map(word)).toEqual(['wait n', 'acquireSlot']);
     expect(nextItems(state).map(({ id }) => id)).toEqual(['n']);
-    expect(words(held, { type: 'resumed' })).toEqual(['release', 'claim']);
+    expect(words(held, { type: 'resumed' })).toEqual(['release', 'acquireSlot']);
   });
 
   it('runs or steers when it is sent at once', () => {
-    expect(words(held, { type: 'hurried', id: 'w' })).toEqual(['first w', 'claim']);
-    expect(words(busy(...held.waiting), { type: 'hurried', id: 'w' })).toEqual(['steer w']);
+    expect(words(held, { type: 'sentNow', id: 'w' })).toEqual(['first w', 'acquireSlot']);
+    expect(words(busy(...held.waiting), { type: 'sentNow', id: 'w' })).toEqual(['steer w']);
   });
 });
 
 type Act =
   | { do: 'send'; mode: LaneMode; sender: string; refused: boolean }
-  | { do: 'end' | 'place' | 'stop' | 'cancel' | 'resume' }
-  | { do: 'hurry' | 'leave'; pick: number }
+  | { do: 'end' | 'slot' | 'stop' | 'cancel' | 'resume' }
+  | { do: 'sendNow' | 'leave'; pick: number }
   | { do: 'time'; ms: number };
 
 const act: fc.Arbitrary<Act> = fc.oneof(
@@ -201,14 +201,14 @@ const act: fc.Arbitrary<Act> = fc.oneof(
       refused: fc.boolean(),
     }),
   },
-  { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('end' as const, 'place' as const) }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('end' as const, 'slot' as const) }) },
   {
     weight: 1,
     arbitrary: fc.record({ do: fc.constantFrom('stop' as const, 'cancel' as const, 'resume' as const) }),
   },
   {
     weight: 1,
-    arbitrary: fc.record({ do: fc.constantFrom('hurry' as const, 'leave' as const), pick: fc.nat(60) }),
+    arbitrary: fc.record({ do: fc.constantFrom('sendNow' as const, 'leave' as const), pick: fc.nat(60) }),
   },
   {
     weight: 2,
@@ -250,7 +250,7 @@ const play = (acts: readonly Act[], policy: Partial<LanePolicy>) => {
           moved.add(id);
         }
     }
-    isAwaited = effects.some(({ type }) => type === 'claim' || type === 'arm');
+    isAwaited = effects.some(({ type }) => type === 'acquireSlot' || type === 'schedule');
     // Nothing that may run is forgotten.
     if (state.run === null && nextItems(state).length > 0) expect(isAwaited).toBe(true);
   };
@@ -269,8 +269,8 @@ const play = (acts: readonly Act[], policy: Partial<LanePolicy>) => {
         senders.set(id, one.sender);
         return post(arrived(item(id, one.mode, { sender: one.sender, at: now }), one.refused));
       }
-      case 'place':
-        return post({ type: 'placed', runId: `run ${now} ${sent}` });
+      case 'slot':
+        return post({ type: 'slotAcquired', runId: `run ${now} ${sent}` });
       case 'end':
         return post({ type: 'ended' });
       case 'stop':
@@ -280,9 +280,9 @@ const play = (acts: readonly Act[], policy: Partial<LanePolicy>) => {
         return post({ type: 'cancelAsked', what: 'all' });
       case 'resume':
         return post({ type: 'resumed' });
-      case 'hurry':
+      case 'sendNow':
         moved.add(idOf(one.pick));
-        return post({ type: 'hurried', id: idOf(one.pick) });
+        return post({ type: 'sentNow', id: idOf(one.pick) });
       case 'leave':
         return post({ type: 'cancelAsked', what: { request: idOf(one.pick) } });
       case 'time':
@@ -296,7 +296,7 @@ const play = (acts: readonly Act[], policy: Partial<LanePolicy>) => {
   // Let everything end.
   perform({ do: 'resume' });
   for (let round = 0; round < 200 && (state.run !== null || state.waiting.length > 0); round += 1)
-    for (const last of ['end', 'time', 'place'] as const)
+    for (const last of ['end', 'time', 'slot'] as const)
       perform(last === 'time' ? { do: last, ms: 5_000 } : { do: last });
   return { settled, sent, started: started.filter((id) => !moved.has(id)), state };
 };

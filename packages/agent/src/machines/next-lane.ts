@@ -17,9 +17,9 @@ export interface LaneRun {
   id: string;
   sender: string;
   /** The request that started it; null for a run without a new message. */
-  carrier: string | null;
+  startedBy: string | null;
   /** Requests that were merged or steered into it. */
-  riders: readonly string[];
+  joined: readonly string[];
   isCancelling: boolean;
 }
 
@@ -38,32 +38,32 @@ export type LaneEvent =
   | { type: 'arrived'; item: LaneItem; isRefusedWhenBusy?: boolean }
   /** Time has passed, or something outside of the lane has changed. */
   | { type: 'checked' }
-  /** A run may start now; `runId` is the id that it gets. */
-  | { type: 'placed'; runId: string }
+  /** The lane has a slot for a run; `runId` is the id that the run gets. */
+  | { type: 'slotAcquired'; runId: string }
   | { type: 'ended' }
   /** `stop`: the run alone, and what waits is held. `request`: one request. */
   | { type: 'cancelAsked'; what: 'all' | 'stop' | { request: string } }
   /** What Stop has held may run. */
   | { type: 'resumed' }
-  /** A waiting message goes into the run, or runs next. */
-  | { type: 'hurried'; id: string };
+  /** A waiting message is steered into the run, or runs next. */
+  | { type: 'sentNow'; id: string };
 
 export type Settlement = 'ended' | 'cancelled' | 'overflow' | 'superseded' | 'busy';
 
 export type LaneEffect =
   | { type: 'wait'; item: LaneItem }
-  /** A place for a run is wanted; `placed` answers it. */
-  | { type: 'claim' }
-  /** A run of these messages, in their order; the last one carries it. */
+  /** The lane needs a slot for a run; `slotAcquired` follows when it has one. */
+  | { type: 'acquireSlot' }
+  /** A run of these messages, in their order; the last one counts as the request that started it. */
   | { type: 'start'; runId: string; items: readonly LaneItem[] }
   | { type: 'steer'; runId: string; items: readonly LaneItem[] }
   | { type: 'cancelRun'; runId: string; cause: 'cancelled' | 'preempted' }
   | { type: 'settle'; id: string; outcome: Settlement }
-  /** `checked` is due at that time. */
-  | { type: 'arm'; at: number }
+  /** A `checked` event is due at that time. */
+  | { type: 'schedule'; at: number }
   | { type: 'hold'; isHeld: boolean }
   /** The message runs before the others that wait. */
-  | { type: 'putFirst'; id: string };
+  | { type: 'moveToFront'; id: string };
 
 export interface LaneStep {
   state: LaneState;
@@ -80,7 +80,7 @@ const longestQuietMs = 5_000;
 
 const isReady = ({ isHeld }: LaneItem) => !isHeld;
 const step = (state: LaneState, ...effects: LaneEffect[]): LaneStep => ({ state, effects });
-const and = (first: LaneStep, next: (state: LaneState) => LaneStep): LaneStep => {
+const andThen = (first: LaneStep, next: (state: LaneState) => LaneStep): LaneStep => {
   const { state, effects } = next(first.state);
   return { state, effects: [...first.effects, ...effects] };
 };
@@ -110,13 +110,13 @@ const readyAt = ({ waiting, endedAt }: LaneState, { debounceMs }: LanePolicy): n
   return Math.min(quietSince + debounceMs, endedAt + longestQuietMs);
 };
 
-/** Asks for what the lane needs to go on; an empty lane forgets what it has dropped. */
-const goOn = (state: LaneState, { now, policy }: Facts): LaneStep => {
+/** Requests what the next run needs; an empty lane resets its count of dropped messages. */
+const proceed = (state: LaneState, { now, policy }: Facts): LaneStep => {
   if (state.run !== null) return step(state);
   if (!state.waiting.some(isReady))
     return step(state.waiting.length > 0 ? state : { ...state, droppedCount: 0 });
   const at = readyAt(state, policy);
-  return at > now ? step(state, { type: 'arm', at }) : step(state, { type: 'claim' });
+  return at > now ? step(state, { type: 'schedule', at }) : step(state, { type: 'acquireSlot' });
 };
 
 const append = (state: LaneState, item: LaneItem): LaneStep =>
@@ -128,15 +128,15 @@ const enqueue = (state: LaneState, item: LaneItem, { cap, overflow }: LanePolicy
   const full = { ...state, droppedCount: state.droppedCount + 1 };
   const oldest = cap > 0 && overflow === 'drop_old' ? state.waiting.find(isReady) : undefined;
   if (!oldest) return step(full, ...settle([item.id], 'overflow'));
-  return and(step(without(full, [oldest.id]), ...settle([oldest.id], 'overflow')), (next) =>
+  return andThen(step(without(full, [oldest.id]), ...settle([oldest.id], 'overflow')), (next) =>
     append(next, item),
   );
 };
 
 const steerInto = (state: LaneState, run: LaneRun, items: readonly LaneItem[]): LaneStep => {
   const ids = items.map(({ id }) => id);
-  const riders = [...run.riders, ...ids];
-  return step({ ...without(state, ids), run: { ...run, riders } }, { type: 'steer', runId: run.id, items });
+  const joined = [...run.joined, ...ids];
+  return step({ ...without(state, ids), run: { ...run, joined } }, { type: 'steer', runId: run.id, items });
 };
 
 const cancelRun = (state: LaneState, cause: 'cancelled' | 'preempted'): LaneStep => {
@@ -147,8 +147,8 @@ const cancelRun = (state: LaneState, cause: 'cancelled' | 'preempted'): LaneStep
 
 const interrupt = (state: LaneState, item: LaneItem): LaneStep => {
   const older = state.waiting.filter(isReady).map(({ id }) => id);
-  return and(
-    and(step(without(state, older), ...settle(older, 'superseded')), (next) => append(next, item)),
+  return andThen(
+    andThen(step(without(state, older), ...settle(older, 'superseded')), (next) => append(next, item)),
     (next) => cancelRun(next, 'preempted'),
   );
 };
@@ -184,7 +184,7 @@ const onArrived = (
   return isBusy ? onBusy(state, item, facts.policy) : append(state, item);
 };
 
-const onPlaced = (state: LaneState, runId: string, { now, policy }: Facts): LaneStep => {
+const onSlotAcquired = (state: LaneState, runId: string, { now, policy }: Facts): LaneStep => {
   const items = nextItems(state);
   const last = items.at(-1);
   if (state.run !== null || !last || readyAt(state, policy) > now) return step(state);
@@ -192,8 +192,8 @@ const onPlaced = (state: LaneState, runId: string, { now, policy }: Facts): Lane
   const run = {
     id: runId,
     sender: last.sender,
-    carrier: last.id,
-    riders: ids.slice(0, -1),
+    startedBy: last.id,
+    joined: ids.slice(0, -1),
     isCancelling: false,
   };
   return step({ ...without(state, ids), run }, { type: 'start', runId, items });
@@ -201,18 +201,18 @@ const onPlaced = (state: LaneState, runId: string, { now, policy }: Facts): Lane
 
 const onEnded = (state: LaneState, { now }: Facts): LaneStep => {
   if (state.run === null) return step(state);
-  const { carrier, riders } = state.run;
-  const ids = [...(carrier === null ? [] : [carrier]), ...riders];
+  const { startedBy, joined } = state.run;
+  const ids = [...(startedBy === null ? [] : [startedBy]), ...joined];
   return step({ ...state, run: null, endedAt: now }, ...settle(ids, 'ended'));
 };
 
 const cancelRequest = (state: LaneState, id: string): LaneStep => {
   const { run, waiting } = state;
   if (waiting.some((item) => item.id === id)) return step(without(state, [id]), ...settle([id], 'cancelled'));
-  if (run?.carrier === id) return cancelRun(state, 'cancelled');
-  if (!run?.riders.includes(id)) return step(state);
-  const riders = run.riders.filter((rider) => rider !== id);
-  return step({ ...state, run: { ...run, riders } }, ...settle([id], 'cancelled'));
+  if (run?.startedBy === id) return cancelRun(state, 'cancelled');
+  if (!run?.joined.includes(id)) return step(state);
+  const joined = run.joined.filter((one) => one !== id);
+  return step({ ...state, run: { ...run, joined } }, ...settle([id], 'cancelled'));
 };
 
 const onCancelAsked = (
@@ -222,22 +222,22 @@ const onCancelAsked = (
   if (what === 'stop') {
     const held = { ...state, waiting: state.waiting.map((item) => ({ ...item, isHeld: true })) };
     const first = state.waiting.length > 0 ? step(held, { type: 'hold', isHeld: true }) : step(state);
-    return and(first, (next) => cancelRun(next, 'cancelled'));
+    return andThen(first, (next) => cancelRun(next, 'cancelled'));
   }
   if (what !== 'all') return cancelRequest(state, what.request);
   const ids = state.waiting.map(({ id }) => id);
-  return and(step({ ...state, waiting: [] }, ...settle(ids, 'cancelled')), (next) =>
+  return andThen(step({ ...state, waiting: [] }, ...settle(ids, 'cancelled')), (next) =>
     cancelRun(next, 'cancelled'),
   );
 };
 
-const onHurried = (state: LaneState, id: string): LaneStep => {
+const onSentNow = (state: LaneState, id: string): LaneStep => {
   const { run, waiting } = state;
   const item = waiting.find((one) => one.id === id);
   if (!item) return step(state);
   if (run !== null && !run.isCancelling && run.sender === item.sender) return steerInto(state, run, [item]);
   const first: LaneItem = { ...item, mode: 'followup', isHeld: false };
-  return step({ ...state, waiting: [first, ...without(state, [id]).waiting] }, { type: 'putFirst', id });
+  return step({ ...state, waiting: [first, ...without(state, [id]).waiting] }, { type: 'moveToFront', id });
 };
 
 const onEvent = (state: LaneState, event: LaneEvent, facts: Facts): LaneStep => {
@@ -246,8 +246,8 @@ const onEvent = (state: LaneState, event: LaneEvent, facts: Facts): LaneStep => 
       return onArrived(state, event, facts);
     case 'checked':
       return step(state);
-    case 'placed':
-      return onPlaced(state, event.runId, facts);
+    case 'slotAcquired':
+      return onSlotAcquired(state, event.runId, facts);
     case 'ended':
       return onEnded(state, facts);
     case 'cancelAsked':
@@ -257,8 +257,8 @@ const onEvent = (state: LaneState, event: LaneEvent, facts: Facts): LaneStep => 
         { ...state, waiting: state.waiting.map((item) => ({ ...item, isHeld: false })) },
         { type: 'hold', isHeld: false },
       );
-    case 'hurried':
-      return onHurried(state, event.id);
+    case 'sentNow':
+      return onSentNow(state, event.id);
     default:
       return event satisfies never;
   }
@@ -266,4 +266,4 @@ const onEvent = (state: LaneState, event: LaneEvent, facts: Facts): LaneStep => 
 
 /** One transition of a lane. Each request gets one `settle`: here, or with the end of its run. */
 export const nextLane = (state: LaneState, event: LaneEvent, facts: Facts): LaneStep =>
-  and(onEvent(state, event, facts), (next) => goOn(next, facts));
+  andThen(onEvent(state, event, facts), (next) => proceed(next, facts));

@@ -42,7 +42,7 @@ const blockedTasks = (tasks: readonly SchedulableTask[], states: States): string
 
 const startable = (tasks: readonly SchedulableTask[], states: States): string[] => {
   const running = tasks.filter(({ taskId }) => states.get(taskId) === 'running');
-  let places = maxRunningTasks - running.filter(({ kind }) => kind !== 'checkpoint').length;
+  let slots = maxRunningTasks - running.filter(({ kind }) => kind !== 'checkpoint').length;
   let isWriting = running.some((task) => task.isWriting);
   const start: string[] = [];
   for (const task of tasks.toSorted((a, b) => a.n - b.n)) {
@@ -50,8 +50,8 @@ const startable = (tasks: readonly SchedulableTask[], states: States): string[] 
       states.get(task.taskId) === 'waiting' && task.deps.every((dep) => states.get(dep) === 'succeeded');
     if (!isReady || (task.isWriting && isWriting)) continue;
     if (task.kind !== 'checkpoint') {
-      if (places === 0) continue;
-      places -= 1;
+      if (slots === 0) continue;
+      slots -= 1;
     }
     isWriting ||= task.isWriting;
     start.push(task.taskId);

@@ -26,7 +26,7 @@ export const continueRun = (
     if (!thread || !continued) throw errors.notFound();
     const model = await requireModel(ctx, userId);
     if (await openRunOf(ctx, userId, threadId)) throw errors.runActive();
-    const release = await runner.takePlace({ userId, threadId });
+    const release = await runner.acquireSlot({ userId, threadId });
     if (release === null) throw errors.tooManyRuns();
     const { timeZone, groups } = continued;
     const started = await startRun(ctx, thread, {

@@ -156,7 +156,7 @@ export const createLanes = ({ ctx, runner, requests, metrics }: LanesNeeds): Sen
     );
     const rejected = effects.filter(({ type }) => type === 'settle').length;
     const { run } = before;
-    const isRun = run !== null && (requestId === undefined || run.carrier === requestId);
+    const isRun = run !== null && (requestId === undefined || run.startedBy === requestId);
     if (requestId !== undefined && rejected === 0 && !isRun) throw errors.notFound();
     return { cancelled: isRun || rejected > 0, runId: isRun ? run.id : null, rejected };
   };

@@ -100,7 +100,7 @@ export const createQueue = (
       const { threadId, id } = queued;
       await queuedOf(userId, queued);
       await requireModel(ctx, userId);
-      const { effects } = await runner.post({ userId, threadId }, { event: { type: 'hurried', id } });
+      const { effects } = await runner.post({ userId, threadId }, { event: { type: 'sentNow', id } });
       const runId = runIdIn(effects);
       return runId === undefined ? { queuedId: id } : { runId };
     },

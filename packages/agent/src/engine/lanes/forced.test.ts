@@ -10,9 +10,9 @@ it('a run that does not stop within 5 s is released, and the next message runs',
   // Nothing of the run answers any more.
   ctx.stopAgents = () => new Promise(() => {});
   const sender = personSender('ann', 'ws');
-  const rider = await lanes.send(sender, 't1', { text: 'next' });
+  const waiting = await lanes.send(sender, 't1', { text: 'next' });
   expect(await lanes.cancel('ann', 't1', {})).toEqual({ cancelled: true, runId: 'run_1', rejected: 1 });
-  expect(await rider.done).toMatchObject({ outcome: 'cancelled', runId: null });
+  expect(await waiting.done).toMatchObject({ outcome: 'cancelled', runId: null });
 
   const stateOf = async () => (await store.find('agentRuns', { userId: 'ann', id: 'run_1' }))[0]?.state;
   clock.advance(agentLimits.forcedMs - 1);

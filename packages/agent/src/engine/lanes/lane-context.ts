@@ -3,7 +3,7 @@ import type { StopAgents } from '../../tools/common/tool.ts';
 import type { TurnEffect } from '../../turns/effects.ts';
 import type { Withdrawals } from '../../turns/ends/resume-calls.ts';
 import type { MetricsRecorder } from './metrics.ts';
-import type { Places } from './places.ts';
+import type { RunSlots } from './run-slots.ts';
 import type { Requests } from './requests.ts';
 
 /** What the lanes use of what is around the agent. */
@@ -41,7 +41,7 @@ export interface LaneParts {
   ctx: LaneContext;
   requests: Requests;
   metrics: MetricsRecorder;
-  places: Places;
+  slots: RunSlots;
   /** By the ids of runs. */
   cancelling: Map<string, Cancelling>;
 }

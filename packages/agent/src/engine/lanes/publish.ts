@@ -11,8 +11,8 @@ type Of<Type extends LaneEffect['type']> = Extract<LaneEffect, { type: Type }>;
 /** A request that was cancelled alone: it waited, or was part of the run of another one. */
 const cancelledAt = (place: Place | undefined) => {
   const runId = place?.at === 'run' ? place.runId : null;
-  const ridden = place?.at === 'run' && place.how !== 'own' ? { into: place.into, how: place.how } : {};
-  return { outcome: 'cancelled', runId, ...ridden } as const;
+  const joined = place?.at === 'run' && place.how !== 'own' ? { into: place.into, how: place.how } : {};
+  return { outcome: 'cancelled', runId, ...joined } as const;
 };
 
 const preemptedText = 'A newer message has interrupted the run; it continues with that message.';
@@ -24,17 +24,17 @@ const info = (code: QueueInfo['code'], { lane, policy, state, arrival }: Planned
 
 const onStart = ({ ctx, requests, metrics }: LaneParts, written: Planned, { runId, items }: Of<'start'>) => {
   const { userId, lastSeq } = written.lane.thread;
-  const carrier = items.at(-1)?.id ?? '';
+  const last = items.at(-1)?.id ?? '';
   metrics.count(userId, 'start');
   for (const { id, at } of items) {
     metrics.sample(userId, 'waitMs', ctx.clock.now() - at);
-    if (id === carrier) {
+    if (id === last) {
       requests.move(id, { at: 'run', runId, how: 'own' });
       requests.publish(id, { type: 'started', runId, afterSeq: lastSeq });
     } else {
       metrics.count(userId, 'merged');
-      requests.move(id, { at: 'run', runId, how: 'merged', into: carrier });
-      requests.publish(id, { type: 'merged', runId, into: carrier });
+      requests.move(id, { at: 'run', runId, how: 'merged', into: last });
+      requests.publish(id, { type: 'merged', runId, into: last });
     }
   }
 };
@@ -44,7 +44,7 @@ const onSteer = (
   { lane, state }: Planned,
   { runId, items }: Of<'steer'>,
 ) => {
-  const into = state.run?.carrier ?? runId;
+  const into = state.run?.startedBy ?? runId;
   for (const { id } of items) {
     metrics.count(lane.thread.userId, 'steered');
     requests.move(id, { at: 'run', runId, how: 'steered', into });
@@ -59,10 +59,10 @@ const onCancel = (
 ) => {
   const { lane, state, arrival } = written;
   const { userId, id: threadId } = lane.thread;
-  const interrupted = state.run?.carrier ?? '';
+  const interrupted = state.run?.startedBy ?? '';
   cancelling.set(runId, { cause, askedAt: ctx.clock.now(), isForced: false });
   metrics.count(userId, 'cancel_requested');
-  for (const id of [interrupted, ...(state.run?.riders ?? [])])
+  for (const id of [interrupted, ...(state.run?.joined ?? [])])
     requests.publish(id, { type: 'cancel-requested' });
   if (cause !== 'preempted' || !arrival) return;
   metrics.count(userId, 'preempted');
@@ -132,6 +132,6 @@ export const publishTurn = async (
     else if (effect.type === 'settle') await onSettle(needs, planned, { ...effect, ended });
   }
   if (event.type === 'ended' && ended) onEnded(needs, ended);
-  if (planned.effects.some(({ type }) => type !== 'arm' && type !== 'claim'))
+  if (planned.effects.some(({ type }) => type !== 'schedule' && type !== 'acquireSlot'))
     needs.ctx.bus.changed(userId, threadId);
 };

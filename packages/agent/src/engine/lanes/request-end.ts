@@ -39,8 +39,8 @@ export const endWithRun = async (
   run: RunRow,
   { place, isReplayed, isForced, queue }: EndOfRun,
 ): Promise<RequestEnd> => {
-  const ridden = place.how === 'own' ? {} : { into: place.into, how: place.how };
-  const base = { ...ridden, isReplayed, runId: run.id, content: await contentOf(ctx, run) };
+  const joined = place.how === 'own' ? {} : { into: place.into, how: place.how };
+  const base = { ...joined, isReplayed, runId: run.id, content: await contentOf(ctx, run) };
   const message = run.reason ?? 'The run ended with an error.';
   switch (run.state) {
     case 'completed':

@@ -27,28 +27,28 @@ export type RequestEvent =
   | { type: 'queued'; position: number; behind: 'run' | 'server' }
   /** Events of the thread behind `afterSeq` with this run id belong to the request. */
   | { type: 'started'; runId: string; afterSeq: number }
-  /** `into`: the request that carries the run; the run's id where no message began it. */
+  /** `into`: the request that started the run; the id of the run where no message started it. */
   | { type: 'merged' | 'steered'; runId: string; into: string }
   /** A sentence for the sender that is not part of the answer. */
   | { type: 'notice'; text: string }
   | { type: 'cancel-requested' };
 
 /** Of a request that was merged or steered into the run of another one. */
-interface Ridden {
+interface Joined {
   into?: string;
   how?: 'merged' | 'steered';
 }
 
 /** How a request ended. `content`: what the main agent has said in its run, empty lines between steps. */
 export type RequestEnd = { isReplayed: boolean } & (
-  | ({ outcome: 'completed'; runId: string; content: string; usage: Usage } & Ridden)
+  | ({ outcome: 'completed'; runId: string; content: string; usage: Usage } & Joined)
   | ({
       outcome: 'error' | 'interrupted';
       runId: string;
       content: string;
       code: string;
       message: string;
-    } & Ridden)
+    } & Joined)
   /** `isForced`: the run did not stop in time and was released. */
   | ({
       outcome: 'cancelled';
@@ -56,7 +56,7 @@ export type RequestEnd = { isReplayed: boolean } & (
       content: string;
       isForced: boolean;
       queue?: QueueInfo;
-    } & Ridden)
+    } & Joined)
   | { outcome: 'overflow' | 'superseded'; queue: QueueInfo }
   /** A run is open, and the sender did not want to wait. */
   | { outcome: 'busy' }

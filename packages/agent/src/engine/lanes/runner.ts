@@ -11,7 +11,7 @@ import { followNews, planTurn } from '../../turns/lanes/plan-turn.ts';
 import { isWaitingAfter, type Turn } from '../../turns/lanes/turn.ts';
 import type { LaneContext, LaneParts } from './lane-context.ts';
 import { createMetrics } from './metrics.ts';
-import { createPlaces } from './places.ts';
+import { createRunSlots } from './run-slots.ts';
 import { publishTurn } from './publish.ts';
 import { createRequests } from './requests.ts';
 import { stopWork } from './stop-lane.ts';
@@ -29,11 +29,12 @@ export interface LaneRunner {
   post(key: ThreadKey, turn: Turn): Promise<TurnEnd>;
   /** Runs a job while no transition of the lane does. */
   exclusive<T>(key: ThreadKey, job: () => Promise<T>): Promise<T>;
-  /** Takes a place for a run; null while too many are open. */
-  takePlace(key: ThreadKey): Promise<(() => void) | null>;
+  /** Acquires a slot for a run and gives its release; null while too many runs are open. */
+  acquireSlot(key: ThreadKey): Promise<(() => void) | null>;
   ended(run: ThreadKey & { runId: string }): void;
   check(key: ThreadKey): void;
-  freed(): void;
+  /** A slot may be free. */
+  offerSlots(): void;
 }
 
 const gone = { outcome: 'cancelled', runId: null, content: '', isForced: false, isReplayed: false } as const;
@@ -69,9 +70,9 @@ export const createLaneRunner = (ctx: LaneContext) => {
   const cancelling: LaneParts['cancelling'] = new Map();
   const queue = createKeyedQueue();
   const timers = new Map<string, Timer>();
-  const grant = async (key: ThreadKey) => void (await post(key, { event: { type: 'checked' } }));
-  const places = createPlaces({ ...ctx, grant });
-  const needs: LaneParts = { ctx, requests, metrics, places, cancelling };
+  const onSlot = async (key: ThreadKey) => void (await post(key, { event: { type: 'checked' } }));
+  const slots = createRunSlots({ ...ctx, onSlot });
+  const needs: LaneParts = { ctx, requests, metrics, slots, cancelling };
 
   /** A thread may be deleted meanwhile. */
   const report = (error: unknown) => {
@@ -79,7 +80,7 @@ export const createLaneRunner = (ctx: LaneContext) => {
   };
   const check = (key: ThreadKey) => void post(key, { event: { type: 'checked' } }).catch(report);
 
-  const arm = (key: ThreadKey, at: number) => {
+  const schedule = (key: ThreadKey, at: number) => {
     const timer = timers.get(keyOf(key)) ?? createTimer(clock);
     timers.set(keyOf(key), timer);
     timer.start(Math.max(0, at - clock.now()), () => {
@@ -92,7 +93,7 @@ export const createLaneRunner = (ctx: LaneContext) => {
     const endRun = async () => {
       const run = await runOf(needs.ctx, key.userId, runId);
       await post(key, run ? { event: { type: 'ended' }, ended: run } : { event: { type: 'checked' } });
-      places.freed();
+      slots.offer();
     };
     endRun().catch(report);
   };
@@ -105,7 +106,7 @@ export const createLaneRunner = (ctx: LaneContext) => {
         if (planned === null) continue;
         const { state, effects, lane } = planned;
         await publishTurn(needs, planned, turn);
-        for (const effect of effects) if (effect.type === 'arm') arm(key, effect.at);
+        for (const effect of effects) if (effect.type === 'schedule') schedule(key, effect.at);
         await ctx.perform(await followNews(needs, key, { turn, state }));
         const stopped = stopWork(needs, key, { turn, effects, onReleased }).catch(onError);
         return { before: lane.state, effects, stopped };
@@ -116,10 +117,10 @@ export const createLaneRunner = (ctx: LaneContext) => {
   const runner: LaneRunner = {
     post,
     exclusive: (key, job) => queue.run(keyOf(key), job),
-    takePlace: places.take,
+    acquireSlot: slots.acquire,
     ended,
     check,
-    freed: places.freed,
+    offerSlots: slots.offer,
   };
   return { runner, requests, metrics };
 };

@@ -19,8 +19,8 @@ export interface Arrival {
 const droppedLength = 160;
 const droppedTexts = 20;
 
-/** Takes a message out of the queue; the transaction fails where it was taken meanwhile. */
-const takeQueued = ({ userId, threadId, id, position }: QueueRow): Write[] => [
+/** Removes a message from the queue; the transaction fails where it was removed meanwhile. */
+const dequeue = ({ userId, threadId, id, position }: QueueRow): Write[] => [
   update('agentQueue', { userId, threadId, id }, { position }),
   remove('agentQueue', { userId, threadId, id }),
 ];
@@ -39,7 +39,7 @@ const settleWrites = (
     const { userId, sender, key } = row;
     const closed = { outcome: outcomeOf(outcome) };
     return [
-      ...takeQueued(row),
+      ...dequeue(row),
       ...(key === null ? [] : [update('agentRequests', { userId, sender, key }, closed)]),
     ];
   }
@@ -47,7 +47,7 @@ const settleWrites = (
   return [put('agentRequests', { ...arrival.request, outcome: outcomeOf(outcome) })];
 };
 
-/** What the next run is told of a dropped message: only the person's words stand there as they are. */
+/** What the next run reads of a dropped message: only the person's words are quoted. */
 const droppedText = ({ queued }: LoadedLane, id: string): string | undefined => {
   const row = queued.find((one) => one.id === id);
   if (row === undefined || row.sender === personKey) return row?.text;
@@ -109,7 +109,7 @@ export const laneWrites = (
 ): Write[] => {
   const { thread, queued } = lane;
   const { userId, id: threadId } = thread;
-  const taken = idsIn(effects, 'start', 'steer');
+  const dequeued = idsIn(effects, 'start', 'steer');
   const writes = effects.flatMap((effect): Write[] => {
     switch (effect.type) {
       case 'settle':
@@ -118,18 +118,20 @@ export const laneWrites = (
         return queued.length === 0
           ? []
           : [update('agentQueue', { userId, threadId }, { isHeld: effect.isHeld })];
-      case 'putFirst': {
+      case 'moveToFront': {
         const position = (queued[0]?.position ?? 0) - 1;
         const first = { mode: 'followup', isHeld: false, position } as const;
-        // A message that runs at once is taken by its old position.
-        return taken.has(effect.id) ? [] : [update('agentQueue', { userId, threadId, id: effect.id }, first)];
+        // A message that runs at once is removed by its old position.
+        return dequeued.has(effect.id)
+          ? []
+          : [update('agentQueue', { userId, threadId, id: effect.id }, first)];
       }
       case 'wait':
-      case 'claim':
+      case 'acquireSlot':
       case 'start':
       case 'steer':
       case 'cancelRun':
-      case 'arm':
+      case 'schedule':
         return [];
       default:
         return effect satisfies never;
@@ -139,7 +141,7 @@ export const laneWrites = (
   const isSame = JSON.stringify(record) === JSON.stringify(thread.lane);
   return [
     ...writes,
-    ...queued.filter(({ id }) => taken.has(id)).flatMap(takeQueued),
+    ...queued.filter(({ id }) => dequeued.has(id)).flatMap(dequeue),
     ...arrivalWrites(lane, arrival, effects),
     ...(isSame ? [] : [update('agentThreads', { userId, id: threadId }, { lane: record })]),
   ];

@@ -44,12 +44,12 @@ const laneRunOf = (run: RunRow, { requests, cancelling }: LaneMemory): LaneRun =
     .flatMap(({ requestId, place }) =>
       place.at === 'run' && place.runId === run.id ? [{ requestId, how: place.how }] : [],
     );
-  const carrier = own.find(({ how }) => how === 'own')?.requestId ?? run.messageId;
+  const startedBy = own.find(({ how }) => how === 'own')?.requestId ?? run.messageId;
   return {
     id: run.id,
     sender: run.sender,
-    carrier,
-    riders: own.filter(({ requestId }) => requestId !== carrier).map(({ requestId }) => requestId),
+    startedBy,
+    joined: own.filter(({ requestId }) => requestId !== startedBy).map(({ requestId }) => requestId),
     isCancelling: run.stopAskedAt !== null || cancelling.has(run.id),
   };
 };

@@ -10,16 +10,13 @@ import type { Planned, Turn } from './turn.ts';
 
 interface PlanNeeds extends LaneMemory {
   ctx: Pick<AgentNeeds, 'queueSettings' | 'model'> & StartNeeds;
-  /** `take` gives a place for a run; null while too many are open. */
-  places: { take(key: ThreadKey): Promise<(() => void) | null> };
+  /** `acquire` gives a function that releases the slot; null while too many runs are open. */
+  slots: { acquire(key: ThreadKey): Promise<(() => void) | null> };
 }
 
-/**
- * The transition, with a place for its run where it asks for one and gets it. `release` gives the place back:
- * call it when the run is stored.
- */
+/** The transition, with a slot for its run if it needs one and there is one. Call `release` once it is stored. */
 export const planTurn = async (
-  { ctx, places }: PlanNeeds,
+  { ctx, slots }: PlanNeeds,
   key: ThreadKey,
   { lane, turn: { event, arrival } }: { lane: LoadedLane; turn: Turn },
 ): Promise<{ planned: Planned; release: (() => void) | null }> => {
@@ -33,20 +30,20 @@ export const planTurn = async (
     const settled = effects.filter(({ type }) => type === 'settle');
     return { planned: { ...planned, state: lane.state, effects: settled }, release: null };
   }
-  const isClaimed = effects.some(({ type }) => type === 'claim');
-  const model = isClaimed ? ((await ctx.model.info('main'))?.id ?? null) : null;
-  const release = model === null ? null : await places.take(key);
+  const wantsSlot = effects.some(({ type }) => type === 'acquireSlot');
+  const model = wantsSlot ? ((await ctx.model.info('main'))?.id ?? null) : null;
+  const release = model === null ? null : await slots.acquire(key);
   if (release === null) return { planned, release };
-  const placed = nextLane(state, { type: 'placed', runId: ctx.newId('run_') }, facts);
+  const started = nextLane(state, { type: 'slotAcquired', runId: ctx.newId('run_') }, facts);
   return {
-    planned: { ...planned, model, state: placed.state, effects: [...effects, ...placed.effects] },
+    planned: { ...planned, model, state: started.state, effects: [...effects, ...started.effects] },
     release,
   };
 };
 
 /** A lane with nothing to run may start a run for what background work has brought. */
 export const followNews = async (
-  { ctx, places, ...memory }: PlanNeeds,
+  { ctx, slots, ...memory }: PlanNeeds,
   key: ThreadKey,
   { turn: { event }, state }: { turn: Turn; state: LaneState },
 ): Promise<TurnEffect[]> => {
@@ -56,7 +53,7 @@ export const followNews = async (
   if (!lane) return [];
   const { news, effects } = await followed(ctx, lane.thread);
   const model = news && lane.state.run === null ? await ctx.model.info('main') : null;
-  const release = model === null ? null : await places.take(key);
+  const release = model === null ? null : await slots.acquire(key);
   if (!news || model === null || release === null) return effects;
   const { sender, groups, usesMemory } = news;
   const start = { model: model.id, timeZone: null, sender, groups, usesMemory, messages: [] };

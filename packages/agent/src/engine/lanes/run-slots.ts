@@ -3,22 +3,22 @@ import type { AgentNeeds } from '../../ports/needs.ts';
 import { keyOf, type ThreadKey } from '../../rows/keys.ts';
 
 type Needs = Pick<AgentNeeds, 'store' | 'config' | 'onError'> & {
-  /** A lane may try again to take a place. */
-  grant(lane: ThreadKey): Promise<void>;
+  /** A lane that waits may acquire a slot now. */
+  onSlot(lane: ThreadKey): Promise<void>;
 };
 
-export type Places = ReturnType<typeof createPlaces>;
+export type RunSlots = ReturnType<typeof createRunSlots>;
 
-/** Places for runs: a number of a user and of the server. A run that waits for its person uses no place. */
-export const createPlaces = ({ store, config, grant, onError }: Needs) => {
+/** Slots for runs, limited for each user and for the server. A run that waits for its person uses none. */
+export const createRunSlots = ({ store, config, onSlot, onError }: Needs) => {
   const serial = createSerialQueue();
-  /** Places of runs that are not stored yet. */
+  /** The users of runs that are not stored yet. */
   const reserved: string[] = [];
   /** Lanes that wait, by their users: one lane of each user in turn. */
   const waiting = new Map<string, Map<string, ThreadKey>>();
-  /** The lane whose turn it is. */
-  let granted: string | null = null;
-  let isGranting = false;
+  /** The lane that a slot is offered to. */
+  let offered: string | null = null;
+  let isOffering = false;
   let isDue = false;
 
   const count = async () => {
@@ -40,13 +40,13 @@ export const createPlaces = ({ store, config, grant, onError }: Needs) => {
     waiting.set(lane.userId, own);
   };
 
-  /** The next lane that could run; its user goes to the end of the row. */
+  /** The next lane that could run; its user is last in the next round. */
   const next = async (): Promise<ThreadKey | undefined> => {
     if (waiting.size === 0) return undefined;
-    const hasPlace = await serial(count);
+    const hasSlot = await serial(count);
     for (const [userId, own] of waiting) {
       const [lane] = own.values();
-      if (!lane || !hasPlace(userId)) continue;
+      if (!lane || !hasSlot(userId)) continue;
       remove(lane);
       if (waiting.delete(userId) && own.size > 0) waiting.set(userId, own);
       return lane;
@@ -54,50 +54,50 @@ export const createPlaces = ({ store, config, grant, onError }: Needs) => {
     return undefined;
   };
 
-  const grantAll = async () => {
-    isGranting = true;
+  const offerAll = async () => {
+    isOffering = true;
     try {
       while (isDue) {
         isDue = false;
         for (let lane = await next(); lane; lane = await next()) {
-          granted = keyOf(lane);
-          await grant(lane).catch(onError);
-          granted = null;
+          offered = keyOf(lane);
+          await onSlot(lane).catch(onError);
+          offered = null;
         }
       }
     } finally {
-      isGranting = false;
+      isOffering = false;
     }
   };
-  /** A place may have become free. */
-  const freed = () => {
+  /** A slot may have become free. */
+  const offer = () => {
     if (waiting.size === 0) return;
     isDue = true;
-    if (!isGranting) grantAll().catch(onError);
+    if (!isOffering) offerAll().catch(onError);
   };
 
   return {
-    freed,
+    offer,
     /**
-     * A place for a run of this lane, or null: then `grant` is called for it later. Call the returned
+     * A slot for a run of this lane, or null: then `onSlot` is called for it later. Call the returned
      * function once the run is stored, or was not started.
      */
-    take: (lane: ThreadKey) =>
+    acquire: (lane: ThreadKey) =>
       serial(async () => {
         const { userId } = lane;
-        const hasPlace = await count();
-        const isAnothersTurn = granted !== keyOf(lane) && [...waiting.keys()].some(hasPlace);
-        if (isAnothersTurn || !hasPlace(userId)) {
+        const hasSlot = await count();
+        const isOfferedToOther = offered !== keyOf(lane) && [...waiting.keys()].some(hasSlot);
+        if (isOfferedToOther || !hasSlot(userId)) {
           add(lane);
-          // A place that became free while it was counted is granted now.
-          freed();
+          // A slot that was released while they were counted is offered now.
+          offer();
           return null;
         }
         remove(lane);
         reserved.push(userId);
         return () => {
           reserved.splice(reserved.indexOf(userId), 1);
-          freed();
+          offer();
         };
       }),
   };
