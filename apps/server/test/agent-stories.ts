@@ -20,7 +20,7 @@ const task = (id: string, deps: string[]) => ({
 const plan = use('plan', { title: 'Two', tasks: [task('first', []), task('second', ['first'])] });
 
 export interface Story {
-  /** The turns with calls of the agent that was told `do:name`; then it says `Done.` */
+  /** The turns with calls of the agent with the task `do:name`; then it says `Done.` */
   turns: Record<string, Turn[]>;
   /** The person's messages: the first one, and those that are queued behind it. */
   messages: string[];

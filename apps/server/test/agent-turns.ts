@@ -16,7 +16,7 @@ const systemOf = ({ body }: ScriptedRequest): string =>
 export const isHelper = (request: ScriptedRequest): boolean =>
   /^You (give a conversation its title|keep the notes|summarise|condense)/.test(systemOf(request));
 
-/** What a sub-agent was told; null for another request. */
+/** The task of a sub-agent; null for another request. */
 const taskOf = (request: ScriptedRequest): string | null =>
   /^You are a sub-agent[^]*?# Your task\n([^]*?)\n\n# How to work/.exec(systemOf(request))?.[1] ?? null;
 

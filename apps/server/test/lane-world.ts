@@ -52,8 +52,8 @@ export const createHeldModel = () => {
   };
 };
 
-/** A request in a few words: its events, then its end. */
-export const told = async ({ done, listen }: LaneRequest): Promise<string[]> => {
+/** The events of a request, then its outcome. */
+export const outcomesOf = async ({ done, listen }: LaneRequest): Promise<string[]> => {
   const events: RequestEvent[] = [];
   listen((event) => events.push(event));
   const end = await done;

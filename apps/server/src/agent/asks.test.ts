@@ -22,7 +22,7 @@ const asked = async (environment: Record<string, string> = {}) => {
 };
 
 describe('an answer', () => {
-  it('CF-06 wins once: of two at the same time one is accepted, and the other one is told so', async () => {
+  it('CF-06 wins once: of two at the same time one is accepted, and the other one is refused', async () => {
     const { agent, userId, requestId, until, model, types } = await asked();
     const outcomes = await Promise.allSettled([
       agent.confirm(userId, requestId, said('this')),

@@ -53,7 +53,7 @@ describe('what the model gets wrong', () => {
   it.each([
     ['no object', use('read_file', [1]), 'not a JSON object'],
     ['constructor as a tool', use('constructor'), 'There is no tool constructor'],
-  ])('AG-07 ends the call with a text, and the run goes on: %s', async (_, turn, text) => {
+  ])('AG-07 ends the call with a text, and the run continues: %s', async (_, turn, text) => {
     const { say, until, model } = await withMachine(story([turn, done]));
     await say('go');
     expect((await until('tool-error')).payload.error).toContain(text);

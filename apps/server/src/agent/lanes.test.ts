@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createCrashWorld, userId as ada } from '../../test/agent-crash.ts';
 import { requestsOf, story, textOf, use } from '../../test/agent-turns.ts';
 import { withAgent, withMachine } from '../../test/agent.ts';
-import { createHeldModel, laneOf, told } from '../../test/lane-world.ts';
+import { createHeldModel, laneOf, outcomesOf } from '../../test/lane-world.ts';
 import { startScriptedModel } from '../../../../e2e/agent/scripted-model.ts';
 
 const withLane = async (environment: Record<string, string> = {}) => {
@@ -18,7 +18,7 @@ describe('acceptance 6', () => {
     const { send, release, runs } = await withLane();
     const requests = [await send('hold a'), await send('say b'), await send('say c')];
     release('a');
-    expect(await Promise.all(requests.map(told))).toEqual([
+    expect(await Promise.all(requests.map(outcomesOf))).toEqual([
       ['started', 'completed'],
       ['queued 1', 'started', 'completed'],
       ['queued 2', 'started', 'completed'],
@@ -33,13 +33,13 @@ describe('acceptance 6', () => {
     const collect = { mode: 'collect' } as const;
     const rest = [await send('say b', collect), await send('say c', collect), await send('say d', collect)];
     release('a');
-    expect((await told(first)).at(-1)).toBe('completed');
+    expect((await outcomesOf(first)).at(-1)).toBe('completed');
     const ends = await Promise.all(rest.map(({ done }) => done));
     expect(await runs()).toEqual(['hold a completed', 'say b+say c+say d completed']);
     const into = rest[2]?.requestId;
     const noUsage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
-    const rider = { outcome: 'completed', content: 'End of d.', how: 'merged', into, usage: noUsage };
-    expect(ends).toMatchObject([rider, rider, { outcome: 'completed', content: 'End of d.' }]);
+    const joined = { outcome: 'completed', content: 'End of d.', how: 'merged', into, usage: noUsage };
+    expect(ends).toMatchObject([joined, joined, { outcome: 'completed', content: 'End of d.' }]);
     expect(ends[2]).not.toHaveProperty('into');
   });
 });
@@ -50,9 +50,9 @@ describe('acceptance 7', () => {
     await send('hold a');
     const left = await send('say b');
     const alone = await send('hold c', { mode: 'steer_backlog' });
-    expect((await told({ ...alone, done: Promise.resolve({ outcome: 'busy', isReplayed: false }) }))[0]).toBe(
-      'steered',
-    );
+    expect(
+      (await outcomesOf({ ...alone, done: Promise.resolve({ outcome: 'busy', isReplayed: false }) }))[0],
+    ).toBe('steered');
     const all = await send('say d', { mode: 'steer' });
     const ends = await Promise.all([left, alone, all].map(({ done }) => done));
     expect(ends).toMatchObject([{ how: 'steered' }, { how: 'steered' }, { how: 'steered' }]);
@@ -87,7 +87,7 @@ it('acceptance 8: interrupt ends what waits and the run, and runs next', async (
   const { send, runs } = await withLane();
   const old = [await send('hold a'), await send('say b'), await send('say c')];
   const next = await send('say d', { mode: 'interrupt' });
-  expect(await told(next)).toEqual(['queued 1', 'notice', 'started', 'completed']);
+  expect(await outcomesOf(next)).toEqual(['queued 1', 'notice', 'started', 'completed']);
   const ends = await Promise.all(old.map(({ done }) => done));
   expect(ends).toMatchObject([
     { outcome: 'cancelled', queue: { code: 'preempted' }, isForced: false },
@@ -127,7 +127,7 @@ describe('acceptance 10', () => {
     const before = systemClock.now();
     expect(await cancel()).toMatchObject({ cancelled: true, rejected: 1 });
     expect(await waiting.done).toMatchObject({ outcome: 'cancelled', runId: null });
-    expect(await told(active)).toEqual(['started', 'cancel-requested', 'cancelled']);
+    expect(await outcomesOf(active)).toEqual(['started', 'cancel-requested', 'cancelled']);
     expect(systemClock.now() - before).toBeLessThan(2_000);
     expect(await cancel()).toEqual({ cancelled: false, runId: null, rejected: 0 });
     const { cancelLatencyMs, runStates, queueDepth } = await agent.lanes.metrics();
@@ -151,12 +151,12 @@ describe('acceptance 10', () => {
 
 it('AG-03 AG-05 a run of a token has the tools of its groups, also for its sub-agents, and nothing of the memory', async () => {
   const write = { name: 'write_file', arguments: { filePath: 'a', content: 'b' } };
-  const told = { role: 'helper', instructions: 'child', tools: ['read_file', 'write_file'] };
+  const child = { role: 'helper', instructions: 'child', tools: ['read_file', 'write_file'] };
   const world = await withMachine(
     story(
       [
         { calls: [write] },
-        use('delegate', told),
+        use('delegate', child),
         use('remember', { section: 'notes', mode: 'add', text: 'x' }),
       ],
       {
@@ -218,7 +218,7 @@ it('runs beyond the limit of a user wait for a place, and the threads take turns
   const order: number[] = [];
   requests.forEach(({ listen }, at) => listen(({ type }) => void (type === 'started' && order.push(at))));
   release('a');
-  expect(await told(requests[2]!)).toEqual(['queued 1', 'started', 'completed']);
+  expect(await outcomesOf(requests[2]!)).toEqual(['queued 1', 'started', 'completed']);
   await requests[1]?.done;
   expect(order).toEqual([0, 2, 1]);
 });

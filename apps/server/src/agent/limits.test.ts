@@ -8,7 +8,7 @@ const list = (text: string) =>
   use('update-tasks', { tasks: [{ id: '1', description: text, status: 'todo' }] });
 
 describe('a run', () => {
-  it('AG-04 asks to continue after its tokens, and ends interrupted where the person refuses; the queue goes on', async () => {
+  it('AG-04 asks to continue after its tokens, and ends interrupted where the person refuses; the queue continues', async () => {
     const costly = { ...list('one'), usage: { input: 2_000_000, output: 1 } };
     const { say, until, agent, userId, model } = await withAgent(story([costly, { text: 'Two.' }]), {
       AGENT_CONTEXT_TOKENS: '2000000',

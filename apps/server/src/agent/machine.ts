@@ -121,7 +121,7 @@ const untilAborted = async <Value>(signal: AbortSignal, work: () => Promise<Valu
   }
 };
 
-/** An abort rejects; a call that is stored goes on. */
+/** An abort rejects; a call that is stored continues. */
 const outcomeOnceThere = async (
   ctx: CallerContext,
   asked: { userId: string; call: MachineCall; signal: AbortSignal },

@@ -116,7 +116,7 @@ describe('what is remembered of a person', () => {
     return { ...world, asked };
   };
 
-  it('AG-05 is not told to a token without the scope `memory`', async () => {
+  it('AG-05 is not shown to a token without the scope `memory`', async () => {
     const { asked } = await withMemory();
     const { until, requests } = await asked(['chat'], 'hi');
     await until('run-finish');
@@ -125,7 +125,7 @@ describe('what is remembered of a person', () => {
       expect([text.includes('canary'), tools.includes('remember')]).toEqual([false, false]);
   });
 
-  it('is told to a token with it, and the person is asked before such a run adds to it', async () => {
+  it('is shown to a token with it, and the person is asked before such a run adds to it', async () => {
     const { asked, agent, userId } = await withMemory();
     const { until, requests } = await asked(['chat', 'memory'], 'keep');
     const { payload } = await until('confirmation-request');
@@ -135,7 +135,7 @@ describe('what is remembered of a person', () => {
     expect((await agent.memory.get(userId)).sections.notes).toBe('');
   });
 
-  it('is neither told nor added to where the person or the server has switched it off', async () => {
+  it('is neither shown nor added to where the person or the server has switched it off', async () => {
     const { agent, userId, say, until, model } = await withMemory();
     const { version } = await agent.memory.get(userId);
     await agent.memory.change(userId, { version, enabled: false });

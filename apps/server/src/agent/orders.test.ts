@@ -34,7 +34,7 @@ const answers = {
   plan: { kind: 'approval', approved: true },
 } satisfies Record<string, AskAnswer>;
 
-/** Answers the questions that are open; an answer that comes too late is refused. */
+/** Answers the questions that are open; a late answer is refused. */
 const answerAll = async ({ agent, userId, snapshot }: World) => {
   const { asks } = (await snapshot()).view;
   for (const { requestId, toolName } of Object.values(asks)) {

@@ -30,7 +30,7 @@ describe('a sub-agent', () => {
     expect(requestsOf(model.requests, 'child').map(({ tools }) => tools)).toEqual([['read_file'], []]);
   });
 
-  it('that fails is a result for its parent, which goes on', async () => {
+  it('that fails is a result for its parent, which continues', async () => {
     const { say, until, model } = await withAgent(
       story([delegate('child'), { text: 'Well.' }], { child: [{ status: 400 }] }),
     );

@@ -24,7 +24,7 @@ const newCaches = (): Omit<StepContext, keyof ToolContext | 'day' | 'model' | 'b
   endedCalls: new Map(),
   withdrawing: new Set(),
   notesAfter: createBoundedMap({ maxEntries: 1_000 }),
-  noticed: createBoundedMap({ maxEntries: 10_000 }),
+  shownNotices: createBoundedMap({ maxEntries: 10_000 }),
   unasked: createBoundedMap({ maxEntries: 1_000 }),
 });
 

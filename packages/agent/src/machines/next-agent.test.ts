@@ -65,7 +65,7 @@ describe('an agent', () => {
       },
       { do: 'wait' },
     ],
-    ['goes on waiting', { state: 'waiting', calls: [['b', 'waiting']] }, { do: 'nothing' }],
+    ['continues to wait', { state: 'waiting', calls: [['b', 'waiting']] }, { do: 'nothing' }],
     [
       'that waited is ready when all have ended',
       { state: 'waiting', calls: [['b', 'ended']] },

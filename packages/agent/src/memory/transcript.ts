@@ -50,7 +50,7 @@ const writers: Record<Exclude<MessageRow['source'], 'person'>, string> = {
   model: 'Agent',
 };
 
-/** Notes keep whose words they were. */
+/** Notes keep the author of what was said. */
 const senderName = ({ sender }: MessageRow): string =>
   sender === personKey || sender === unknownKey ? 'Person' : 'A client of the person';
 

@@ -3,7 +3,7 @@ import type { TraceParent } from './tracing.ts';
 
 export type JsonSchema = Record<string, unknown>;
 
-/** A tool as the model is told of it. `inputSchema` is JSON Schema draft 7. */
+/** A tool as the model sees it. `inputSchema` is JSON Schema draft 7. */
 export interface ToolSpec {
   name: string;
   description: string;

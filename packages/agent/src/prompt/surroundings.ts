@@ -82,7 +82,7 @@ export interface Budget {
   tokens: Share;
 }
 
-/** From here on the model is told what is left. */
+/** From this share on the prompt says what is left. */
 const lowShare = 0.2;
 
 /** In steps of 5 %, so that the prompt changes rarely. */

@@ -10,7 +10,7 @@ interface Maker {
 
 type OwnColumns = 'id' | 'v' | 'createdAt';
 
-/** Whose words a message is that no sender has sent. */
+/** The author of a message that no sender has sent. */
 const writers = { note: 'server', continue: 'server', model: 'model' } as const;
 type Written =
   | { source: Exclude<MessageRow['source'], 'person'>; sender?: undefined }

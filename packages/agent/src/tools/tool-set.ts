@@ -12,7 +12,7 @@ import { toolTiers } from './tool-tiers.ts';
 export interface ToolSet {
   /** What it may call. */
   byName: ReadonlyMap<string, AgentTool>;
-  /** What the model is told of. */
+  /** The tools that the prompt lists. */
   inPrompt: readonly AgentTool[];
   /** Tools that were left out because of their names: one sentence each, for the person. */
   left: readonly string[];

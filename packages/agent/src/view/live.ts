@@ -9,7 +9,7 @@ export interface LiveText {
   starting: readonly { agentId: string; toolCallId: string; toolName: string }[];
   /** What an agent does at this moment, by its id. */
   status: Readonly<Record<string, string>>;
-  /** The newest step whose blocks have arrived, by agent: its deltas come too late. */
+  /** The newest step whose blocks have arrived, by agent: later deltas of it are dropped. */
   written: Readonly<Record<string, number>>;
 }
 

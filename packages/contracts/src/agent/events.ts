@@ -109,7 +109,7 @@ const payloads = {
   'confirmation-closed': z.object({ requestId: askPayload.shape.requestId, outcome: askOutcome }),
   'tasks-update': z.object({ tasks: taskList, plan: planView.optional() }),
   'thread-title-updated': z.object({ title: z.string() }),
-  /** What the person should know of the agent's tools; the run goes on. */
+  /** What the person should know of the agent's tools; the run continues. */
   notice: z.object({ text: z.string() }),
   error: z.object({
     content: z.string(),

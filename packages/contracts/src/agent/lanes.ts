@@ -20,7 +20,7 @@ export const lanePolicy = z.strictObject({
   cap: z.number().int().min(0).max(maxLaneCap),
   /** How long `collect` waits for another message, in milliseconds. */
   debounceMs: z.number().int().min(0).max(maxDebounceMs),
-  /** The next run is told of messages that `drop_old` has dropped. */
+  /** The next run reads which messages `drop_old` has dropped. */
   summarizeOverflow: z.boolean(),
 });
 export type LanePolicy = z.infer<typeof lanePolicy>;

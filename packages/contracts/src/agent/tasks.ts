@@ -30,7 +30,7 @@ export const planTask = z.object({
   id: z.string().regex(/^[A-Za-z0-9_-]{1,40}$/),
   title: z.string().min(1).max(120),
   kind: planKind,
-  /** What its agent is told. */
+  /** The instructions of its agent. */
   spec: z.string().min(1).max(4_000),
   deps: z.array(z.string().max(40)).max(maxPlanTasks).default([]),
   tools: z.array(z.string().max(128)).max(24).default([]),

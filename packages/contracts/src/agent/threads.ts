@@ -82,7 +82,7 @@ export const threadFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('live'), event: liveThreadEvent }),
   /** After the missed events, and each time that it has changed. */
   z.object({ type: z.literal('run-sync'), now: threadNow }),
-  /** Older than what is kept: read the messages, then go on from there. */
+  /** Older than what is kept: read the messages, then continue from there. */
   z.object({ type: z.literal('reset'), nextEventId: z.number().int() }),
 ]);
 export type ThreadFrame = z.infer<typeof threadFrame>;
@@ -173,7 +173,7 @@ export type ViewRun = z.infer<typeof viewRun>;
 export const viewAsk = askPayload.extend({ at: z.number() });
 export type ViewAsk = z.infer<typeof viewAsk>;
 
-/** What a thread shows: the fold of its events, or read from the store with `nextEventId` to go on from. */
+/** What a thread shows: the fold of its events, or read from the store with `nextEventId` to continue from. */
 export const threadView = z.object({
   title: z.string(),
   /** The number of the newest event that is in it. */

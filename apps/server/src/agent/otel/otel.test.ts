@@ -51,7 +51,7 @@ const story = [
   { text: 'A title' },
 ];
 
-const tell = async (environment: Record<string, string>) => {
+const record = async (environment: Record<string, string>) => {
   const world = await withAgent(story, { AGENT_MODEL_API_KEY: key, ...environment });
   await world.say('hi');
   await world.until('thread-title-updated', ({ payload }) => payload.title === 'A title');
@@ -63,7 +63,7 @@ const tell = async (environment: Record<string, string>) => {
 describe('traces', () => {
   it('hold a span for each agent, model call, tool call and work on memory, below that of its agent', async () => {
     const receiver = await openReceiver();
-    const { traceId } = await tell({ OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/` });
+    const { traceId } = await record({ OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/` });
     expect(new Set(receiver.asked.map(({ path }) => path))).toEqual(new Set(['/v1/traces']));
     const spans = receiver.spans();
     const named = (name: string) => spans.find((span) => span.name === name);
@@ -93,7 +93,7 @@ describe('traces', () => {
 
   it('LG-07 hold texts only where that is switched on, without keys, 4 KiB of each', async () => {
     const receiver = await openReceiver();
-    await tell({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, AGENT_TRACE_CONTENT: 'true' });
+    await record({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, AGENT_TRACE_CONTENT: 'true' });
     const texts = receiver.spans().flatMap(({ attributes }) => Object.values(attributes));
     expect(texts).toContain('x'.repeat(4_096));
     expect(Math.max(...texts.map((text) => String(text).length))).toBe(4_096);
@@ -104,9 +104,9 @@ describe('traces', () => {
 
   it('change nothing where the receiver fails or is gone', async () => {
     const failing = await openStandIn((_request, reply) => replyJson(reply, {}, 400));
-    const { server } = await tell({ OTEL_EXPORTER_OTLP_ENDPOINT: failing.url });
+    const { server } = await record({ OTEL_EXPORTER_OTLP_ENDPOINT: failing.url });
     expect(server.log.join('')).toContain('The receiver of traces at OTEL_EXPORTER_OTLP_ENDPOINT fails');
     failing.close();
-    await tell({ OTEL_EXPORTER_OTLP_ENDPOINT: failing.url });
+    await record({ OTEL_EXPORTER_OTLP_ENDPOINT: failing.url });
   });
 });

@@ -31,7 +31,7 @@ const hrTime = (ms: number): [number, number] => [Math.floor(ms / 1_000), Math.r
 const cutBytes = (text: string): string => {
   const bytes = Buffer.from(text);
   if (bytes.length <= contentBytes) return text;
-  // Not within a character: the bytes of one that go on begin with 10.
+  // Not within a character: its later bytes begin with 10.
   let end = contentBytes;
   while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return bytes.subarray(0, end).toString();

@@ -250,30 +250,32 @@ describe('a listener', () => {
   it('gets the first text at once and the next together, what is still being written with `now`, and a wake-up behind it', async () => {
     const { store, threads, feed, clock } = await world();
     for (const writes of story.slice(0, 2)) await store.write(...writes);
-    const heard: ThreadSignal[] = [];
-    const stop = threads.listen('ann', 't1', (signal) => heard.push(signal));
+    const received: ThreadSignal[] = [];
+    const stop = threads.listen('ann', 't1', (signal) => received.push(signal));
     threads.listen('bob', 't1', () => expect.unreachable());
     const delta = (text: string, offset: number, step = 2) =>
       feed.live('ann', 't1', { type: 'text-delta', ...head('ag_1', 9), payload: { text, step, offset } });
     delta('One ', 0);
     delta('two', 4);
-    expect(heard).toMatchObject([{ type: 'live', event: { payload: { text: 'One ', offset: 0 } } }]);
+    expect(received).toMatchObject([{ type: 'live', event: { payload: { text: 'One ', offset: 0 } } }]);
     const partial = [{ agentId: 'ag_1', step: 2, kind: 'text', text: 'One two' }];
     expect((await threads.now('ann', 't1')).partial).toEqual(partial);
     clock.advance(50);
-    expect(heard.slice(1)).toMatchObject([{ type: 'live', event: { payload: { text: 'two', offset: 4 } } }]);
+    expect(received.slice(1)).toMatchObject([
+      { type: 'live', event: { payload: { text: 'two', offset: 4 } } },
+    ]);
     delta('!', 7);
     feed.changed('ann', 't1');
-    expect(heard.slice(2)).toMatchObject([
+    expect(received.slice(2)).toMatchObject([
       { type: 'live', event: { payload: { text: '!' } } },
       { type: 'changed' },
     ]);
     delta('x'.repeat(2_048), 0, 3);
-    expect(heard).toHaveLength(5);
+    expect(received).toHaveLength(5);
     await store.write(update('agentAgents', { userId: 'ann', id: 'ag_1' }, { steps: 3 }));
     expect((await threads.now('ann', 't1')).partial).toEqual([]);
     stop();
     feed.changed('ann', 't1');
-    expect(heard).toHaveLength(5);
+    expect(received).toHaveLength(5);
   });
 });

@@ -12,8 +12,8 @@ import { runContained } from './run-contained.ts';
 const attempts = `
 const [fs, net] = [require('node:fs'), require('node:net')];
 const { secret, port, namespaces } = JSON.parse(process.argv[1]);
-const told = {};
-const attempt = (name, run) => { try { told[name] = run() ?? 'done'; } catch (error) { told[name] = error.code ?? 'failed'; } };
+const found = {};
+const attempt = (name, run) => { try { found[name] = run() ?? 'done'; } catch (error) { found[name] = error.code ?? 'failed'; } };
 attempt('folder', () => fs.writeFileSync('/workspace/probe', ''));
 attempt('system', () => fs.writeFileSync('/usr/drawbridge-probe', ''));
 attempt('secret', () => fs.readFileSync(secret, 'utf8'));
@@ -21,11 +21,11 @@ attempt('shared', () => Object.keys(namespaces).filter((name) => fs.readlinkSync
 attempt('filter', () => /^Seccomp:\\s*(\\d)/m.exec(fs.readFileSync('/proc/self/status', 'utf8'))[1]);
 attempt('namespaces', () => String(require('node:child_process').spawnSync('unshare', ['--user', 'true']).status));
 const link = net.connect({ port, host: '127.0.0.1' });
-const end = (word) => { told.network = word; console.log(JSON.stringify(told)); link.destroy(); };
+const end = (word) => { found.network = word; console.log(JSON.stringify(found)); link.destroy(); };
 link.once('connect', () => end('done')).once('error', (error) => end(error.code ?? 'failed'));
 `;
 
-const told = z.object({
+const found = z.object({
   folder: z.string(),
   system: z.string(),
   secret: z.string(),
@@ -40,7 +40,7 @@ const shellOutput = z.object({ stdout: z.string(), stderr: z.string() });
 const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 const evaluate = (stdout: string, word: string): string | null => {
-  const { folder, system, secret, shared, filter, namespaces, network } = told.parse(JSON.parse(stdout));
+  const { folder, system, secret, shared, filter, namespaces, network } = found.parse(JSON.parse(stdout));
   if (folder !== 'done') return 'a command cannot write in its folder';
   if (system === 'done') return 'a command can write beside its folder';
   if (secret === word) return 'a command can read the data folder of the server';

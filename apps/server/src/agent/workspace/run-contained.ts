@@ -38,7 +38,7 @@ interface Running {
   folder: string;
   call: WorkspaceCall;
   signal: AbortSignal;
-  /** Why the call has to end now, in a sentence for the model; null while it may go on. */
+  /** Why the call has to end now, in a sentence for the model; null while it may continue. */
   excess(): Promise<string | null>;
 }
 

@@ -17,13 +17,13 @@ const readCursor = (cursor: string): { updatedAt: number; id: string } => {
 const readAtOnce = 200;
 
 /** Of a person, or of one of their clients. */
-interface Whose {
+interface Owners {
   userId: string;
   owner: string | null;
 }
 
 /** Rows of a user, the last used first, from behind the cursor on. */
-async function* newestFirst(store: AgentStore, { userId, owner }: Whose, cursor: string | undefined) {
+async function* newestFirst(store: AgentStore, { userId, owner }: Owners, cursor: string | undefined) {
   let last = cursor === undefined ? null : readCursor(cursor);
   for (;;) {
     const rows: ThreadRow[] = await store.find(
@@ -64,7 +64,7 @@ export interface ListInput {
  */
 export const listThreads = async (
   { store }: { store: AgentStore },
-  { userId, owner }: Whose,
+  { userId, owner }: Owners,
   { query = '', cursor, limit }: ListInput,
 ): Promise<ThreadPage> => {
   const wanted = query.trim().toLowerCase();

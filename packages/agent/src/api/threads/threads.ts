@@ -137,7 +137,7 @@ export const createThreads = (needs: ThreadsNeeds) => {
       const threads = await store.find('agentThreads', { userId }, { isLenient: true });
       await forEach(threads, ({ id }) => stopAndRemove(userId, id));
     },
-    /** The newest runs, or those before one; with the number of the event to go on from. */
+    /** The newest runs, or those before one; with the number of the event to continue from. */
     snapshot: (userId: string, threadId: string, page: SnapshotPage) =>
       snapshotOf(needs, { userId, threadId }, page),
     now: async (userId: string, threadId: string) => nowOf(needs, await rowOf(userId, threadId)),

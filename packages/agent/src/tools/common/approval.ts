@@ -52,7 +52,7 @@ export const runApproved = async (
 /** What a person can review, in characters. */
 const longestText = 32_000;
 
-/** Denied is final: the model is told not to try the same again. */
+/** Denied is final: the result asks the model not to try the same again. */
 export const deniedBy = (userInput?: string): ToolOutcome => {
   const reason = userInput === undefined || userInput === '' ? '' : ` They say: ${userInput}`;
   return textResult(`The person denied this. Do not try it again in this run.${reason}`, 'denied');

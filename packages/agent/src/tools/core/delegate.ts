@@ -53,7 +53,7 @@ const start = async (use: ToolUse, args: Args): Promise<ToolOutcome> => {
   });
   const effects: ToolEffect[] = [{ type: 'wake', userId: agent.userId, agentId: id }];
   if (!args.background) return { type: 'wait', writes, effects };
-  const text = `Started in the background as task ${id}. You are told when it ends.`;
+  const text = `Started in the background as task ${id}. You get a message when it ends.`;
   return { ...textResult(text), writes, effects };
 };
 

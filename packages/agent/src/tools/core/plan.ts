@@ -37,7 +37,7 @@ const start = (use: ToolUse, { title, tasks }: Args): ToolOutcome => {
   const rows = newPlanRows(ctx, use, { id: planIdOf(call.id), title, tasks });
   return {
     ...textResult(
-      'The person approved the plan. Its tasks run now; you are told when they end. Say so in one sentence and finish.',
+      'The person approved the plan. Its tasks run now; you get a message when they end. Say so in one sentence and finish.',
     ),
     writes: [...rows.writes, planEvent(ctx, agent, { view: rows.view, tasks: thread.tasks })],
     effects: [{ type: 'tickPlan', userId: thread.userId, planId: rows.view.planId }],

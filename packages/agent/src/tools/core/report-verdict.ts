@@ -38,7 +38,8 @@ const judge = async ({ ctx, args, agent }: ToolUse<Args>): Promise<ToolOutcome> 
 /** What a planned task found when it checked its work; says what to do next. */
 export const reportVerdict = coreTool({
   name: 'report-verification-verdict',
-  description: 'Report whether your work passed its check. You are told whether to finish, patch or rebuild.',
+  description:
+    'Report whether your work passed its check. The result says whether to finish, patch or rebuild.',
   input,
   effect: 'own',
   run: async (use) => {

@@ -42,7 +42,7 @@ const ends: Record<RunRow['state'], string> = {
   interrupted: 'was interrupted',
 };
 
-/** The person asked a run to go on after another one. */
+/** The person asked for a run that continues another one. */
 export const noteOfContinue = (
   ctx: NoteNeeds,
   work: Pick<Work, 'thread' | 'run'>,

@@ -10,7 +10,7 @@ export interface LoadedLane {
   thread: ThreadRow;
   /** In the order of arrival. */
   queued: QueueRow[];
-  /** Its run is the one whose end was not seen, where there is one. */
+  /** Its run is the one with an end that the lane has not processed, where there is one. */
   state: LaneState;
   /** Another run has begun since that end. */
   hasNewRun: boolean;
@@ -54,7 +54,7 @@ const laneRunOf = (run: RunRow, { requests, cancelling }: LaneMemory): LaneRun =
   };
 };
 
-/** `ended`: a run whose end the lane has not seen. Undefined for a thread that is gone. */
+/** `ended`: a run with an end that the lane has not processed. Undefined for a thread that was removed. */
 export const loadLane = async (
   { store }: Pick<AgentNeeds, 'store'>,
   memory: LaneMemory,

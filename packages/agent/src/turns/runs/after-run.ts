@@ -48,7 +48,7 @@ const failUnjudged = async ({ store }: Reads, { userId, id: threadId }: ThreadRo
 };
 
 /**
- * The run whose news another run reports; it works with the rights of that one. Where the main agent has
+ * The run that the news belong to; the run that reports them has its rights. Where the main agent has
  * seen all news, checkpoints that it has not judged fail.
  */
 export const followed = async (

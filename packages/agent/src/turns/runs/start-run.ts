@@ -106,7 +106,7 @@ const titleWrites = async (ctx: StartNeeds, run: RunRow, message: NewMessage): P
 export interface RunStart {
   model: string;
   timeZone: string | null;
-  /** Whose messages it answers, and the groups of tools that it may use. */
+  /** The sender of the messages that it answers, and the groups of tools that it may use. */
   sender: string;
   groups: readonly ToolGroup[] | null;
   usesMemory: boolean;

@@ -9,8 +9,8 @@ import type { Withdrawals } from '../ends/resume-calls.ts';
 
 /** What a step keeps for the next one, so that it reads less. */
 export interface StepCaches {
-  /** What the person was told of each thread since the start: once each. */
-  noticed: BoundedMap<string, true>;
+  /** Notices that were shown in each thread since the start: once each. */
+  shownNotices: BoundedMap<string, true>;
   /** The provider's count of the last step of each agent, by its id. */
   counts: BoundedMap<string, Counted>;
   /** What the agents at work have read of their histories, by their ids. */

@@ -230,7 +230,7 @@ export const think = async (ctx: StepContext, thinking: Thinking): Promise<Thoug
     ...(tools.inPrompt.some(({ isOutside }) => isOutside === true) && { tainted: true }),
   } as const;
   const news =
-    agent.kind === 'main' ? tools.left.filter((text) => !ctx.noticed.has(noticeKey(work, text))) : [];
+    agent.kind === 'main' ? tools.left.filter((text) => !ctx.shownNotices.has(noticeKey(work, text))) : [];
   const committed = await commitStep(ctx, {
     work: used,
     message,
@@ -245,7 +245,7 @@ export const think = async (ctx: StepContext, thinking: Thinking): Promise<Thoug
     signal: thinking.signal,
   });
   if (committed === null) return { step: null, effects: [] };
-  for (const text of news) ctx.noticed.set(noticeKey(work, text), true);
+  for (const text of news) ctx.shownNotices.set(noticeKey(work, text), true);
   if (own.estimated !== true) ctx.counts.set(id, { tokens, seq: committed.seq, from: history.from });
   const effects: TurnEffect[] = [...committed.effects, { type: 'keepNotes', work, history }];
   const step =

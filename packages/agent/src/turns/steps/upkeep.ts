@@ -48,7 +48,7 @@ export const traceMemory = async <Result>(
       id,
       startedAt,
       endedAt: clock.now(),
-      // Work that no model asked for: receivers tell it from tool calls by this name.
+      // Work that no model asked for: this name distinguishes it from tool calls for receivers.
       attributes: { ...parent.attributes, 'drawbridge.internal_tool': name },
     });
   return result;

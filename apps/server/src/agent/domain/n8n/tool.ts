@@ -49,7 +49,7 @@ interface Described<Input extends z.ZodObject> {
   run(args: z.output<Input>, call: N8nCall): Promise<DomainResult>;
 }
 
-/** The tools are told from those of other products by it. */
+/** It distinguishes the tools from those of other products. */
 export const namePrefix = 'n8n_';
 
 export interface N8nTool {
