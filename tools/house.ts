@@ -26,7 +26,7 @@ const folderLimit = 15;
 // Replaced names, after identifiers are split into words; see docs/working-here.md.
 const retired =
   /\b(couriers?|ledgers?|parcels?|hears?|(?:take|takes|taken|taking|took) back|let go|keep back|what became of|whoever|nobody|is none|by itself|by themselves|the token is taken)\b/g;
-const retiredInCode = /\bletters?\b/g;
+const retiredInCode = /\b(letters?|riders?|ridden)\b/g;
 
 const comment = /^\s*(\/\/|\/?\*|<!--)|\s\/\/\s|\/\*/;
 const commentsAndTexts = /'[^']*'|"[^"]*"|`[^`]*`|\/\/.*|\/\*.*|<!--.*|^\s*\*.*/g;

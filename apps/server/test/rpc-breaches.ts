@@ -46,8 +46,8 @@ const inHistory = ({ sends, sessions }: Played): string[] =>
     return isRight ? [] : [`${id} is ${times} times in its session, and ended as ${JSON.stringify(end)}`];
   });
 
-/** Who rode in the run of another one got its answer. */
-const ofRiders = ({ sends }: Played): string[] => {
+/** A request that joined the run of another one got its answer. */
+const ofJoined = ({ sends }: Played): string[] => {
   const results = sends.flatMap(({ frames }) => {
     const result = frames.find(isLast)?.result;
     return result === undefined ? [] : [result];
@@ -65,6 +65,6 @@ export const breachesOf = (played: Played): string[] => [
   ...played.sends.flatMap(ofRequest),
   ...played.sessions.flatMap(inSession),
   ...inHistory(played),
-  ...ofRiders(played),
+  ...ofJoined(played),
   ...played.problems,
 ];

@@ -37,7 +37,7 @@ const bad: [string, Entry[], string[]][] = [
     [`D1: a on 1 of user 0: ${whole.join(' ')} run`],
   ],
   [
-    'a run in the request of a rider',
+    'a run in a request that joined another one',
     [request(1, { words: ['merged', 'done', 'result'] })],
     ['D1: a on 1 of user 0: merged done result'],
   ],
@@ -65,6 +65,6 @@ it.each<[string, Entry[]]>([
   ['a request that was cut and answered later', [request(1, cut), request(2)]],
   ['an answer of the door, then the real one', [request(1, { outcome: 'error 16' }), request(2)]],
   ['a call without a key that was cut', [request(1, { ...execute, ...cut, by: 'person' })]],
-  ['a rider', [request(1, { words: ['queued', 'steered', 'result'] })]],
+  ['a request that joined a run', [request(1, { words: ['queued', 'steered', 'result'] })]],
   ['a steered message that waits again', [request(1, { words: ['steered', ...whole.slice(1)] })]],
 ])('lets be %s', (_name, requests) => expect(found(...requests)).toEqual([]));

@@ -4,6 +4,7 @@ import {
   type Memory,
   type MemoryInput,
 } from '@drawbridge/contracts/agent/memory';
+import type { OpenAsk } from '@drawbridge/contracts/agent/asks';
 import { createEmitter } from '@drawbridge/kit';
 import { createEngine } from '../engine/engine.ts';
 import { markPaused, recover } from '../engine/recover.ts';
@@ -27,10 +28,28 @@ import type { Agent } from './agent.ts';
 import { continueRun } from './lanes/continue-run.ts';
 import { createLanes } from './lanes/lanes.ts';
 import { createQueue, sendMessage } from './lanes/queue.ts';
-import { openAsks } from './open-asks.ts';
 import { createStops } from './stop-threads.ts';
 import { createFeed } from './threads/feed.ts';
 import { createThreads } from './threads/threads.ts';
+
+/** The agent's open questions in all chats of a user, oldest first; without the questions of machines. */
+const openAsks = async ({ store }: { store: AgentStore }, userId: string): Promise<OpenAsk[]> => {
+  const rows = await store.find(
+    'agentAsks',
+    { userId, state: 'open' },
+    { orderBy: 'createdAt', limit: agentLimits.listedAsks, isLenient: true },
+  );
+  if (rows.length === 0) return [];
+  const ids = [...new Set(rows.map(({ threadId }) => threadId))];
+  const threads = await store.find('agentThreads', { userId, id: ids }, { isLenient: true });
+  const titles = new Map(threads.map(({ id, title }) => [id, title]));
+  return rows.map(({ payload, threadId, createdAt }) => ({
+    ...payload,
+    threadId,
+    threadTitle: titles.get(threadId) ?? '',
+    createdAt: new Date(createdAt).toISOString(),
+  }));
+};
 
 export interface OpenedAsk {
   userId: string;

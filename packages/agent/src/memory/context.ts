@@ -1,6 +1,5 @@
 import type { ModelInfo, PromptMessage, PromptPart, ToolSpec } from '../ports/model.ts';
-import { deliveryText } from '../prompt/delivery.ts';
-import { block, untrusted } from '../prompt/untrusted.ts';
+import { block, deliveryText, untrusted } from '../prompt/untrusted.ts';
 import type { FileRow, MessagePart, MessageRow, NoteRow, ResultPart } from '../rows/rows.ts';
 import type { AgentStore } from '../rows/store.ts';
 import { fileText, readFiles } from './files.ts';

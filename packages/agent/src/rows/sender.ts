@@ -33,7 +33,7 @@ export const personSender = (userId: string, channel: string): Sender => ({
 export const hookOf = (key: string): string | null =>
   key.startsWith(hookPrefix) ? key.slice(hookPrefix.length) : null;
 
-/** The owner of a thread that a sender makes: a client reads its own, a person reads all. Null for the person. */
+/** The owner of a thread that a sender makes: a client reads its own, a person (null) reads all. */
 export const ownerOf = (key: string): string | null =>
   key === personKey || hookOf(key) !== null ? null : key;
 

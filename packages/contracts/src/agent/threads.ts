@@ -173,7 +173,7 @@ export type ViewRun = z.infer<typeof viewRun>;
 export const viewAsk = askPayload.extend({ at: z.number() });
 export type ViewAsk = z.infer<typeof viewAsk>;
 
-/** What a thread shows: the fold of its events, or read from the store with `nextEventId` to continue from. */
+/** What a thread shows: the fold of its events, or read from the store with `nextEventId` to read on from. */
 export const threadView = z.object({
   title: z.string(),
   /** The number of the newest event that is in it. */

@@ -147,13 +147,13 @@ describe('agent.send', () => {
     send('b', 'hold b', { queueMode: 'steer' });
     await rpc.until(({ id, data }) => id === 'b' && data?.state === 'steered');
     releaseAll();
-    const [carrier, rider] = await Promise.all([rpc.answerOf('a'), rpc.answerOf('b')]);
-    expect(rider.result).toMatchObject({ content: 'End of b.', into: carrier.result?.requestId });
+    const [starting, joined] = await Promise.all([rpc.answerOf('a'), rpc.answerOf('b')]);
+    expect(joined.result).toMatchObject({ content: 'End of b.', into: starting.result?.requestId });
     expect(orderOf(rpc.frames, 'b')).toEqual(['steered', 'result']);
     send('again', 'hold a');
     // The tokens of the title may be counted after the answer.
     const usage = { inputTokens: expect.any(Number), outputTokens: expect.any(Number) };
-    const stored = { ...carrier.result, usage, replayed: true };
+    const stored = { ...starting.result, usage, replayed: true };
     expect((await rpc.answerOf('again')).result).toEqual(stored);
     expect(orderOf(rpc.frames, 'again')).toEqual(['done', 'result']);
   });

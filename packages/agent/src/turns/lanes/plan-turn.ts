@@ -14,7 +14,7 @@ interface PlanNeeds extends LaneMemory {
   slots: { acquire(key: ThreadKey): Promise<(() => void) | null> };
 }
 
-/** The transition, with a slot for its run if it needs one and there is one. Call `release` once it is stored. */
+/** The transition, with a slot for its run where it needs one. Call `release` once the run is stored. */
 export const planTurn = async (
   { ctx, slots }: PlanNeeds,
   key: ThreadKey,

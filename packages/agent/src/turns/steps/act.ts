@@ -47,7 +47,7 @@ interface Running {
   signal: AbortSignal;
 }
 
-/** The machine's record has it: it runs, has ended, or waits, also where it is no longer offered or allowed. */
+/** The machine has a record of it: it continues, also where it is no longer offered or allowed. */
 const isKnown = async ({ machine }: StepContext, { userId, requestId }: ToolCallRow): Promise<boolean> =>
   requestId !== null && (await machine.stateOf(userId, requestId)) !== 'unknown';
 

@@ -1,8 +1,7 @@
 import type { DomainAdapter } from '@drawbridge/agent';
 import type { CheckLine } from '@drawbridge/contracts/agent/settings';
-import { createBoundedMap } from '@drawbridge/kit';
-import { openApi, N8nError, type N8nApi, type N8nNeeds } from './client.ts';
-import { testAddress } from './check-address.ts';
+import { createBoundedMap, type Clock } from '@drawbridge/kit';
+import { apiAt, openApi, N8nError, type N8nApi, type N8nNeeds } from './client.ts';
 import { credentialTools } from './credential-tools.ts';
 import { readEndpoints, type Endpoints } from './endpoints.ts';
 import { executionTools } from './execution-tools.ts';
@@ -13,6 +12,23 @@ const knownMs = 5 * 60_000;
 /** After a failure, so that a server that is down does not hold up each step. */
 const pauseMs = 60_000;
 const maxUsers = 1_000;
+
+/** Tests an address without a key: n8n refuses the request with status 401. */
+const testAddress = async (
+  clock: Clock,
+  { address, signal }: { address: string; signal: AbortSignal },
+): Promise<CheckLine> => {
+  const name = 'Connection';
+  try {
+    await apiAt({ clock, address, key: null }).ask({ path: 'workflows', signal });
+  } catch (error) {
+    if (!(error instanceof N8nError)) return { name, state: 'failed', text: 'n8n could not be used.' };
+    if (error.status === 401) return { name, state: 'ok', text: 'It answers, and asks for a key.' };
+    return { name, state: 'failed', text: error.message };
+  }
+  const text = 'It answers without a key. Check that this is the address of n8n.';
+  return { name, state: 'failed', text };
+};
 
 const tools = [...workflowTools, ...executionTools, ...credentialTools];
 

@@ -72,13 +72,13 @@ export const followRequest = async (
     if ('result' in end) {
       const { content } = end.result;
       const place = { sessionId, ...(runId !== undefined && { runId }) };
-      // The carrier's request tells of the end of their run.
-      if (!end.isRider) emit({ event: 'done', data: { content }, ...place });
+      // The request that started the run reports its end.
+      if (!end.isJoined) emit({ event: 'done', data: { content }, ...place });
       return end.result;
     }
     const { rpc: code, message, data } = end.failure;
     const queue = 'queue' in data && { queue: data.queue };
-    if (!end.isRider) emit({ event: 'error', data: { code, message, ...queue }, sessionId });
+    if (!end.isJoined) emit({ event: 'error', data: { code, message, ...queue }, sessionId });
     throw new FailedWith(end.failure);
   } finally {
     stopListening();

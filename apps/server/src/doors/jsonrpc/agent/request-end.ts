@@ -4,8 +4,8 @@ import type { AgentSendResult } from '@drawbridge/contracts/rpc/agent';
 import { errors } from '../../../errors.ts';
 import { failureOf, type Failure } from '../protocol/error.ts';
 
-/** How the request of a message ends. `isRider`: it was merged or steered into the run of another one. */
-export type SendEnd = { isRider: boolean } & (
+/** How the request of a message ends. `isJoined`: it was merged or steered into the run of another one. */
+export type SendEnd = { isJoined: boolean } & (
   | { state: 'complete'; result: AgentSendResult }
   | { state: 'cancelled' | 'error'; isForced?: boolean; failure: Failure }
 );
@@ -46,7 +46,7 @@ export const endOfRequest = (
   end: RequestEnd,
   { sessionId, requestId }: { sessionId: string; requestId: string },
 ): SendEnd => {
-  const isRider = 'how' in end && end.how !== undefined;
+  const isJoined = 'how' in end && end.how !== undefined;
   switch (end.outcome) {
     case 'completed': {
       const { content, runId, usage, isReplayed } = end;
@@ -59,24 +59,24 @@ export const endOfRequest = (
         ...riding(end),
         ...(isReplayed && { replayed: true as const }),
       };
-      return { isRider, state: 'complete', result };
+      return { isJoined, state: 'complete', result };
     }
     case 'error':
-      return { isRider, state: 'error', failure: failed(end) };
+      return { isJoined, state: 'error', failure: failed(end) };
     case 'interrupted':
-      return { isRider, state: 'error', failure: failed({ ...end, code: 'INTERRUPTED' }) };
+      return { isJoined, state: 'error', failure: failed({ ...end, code: 'INTERRUPTED' }) };
     case 'cancelled':
       return {
-        isRider,
+        isJoined,
         state: 'cancelled',
         isForced: end.isForced,
         failure: cancelled(end.queue && named(end.queue, sessionId)),
       };
     case 'overflow':
     case 'superseded':
-      return { isRider, state: 'error', failure: refused(named(end.queue, sessionId)) };
+      return { isJoined, state: 'error', failure: refused(named(end.queue, sessionId)) };
     case 'busy':
-      return { isRider, state: 'error', failure: failureOf(errors.runActive()) };
+      return { isJoined, state: 'error', failure: failureOf(errors.runActive()) };
     default:
       return end satisfies never;
   }
