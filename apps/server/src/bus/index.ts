@@ -1,0 +1,1 @@
+export { createRedisBus, type RedisBus } from './redis-bus.ts';
