@@ -13,6 +13,7 @@ export type Service =
   | 'nginx'
   | 'caddy'
   | 'haproxy'
+  | 'redis'
   | 'git'
   | 'make'
   | 'python3'
@@ -56,6 +57,7 @@ export const services: Record<Service, ServiceEntry> = {
   nginx: { isThere: () => runs('nginx', ['-v']), packages: ['nginx'] },
   caddy: { isThere: () => runs('caddy', ['version']), packages: ['caddy'] },
   haproxy: { isThere: () => runs('haproxy', ['-v']), packages: ['haproxy'] },
+  redis: { isThere: () => runs('redis-server', ['--version']), packages: ['redis-server'] },
   git: { isThere: () => runs('git', ['--version']), packages: ['git'] },
   make: { isThere: () => runs('make', ['--version']), packages: ['make'] },
   python3: { isThere: () => runs('python3', ['--version']), packages: ['python3'] },

@@ -136,8 +136,8 @@ export const createRedisBus = (needs: RedisBusNeeds): RedisBus => {
     if (state.unanswered > 1) {
       turn(false);
       gap();
-      // A Redis that is stopped keeps its connections open.
-      if (receiver.status === 'ready') receiver.disconnect(true);
+      // A connection that was lost without a word looks open; a polite end would wait for an answer.
+      for (const { status, stream } of [sender, receiver]) if (status === 'ready') stream.destroy();
     }
     send(own, { kind: 'echo' });
   });

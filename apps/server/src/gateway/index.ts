@@ -1,3 +1,4 @@
+export type { Bus, BusMessage } from './bus.ts';
 export type { CallOptions } from './calls/calls.ts';
 export type { CallHandle, WaitOptions } from './calls/handle.ts';
 export type { DaemonSession, DaemonCredentials } from './daemon/daemon-session.ts';
