@@ -50,7 +50,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const presence = createPresence(clock);
   const panels = createQuota(config.streamsPerUser);
   const isPanelOpen = (userId: string) => panels.count(userId) > 0;
-  const notifications = startNotifications({ config, clock, outside, opened, isPanelOpen });
+  const notifications = await startNotifications({ config, clock, outside, opened, isPanelOpen });
   let agent: ServerAgent | null = null;
   const isAgentOn = async () => (await agent?.status())?.enabled === true;
   const base = { config, clock, opened, notifications };

@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { configFrom, configHelp, configRows, readConfig } from './config.ts';
 
 const key = 'k'.repeat(32);
@@ -15,6 +17,7 @@ describe('configuration', () => {
       gatewayApiKey: undefined,
       allowQueryKey: true,
       fallbackDirectory: null,
+      secret: undefined,
       setupToken: undefined,
       daemonCommand: 'npx --yes {daemon} {url} {token} {flags}',
       daemonFile: undefined,
@@ -131,8 +134,23 @@ describe('configuration', () => {
     expect(configFrom(environment)).toMatchObject(expected);
   });
 
+  it('reads a setting from the first line of a file, unless it is given itself', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'drawbridge-config-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'secret');
+    writeFileSync(file, `${key}\r\nanother line\n`);
+    expect(configFrom({ SECRET_FILE: file }).secret).toBe(key);
+    expect(configFrom({ SECRET_FILE: file, SECRET: 's'.repeat(32) }).secret).toBe('s'.repeat(32));
+    expect(readConfig({ SECRET_FILE: join(folder, 'none') })).toEqual({
+      problem: 'SECRET_FILE: the file cannot be read (ENOENT)',
+    });
+    writeFileSync(file, 'short-secret');
+    expect(JSON.stringify(readConfig({ SECRET_FILE: file }))).not.toContain('short-secret');
+  });
+
   it.each([
     ['PORT', '70000'],
+    ['SECRET', 'secret-word'],
     ['PORT', '5820x'],
     ['PORT', '-1'],
     ['KEEP_CALLS_DAYS', '-1'],

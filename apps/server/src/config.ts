@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { z } from 'zod';
@@ -72,9 +72,24 @@ const aliases: Readonly<Record<string, string>> = {
   ...agentAliases,
 };
 
+class UnreadableFile extends Error {}
+
+/** The first line of the file that `<name>_FILE` names, as containers are given secrets. */
+const fileText = (name: string, environment: NodeJS.ProcessEnv): string | undefined => {
+  const file = environment[`${name}_FILE`];
+  if (!file) return undefined;
+  try {
+    return readFileSync(file, 'utf8').split(/\r?\n/, 1)[0] || undefined;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+    throw new UnreadableFile(`${name}_FILE: the file cannot be read${code}`);
+  }
+};
+
 /** The text of each setting, by its key. An empty variable counts as unset. */
 const textsOf = (environment: NodeJS.ProcessEnv) => {
-  const textOf = (name: string) => environment[name] || environment[aliases[name] ?? ''] || undefined;
+  const textOf = (name: string) =>
+    environment[name] || environment[aliases[name] ?? ''] || fileText(name, environment);
   return Object.fromEntries(rows.map(({ key, name }) => [key, textOf(name)]));
 };
 
@@ -101,7 +116,14 @@ export const readConfig = (
   environment: NodeJS.ProcessEnv = process.env,
   { terminal }: Surroundings = { terminal: process.stderr.isTTY },
 ): ConfigResult => {
-  const read = settings.safeParse(textsOf(environment));
+  let texts;
+  try {
+    texts = textsOf(environment);
+  } catch (error) {
+    if (error instanceof UnreadableFile) return { problem: error.message };
+    throw error;
+  }
+  const read = settings.safeParse(texts);
   if (!read.success) {
     const issue = read.error.issues[0];
     const name = rows.find(({ key }) => key === issue?.path[0])?.name ?? 'The environment';

@@ -1,6 +1,5 @@
 import { dirname } from 'node:path';
 import type { Clock } from '@drawbridge/kit';
-import { nanoid } from 'nanoid';
 import {
   createAccess,
   createAccounts,
@@ -18,12 +17,20 @@ import {
 } from '../auth/index.ts';
 import { agentKeysOf } from '../agent/config-schema.ts';
 import type { Config } from '../config.ts';
-import { createDiskFloor, createWriteCheck, migrate, openDatabase, sqliteFile } from '../db/index.ts';
+import {
+  createDiskFloor,
+  createMetaStore,
+  createWriteCheck,
+  migrate,
+  openDatabase,
+  sqliteFile,
+} from '../db/index.ts';
 import { createAddress, logFailure } from '../http/index.ts';
 import { createLog, createScrubber } from '../program/log.ts';
 import { createLogRing } from '../ops/observe/log-ring.ts';
 import { systemNetwork, type Network } from '../outside/index.ts';
 import { readSecret } from '../secrets/index.ts';
+import { checkSecret, newSetupToken } from './shared-secret.ts';
 
 export interface AppNeeds {
   config: Config;
@@ -42,8 +49,8 @@ const keysOf = (config: Config): string[] =>
 /** Opens the store, accounts and access tokens without a door; commands use it beside a running server. */
 export const openAccounts = async (needs: AppNeeds) => {
   const { config, clock, writeLog, outside = systemNetwork, passwords } = needs;
-  const secret = readSecret(config.dataDir);
-  const setupToken = config.setupToken ?? `setup_${nanoid(32)}`;
+  const secret = config.secret ?? readSecret(config.dataDir);
+  const setupToken = config.setupToken ?? newSetupToken(config);
   const scrubber = createScrubber([secret, setupToken, ...keysOf(config)]);
   const logRing = createLogRing();
   const { logLevel: level, logFormat: format } = config;
@@ -53,6 +60,7 @@ export const openAccounts = async (needs: AppNeeds) => {
   const { close, ...store } = openDatabase({ url: config.databaseUrl, dataDir: config.dataDir }, clock);
   const { db } = store;
   await migrate(db);
+  await checkSecret({ config, secret, log, meta: createMetaStore(db) });
   const url = address.url();
   const refreshes = createRefreshes(createRefreshesStore(store));
   const auth = await createBetterAuth({

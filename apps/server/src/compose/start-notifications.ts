@@ -1,6 +1,7 @@
+import { createMetaStore } from '../db/index.ts';
 import { createSealer } from '../secrets/index.ts';
 import { systemNetwork } from '../outside/index.ts';
-import { createNotifications, createNotifyStore, readVapid, type Notifications } from '../notify/index.ts';
+import { createNotifications, createNotifyStore, loadVapid, type Notifications } from '../notify/index.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
 
 interface Parts extends Pick<AppNeeds, 'config' | 'clock' | 'outside'> {
@@ -9,14 +10,17 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock' | 'outside'> {
 }
 
 /** Sends questions to devices and webhooks. */
-export const startNotifications = ({ config, clock, outside, opened, isPanelOpen }: Parts): Notifications => {
+export const startNotifications = async (parts: Parts): Promise<Notifications> => {
+  const { config, clock, outside, opened, isPanelOpen } = parts;
   const { accounts, address, store, secret, scrubber, onError } = opened;
+  const sealer = createSealer(secret);
+  const meta = createMetaStore(store.db);
   return createNotifications({
     store: createNotifyStore(store.db),
     clock,
     outside: outside ?? systemNetwork,
-    vapid: readVapid(config.dataDir),
-    sealer: createSealer(secret),
+    vapid: await loadVapid({ meta, sealer, dataDir: config.dataDir }),
+    sealer,
     url: address.url,
     isOwner: async (userId) => userId === (await accounts.ownerId()),
     isPanelOpen,

@@ -8,6 +8,7 @@ export type {
 export { findUnsafe } from './folder/own-folder.ts';
 export { lockFolder, readFolderHolder, type FolderLock } from './folder/folder-lock.ts';
 export type { Commit } from './sqlite/group-commit.ts';
+export { createMetaStore, type MetaStore } from './meta.store.ts';
 export { inParts } from './in-parts.ts';
 export { OutdatedError } from './outdated.ts';
 export { migrate } from './migrate.ts';

@@ -2,6 +2,11 @@ import type { NotifyTime } from '@drawbridge/contracts/outside/notifications';
 
 /** The tables of the rooms beside the gateway and the agent's core. */
 export interface RoomTables {
+  /** What all servers of the store share. */
+  meta: {
+    key: string;
+    value: string;
+  };
   /** The settings of the agent: one row a scope that has changed them. */
   agentSettings: {
     /** `all` for the owner's, `user:<id>` for a user's own. */

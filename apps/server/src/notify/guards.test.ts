@@ -6,8 +6,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { decrypt, newSubscription, openPushService, pushHost } from '../../test/push-service.ts';
 import { newDataFolder } from '../../test/server.ts';
 import { createSealer } from '../secrets/index.ts';
-import { migrate, openDatabase } from '../db/index.ts';
-import { createNotifications, createNotifyStore, readVapid } from './index.ts';
+import { createMetaStore, migrate, openDatabase } from '../db/index.ts';
+import { createNotifications, createNotifyStore, loadVapid } from './index.ts';
 
 const sessionOf = (id: string) => ({
   key: `session of ${id}`,
@@ -28,12 +28,13 @@ const world = async (names: Parameters<typeof openPushService>[0] = {}) => {
   const clock = createFakeClock();
   const store = createNotifyStore(db);
   const facts = { owner: 'ada', panelReads: 0, hidden: [] as string[], errors: [] as unknown[] };
+  const sealer = createSealer('a secret of the server');
   const notifications = createNotifications({
     store,
     clock,
     outside: service.outside,
-    vapid: readVapid(dataDir),
-    sealer: createSealer('a secret of the server'),
+    vapid: await loadVapid({ meta: createMetaStore(db), sealer, dataDir }),
+    sealer,
     url: () => 'https://bridge.example.org',
     isOwner: async (userId) => userId === facts.owner,
     isPanelOpen: () => {

@@ -1,4 +1,4 @@
 export { createNotifications, type Notifications } from './notifications.ts';
 export { createNotifyStore } from './notify.store.ts';
 export { isBodySignature, isStandardSignature, newWebhookSecret } from './signing.ts';
-export { readVapid } from './send-push.ts';
+export { loadVapid } from './vapid.ts';

@@ -8,7 +8,8 @@ import { errors } from '../errors.ts';
 import type { Network } from '../outside/index.ts';
 import { createDevices, type DevicesNeeds } from './devices.ts';
 import { createPost } from './post.ts';
-import { createSendPush, type Vapid } from './send-push.ts';
+import { createSendPush } from './send-push.ts';
+import type { Vapid } from './vapid.ts';
 import { createWebhook, type WebhookNeeds } from './webhook.ts';
 
 /** Questions and tests in a minute for one person; a question beyond is in the panel alone. */

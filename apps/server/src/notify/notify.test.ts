@@ -1,7 +1,5 @@
-import { statSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startScriptedModel } from '../../../../e2e/agent/scripted-model.ts';
 import { story, use } from '../../test/agent-turns.ts';
@@ -79,7 +77,6 @@ describe('a question', () => {
     });
     const claims = vapidClaims(authorization ?? '', await publicKeyOf(all));
     expect(claims).toMatchObject({ aud: `https://${pushHost}`, sub: 'mailto:drawbridge@example.org' });
-    expect(statSync(join(all.server.dataDir, 'vapid.json')).mode & 0o777).toBe(0o600);
   });
 
   it('of the agent itself is pushed with its chat, and its text is not', async () => {

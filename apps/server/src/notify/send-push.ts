@@ -1,21 +1,10 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import type { PushMessage } from '@drawbridge/contracts/outside/notifications';
 import webPush from 'web-push';
-import { z } from 'zod';
-import { readOrCreate } from '../secrets/index.ts';
 import type { Post } from './post.ts';
 import { isPushEndpoint } from './push-host.ts';
 import type { Device, NotifyStore } from './notify.store.ts';
-
-const keyPair = z.object({ publicKey: z.string(), privateKey: z.string() });
-export type Vapid = z.infer<typeof keyPair>;
-
-/** The key pair that push services know this server by, in base64url. RFC 8292. */
-export const readVapid = (dataDir: string): Vapid =>
-  keyPair.parse(
-    JSON.parse(readOrCreate(join(dataDir, 'vapid.json'), () => JSON.stringify(webPush.generateVAPIDKeys()))),
-  );
+import type { Vapid } from './vapid.ts';
 
 interface Needs {
   store: Pick<NotifyStore, 'remove'>;

@@ -14,7 +14,7 @@ export interface Process {
 type Place = 'folder' | 'above' | 'file';
 
 /** Files that others must not replace: with them they would be anyone. */
-const files = ['auth-secret', 'drawbridge.db', 'vapid.json'];
+const files = ['auth-secret', 'drawbridge.db'];
 
 const own = (): Process | null =>
   process.getuid === undefined || process.getgid === undefined

@@ -1,9 +1,8 @@
-import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { openAgentStore } from '../../../test/agent-store.ts';
 import { agentRow, messageRow, runRow, threadRow } from '../../../../../packages/agent/test/rows.ts';
 import { insert } from '@drawbridge/agent';
-import { migrate } from '../migrate.ts';
+import { senders } from './0028-senders.ts';
 
 it('takes the messages of earlier versions for those of an unknown sender, and their chats for tainted', async () => {
   const { db, find, write } = await openAgentStore();
@@ -23,8 +22,7 @@ it('takes the messages of earlier versions for those of an unknown sender, and t
   );
   // As an earlier version has left it: an access token was then written down as the person.
   await db.schema.alterTable('agentMessages').dropColumn('sender').execute();
-  await sql`delete from "kysely_migration" where "name" = '0028-senders'`.execute(db);
-  await migrate(db);
+  await senders.up(db);
   const messages = await find('agentMessages', { userId: 'ann' }, { orderBy: 'seq' });
   expect(messages.map(({ sender }) => sender)).toEqual(['unknown', 'model', 'server', 'hook:deploys']);
   expect((await find('agentAgents', { userId: 'ann' })).map(({ tainted }) => tainted)).toEqual([true]);

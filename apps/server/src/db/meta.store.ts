@@ -1,0 +1,31 @@
+import type { Kysely } from 'kysely';
+import type { Schema } from './schema.ts';
+
+/** What all servers of a store share: texts by key. */
+export const createMetaStore = (db: Kysely<Schema>) => {
+  const find = async (key: string): Promise<string | null> => {
+    const row = await db.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst();
+    return row?.value ?? null;
+  };
+  return {
+    find,
+    /** The text of `key`; `value` where there is none yet. Of two servers that start together, one decides. */
+    findOrInsert: async (key: string, value: string): Promise<string> => {
+      await db
+        .insertInto('meta')
+        .values({ key, value })
+        .onConflict((conflict) => conflict.column('key').doNothing())
+        .execute();
+      return (await find(key)) ?? value;
+    },
+    replace: async (key: string, value: string): Promise<void> => {
+      await db
+        .insertInto('meta')
+        .values({ key, value })
+        .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+        .execute();
+    },
+  };
+};
+
+export type MetaStore = ReturnType<typeof createMetaStore>;
