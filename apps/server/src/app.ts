@@ -7,6 +7,7 @@ import { readLocalFolder, startLocalMachine } from './compose/local/local-machin
 import { managePeople } from './compose/manage-people.ts';
 import { openAccounts, type AppNeeds } from './compose/open-accounts.ts';
 import { notingCalls, notingMessages } from './compose/note-presence.ts';
+import { openBus } from './compose/open-bus.ts';
 import { openRooms } from './compose/open-rooms.ts';
 import { startAgent } from './compose/start-agent.ts';
 import { startGateway } from './compose/start-gateway.ts';
@@ -53,8 +54,9 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const notifications = await startNotifications({ config, clock, outside, opened, isPanelOpen });
   let agent: ServerAgent | null = null;
   const isAgentOn = async () => (await agent?.status())?.enabled === true;
+  const bus = await openBus({ config, clock, ...opened });
   const base = { config, clock, opened, notifications };
-  const gateway = notingCalls(await startGateway({ ...base, daemon, isAgentOn }), presence);
+  const gateway = notingCalls(await startGateway({ ...base, daemon, bus, isAgentOn }), presence);
   let sweep: Sweep | null = null;
   let stopLocalMachine = async () => {};
   const stops: (() => void)[] = [];
@@ -123,6 +125,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
       rpc?.announce();
       await agent?.stop();
       await gateway.stop();
+      bus?.close();
       await rpc?.close();
       await Promise.all([web.close(), tailnet?.close()]);
       await opened.close();

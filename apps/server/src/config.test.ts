@@ -14,6 +14,7 @@ describe('configuration', () => {
       publicUrl: undefined,
       dataDir: '/home/ann/data/drawbridge',
       databaseUrl: undefined,
+      redisUrl: undefined,
       gatewayApiKey: undefined,
       allowQueryKey: true,
       fallbackDirectory: null,
@@ -134,6 +135,20 @@ describe('configuration', () => {
     expect(configFrom(environment)).toMatchObject(expected);
   });
 
+  it('wants what several servers need beside REDIS_URL', () => {
+    const redis = { REDIS_URL: 'rediss://:pass@cache:6379/0' };
+    const postgres = { DATABASE_URL: 'postgres://u:p@db/drawbridge' };
+    expect(readConfig({ ...redis, SECRET: key })).toEqual({
+      problem: 'REDIS_URL: connects several servers, which need DATABASE_URL with postgres://',
+    });
+    expect(readConfig({ ...redis, ...postgres })).toEqual({
+      problem: 'REDIS_URL: several servers need the same SECRET',
+    });
+    expect(readConfig({ ...redis, ...postgres, SECRET: key })).toMatchObject({
+      config: { redisUrl: redis.REDIS_URL },
+    });
+  });
+
   it('reads a setting from the first line of a file, unless it is given itself', () => {
     const folder = mkdtempSync(join(tmpdir(), 'drawbridge-config-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -151,6 +166,7 @@ describe('configuration', () => {
   it.each([
     ['PORT', '70000'],
     ['SECRET', 'secret-word'],
+    ['REDIS_URL', 'http://user:secret-word@localhost'],
     ['PORT', '5820x'],
     ['PORT', '-1'],
     ['KEEP_CALLS_DAYS', '-1'],

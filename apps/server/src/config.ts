@@ -111,6 +111,14 @@ const programEnvironmentOf = (environment: NodeJS.ProcessEnv): Record<string, st
   return { ...Object.fromEntries(given), LC_ALL: 'C' };
 };
 
+/** Settings that only work together. */
+const problemOf = ({ redisUrl, databaseUrl = '', secret }: Settings): string | null => {
+  if (redisUrl === undefined) return null;
+  if (!/^postgres(ql)?:/.test(databaseUrl))
+    return 'REDIS_URL: connects several servers, which need DATABASE_URL with postgres://';
+  return secret === undefined ? 'REDIS_URL: several servers need the same SECRET' : null;
+};
+
 /** Reads the configuration, or names the wrong variable in one sentence, which never contains the value. */
 export const readConfig = (
   environment: NodeJS.ProcessEnv = process.env,
@@ -130,6 +138,8 @@ export const readConfig = (
     return { problem: `${name}: ${issue?.message ?? 'is not valid'}` };
   }
   const { data } = read;
+  const problem = problemOf(data);
+  if (problem !== null) return { problem };
   const dataDir = chooseDataDir({
     given: data.dataDir,
     dataHome: environment.XDG_DATA_HOME,

@@ -43,8 +43,16 @@ export interface AppNeeds {
   passwords?: Passwords;
 }
 
-const keysOf = (config: Config): string[] =>
-  [config.gatewayApiKey, ...agentKeysOf(config)].filter((key) => key !== undefined);
+/** The password in an address, as it is written there and as it is sent. */
+const passwordOf = (url: string | undefined): string[] => {
+  const password = url !== undefined && URL.canParse(url) ? new URL(url).password : '';
+  return password === '' ? [] : [password, decodeURIComponent(password)];
+};
+
+const keysOf = (config: Config): string[] => [
+  ...[config.gatewayApiKey, ...agentKeysOf(config)].filter((key) => key !== undefined),
+  ...passwordOf(config.redisUrl),
+];
 
 /** Opens the store, accounts and access tokens without a door; commands use it beside a running server. */
 export const openAccounts = async (needs: AppNeeds) => {

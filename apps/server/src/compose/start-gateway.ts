@@ -1,5 +1,5 @@
 import { packedPath } from '@drawbridge/contracts/release';
-import { createGateway, defaultLimits, type Gateway } from '../gateway/index.ts';
+import { createGateway, defaultLimits, type Bus, type Gateway } from '../gateway/index.ts';
 import type { DaemonPackage } from '../http/index.ts';
 import type { Notifications } from '../notify/index.ts';
 import { isInContainer } from '../program/container.ts';
@@ -9,6 +9,8 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   opened: OpenAccounts;
   daemon: DaemonPackage | null;
   notifications: Notifications;
+  /** Null: this server is the only one of its store. */
+  bus: Bus | null;
   /** Whether the built-in agent, which starts later, has a model. */
   isAgentOn(): Promise<boolean>;
 }
@@ -26,13 +28,14 @@ const daemonCommand = ({ config, opened: { address }, daemon }: Parts, token: st
 
 /** The gateway, with what earlier runs of the server left in the store. */
 export const startGateway = async (parts: Parts): Promise<Gateway> => {
-  const { config, clock, opened, daemon, notifications, isAgentOn } = parts;
+  const { config, clock, opened, daemon, notifications, bus, isAgentOn } = parts;
   const { store, accounts, address, log, onError } = opened;
   const { callMaxMs, resultMaxBytes, sessionKeyIdleMs, keepCallsMs, machinesPerUser } = config;
   const { fallbackDirectory, localGatewayDir, storedBytesPerDay } = config;
   const gateway = createGateway({
     store,
     clock,
+    ...(bus && { bus }),
     limits: {
       ...defaultLimits,
       callMaxMs,

@@ -14,4 +14,9 @@ export const storeConfig = z.object({
     'The store, as `file:<path>`. Default: `drawbridge.db` in `DATA_DIR`.',
     z.string().min(1).optional(),
   ),
+  redisUrl: setting(
+    'REDIS_URL',
+    'Redis or Valkey, as `redis://` or `rediss://`, which connects the servers of one store. Needs `SECRET`, and `DATABASE_URL` with `postgres://`. Unset: this server is the only one.',
+    z.url({ protocol: /^rediss?$/, error: 'must be redis:// or rediss://' }).optional(),
+  ),
 });

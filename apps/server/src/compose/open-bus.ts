@@ -1,0 +1,31 @@
+import type { Clock } from '@drawbridge/kit';
+import type { Logger } from 'pino';
+import type { RedisBus } from '../bus/index.ts';
+import type { Config } from '../config.ts';
+
+/** How long a start waits for Redis; afterwards it goes on without. */
+const waitMs = 5_000;
+
+interface Needs {
+  config: Pick<Config, 'redisUrl'>;
+  secret: string;
+  clock: Clock;
+  log: Logger;
+  onError(error: unknown): void;
+}
+
+/** The bus between the servers of one store; null where `REDIS_URL` is not set and the server is alone. */
+export const openBus = async ({ config, ...needs }: Needs): Promise<RedisBus | null> => {
+  const { redisUrl: url } = config;
+  if (url === undefined) return null;
+  const { log } = needs;
+  // Loaded where it is needed: a single server starts without it.
+  const { createRedisBus } = await import('../bus/index.ts');
+  const onState = (isUp: boolean, reason: string | null) => {
+    if (isUp) log.info('Redis connected: changes at other servers are seen at once');
+    else log.warn({ reason }, 'Redis does not answer: changes at other servers are seen some seconds later');
+  };
+  const bus = createRedisBus({ ...needs, url, onState });
+  if (!(await bus.waitUntilUp(waitMs))) log.warn('The server starts without Redis, and goes on trying');
+  return bus;
+};
