@@ -58,6 +58,12 @@ interface Asked {
   call: OpenCall;
 }
 
+/** A question that a rule has answered, and the id of the confirmation that created the rule. */
+interface Settled {
+  question: SettledBody['questions'][number];
+  by: string;
+}
+
 export interface ConfirmationsNeeds {
   clock: Clock;
   store: ConfirmationsStore;
@@ -99,88 +105,104 @@ export const publishConfirmation = async (
   }
 };
 
+const closedNow = async ({ store }: ConfirmationsNeeds, stored: StoredConfirmation) =>
+  closed((await store.byId(stored.shown.id)) ?? stored);
+
+const find = async (
+  { store }: ConfirmationsNeeds,
+  userId: string,
+  key: ConfirmationKey,
+): Promise<StoredConfirmation> => {
+  const stored =
+    'confirmationId' in key
+      ? await store.byId(key.confirmationId)
+      : (await store.ofCall(key.requestId)).at(-1);
+  if (stored?.userId !== userId) throw errors.notFound();
+  return stored;
+};
+
+/**
+ * Part of the call's turn. Throws `alreadyDecided` or `confirmationClosed` where another answer came first.
+ */
+const answerInTurn = async (
+  needs: ConfirmationsNeeds,
+  { stored, call }: Asked,
+  decided: Pick<ConfirmationAnswerRecord, 'approved' | 'decision' | 'reach' | 'reason' | 'settledBy'>,
+  step: Step,
+): Promise<void> => {
+  const { askId, userId, shown } = stored;
+  const at = needs.clock.now();
+  // Closed for good, so that a clock that steps back does not open it again.
+  if (await step({ type: 'due', at })) throw errors.confirmationClosed();
+  if (call.data.record.confirmationId !== shown.id) throw await closedNow(needs, stored);
+  const answer = { ...decided, askId, id: shown.id, decidedBy: userId, at };
+  if (!(await step({ type: 'decided', answer }))) throw await closedNow(needs, stored);
+};
+
+const decideInTurn = async (
+  needs: ConfirmationsNeeds,
+  asked: Asked,
+  answer: ConfirmationAnswer,
+  step: Step,
+): Promise<DecideReply> => {
+  const { stored, call } = asked;
+  const { id, options, reaches } = stored.shown;
+  if (call.data.record.confirmationId !== id) throw await closedNow(needs, stored);
+  const decision = decisionOf(answer, options);
+  const reach = reachOf(answer, decision, reaches);
+  const { approved, reason = null } = answer;
+  await answerInTurn(needs, asked, { approved, decision, reach, reason, settledBy: null }, step);
+  return { confirmationId: id, state: 'decided', approved, decision };
+};
+
+/** The confirmation whose answer made the rule, as far as it was one of this machine and was answered. */
+const settledBy = async (
+  { store }: ConfirmationsNeeds,
+  machineId: string,
+  by: string | undefined,
+): Promise<string> => {
+  const stored = by === undefined ? undefined : (await store.ofCall(by)).at(-1);
+  const counts = stored?.shown.machineId === machineId && stored.shown.state === 'decided';
+  return counts ? stored.shown.id : 'rule';
+};
+
+const settleInTurn = async (
+  needs: ConfirmationsNeeds,
+  call: OpenCall,
+  { question, by }: Settled,
+  step: Step,
+): Promise<boolean> => {
+  const { confirmationId } = call.data.record;
+  const stored = confirmationId === null ? undefined : await needs.store.byId(confirmationId);
+  const decision = question.outcome === 'allowed' ? 'allowOnce' : 'denyOnce';
+  if (stored?.askId !== question.askId || !stored.shown.options.includes(decision)) return false;
+  const approved = question.outcome === 'allowed';
+  const answer = { approved, decision, reach: null, reason: null, settledBy: by } as const;
+  await answerInTurn(needs, { stored, call }, answer, step);
+  return true;
+};
+
+const settleOne = async (
+  needs: ConfirmationsNeeds,
+  machineId: string,
+  settled: Settled,
+): Promise<boolean> => {
+  const { openCalls } = needs;
+  const call = await openCalls.open(settled.question.requestId);
+  if (call?.data.record.machineId !== machineId) return false;
+  try {
+    return await openCalls.inTurn(call, (step) => settleInTurn(needs, call, settled, step));
+  } catch (error) {
+    // Another answer settled it first.
+    if (isClosed(error)) return false;
+    throw error;
+  }
+};
+
 export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations & SettledQuestions => {
-  const { clock, store, openCalls, bus } = needs;
-
-  const closedNow = async (stored: StoredConfirmation) =>
-    closed((await store.byId(stored.shown.id)) ?? stored);
-
-  const find = async (userId: string, key: ConfirmationKey): Promise<StoredConfirmation> => {
-    const stored =
-      'confirmationId' in key
-        ? await store.byId(key.confirmationId)
-        : (await store.ofCall(key.requestId)).at(-1);
-    if (stored?.userId !== userId) throw errors.notFound();
-    return stored;
-  };
-
-  /**
-   * Part of the call's turn. Throws `alreadyDecided` or `confirmationClosed` where another answer came first.
-   */
-  const answerInTurn = async (
-    { stored, call }: Asked,
-    decided: Pick<ConfirmationAnswerRecord, 'approved' | 'decision' | 'reach' | 'reason' | 'settledBy'>,
-    step: Step,
-  ): Promise<void> => {
-    const { askId, userId, shown } = stored;
-    const at = clock.now();
-    // Closed for good, so that a clock that steps back does not open it again.
-    if (await step({ type: 'due', at })) throw errors.confirmationClosed();
-    if (call.data.record.confirmationId !== shown.id) throw await closedNow(stored);
-    const answer = { ...decided, askId, id: shown.id, decidedBy: userId, at };
-    if (!(await step({ type: 'decided', answer }))) throw await closedNow(stored);
-  };
-
-  const decideInTurn = async (asked: Asked, answer: ConfirmationAnswer, step: Step): Promise<DecideReply> => {
-    const { stored, call } = asked;
-    const { id, options, reaches } = stored.shown;
-    if (call.data.record.confirmationId !== id) throw await closedNow(stored);
-    const decision = decisionOf(answer, options);
-    const reach = reachOf(answer, decision, reaches);
-    const { approved, reason = null } = answer;
-    await answerInTurn(asked, { approved, decision, reach, reason, settledBy: null }, step);
-    return { confirmationId: id, state: 'decided', approved, decision };
-  };
-
-  /** The confirmation whose answer made the rule, as far as it was one of this machine and was answered. */
-  const settledBy = async (machineId: string, by: string | undefined): Promise<string> => {
-    const stored = by === undefined ? undefined : (await store.ofCall(by)).at(-1);
-    const counts = stored?.shown.machineId === machineId && stored.shown.state === 'decided';
-    return counts ? stored.shown.id : 'rule';
-  };
-
-  const settleInTurn = async (
-    call: OpenCall,
-    { question, by }: { question: SettledBody['questions'][number]; by: string },
-    step: Step,
-  ): Promise<boolean> => {
-    const { confirmationId } = call.data.record;
-    const stored = confirmationId === null ? undefined : await store.byId(confirmationId);
-    const decision = question.outcome === 'allowed' ? 'allowOnce' : 'denyOnce';
-    if (stored?.askId !== question.askId || !stored.shown.options.includes(decision)) return false;
-    const approved = question.outcome === 'allowed';
-    const answer = { approved, decision, reach: null, reason: null, settledBy: by } as const;
-    await answerInTurn({ stored, call }, answer, step);
-    return true;
-  };
-
-  const settleOne = async (
-    machineId: string,
-    settled: { question: SettledBody['questions'][number]; by: string },
-  ): Promise<boolean> => {
-    const call = await openCalls.open(settled.question.requestId);
-    if (call?.data.record.machineId !== machineId) return false;
-    try {
-      return await openCalls.inTurn(call, (step) => settleInTurn(call, settled, step));
-    } catch (error) {
-      // Another answer settled it first.
-      if (isClosed(error)) return false;
-      throw error;
-    }
-  };
-
+  const { store, openCalls, bus } = needs;
   return {
-    get: async (userId, confirmationId) => (await find(userId, { confirmationId })).shown,
+    get: async (userId, confirmationId) => (await find(needs, userId, { confirmationId })).shown,
     ofCall: async (userId, requestId) =>
       (await store.ofCall(requestId)).flatMap((asked) => (asked?.userId === userId ? [asked.shown] : [])),
     list: async (userId) => (await store.open(userId)).map((confirmation) => confirmation.shown),
@@ -192,15 +214,16 @@ export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations & 
         onGap,
       ),
     decide: async (userId, key, answer) => {
-      const stored = await find(userId, key);
+      const stored = await find(needs, userId, key);
       const call = await openCalls.open(stored.shown.requestId);
       if (stored.shown.state !== 'open' || !call) throw closed(stored);
-      return openCalls.inTurn(call, (step) => decideInTurn({ stored, call }, answer, step));
+      return openCalls.inTurn(call, (step) => decideInTurn(needs, { stored, call }, answer, step));
     },
     settle: async (machineId, { by, questions }) => {
-      const cause = await settledBy(machineId, by);
+      const cause = await settledBy(needs, machineId, by);
       let count = 0;
-      for (const question of questions) if (await settleOne(machineId, { question, by: cause })) count += 1;
+      for (const question of questions)
+        if (await settleOne(needs, machineId, { question, by: cause })) count += 1;
       return count;
     },
   };

@@ -86,11 +86,8 @@ const createSharedLists = () => {
   };
 };
 
-/**
- * Per-user isolation: what is known of machines, by user. Which machines a user has is in the store.
- * Specification 5.
- */
-export const createRegistry = ({ store, isOwner, othersChanged, bus }: RegistryNeeds) => {
+/** The machines in memory, and which of them each user has. The store decides the latter. */
+const createLoadedMachines = ({ store, othersChanged, bus }: RegistryNeeds) => {
   const machines = new Map<string, Machine>();
   const lists = createSharedLists();
   const queue = createKeyedQueue();
@@ -151,6 +148,47 @@ export const createRegistry = ({ store, isOwner, othersChanged, bus }: RegistryN
   const ofUser = async (userId: string): Promise<Machine[]> =>
     (await membershipOf(userId)).machines.flatMap(({ id }) => machines.get(id) ?? []);
 
+  return {
+    adopt,
+    /** A machine that is in memory. */
+    loaded: (id: string): Machine | undefined => machines.get(id),
+    byId: async (id: string): Promise<Machine | undefined> => {
+      const loaded = machines.get(id);
+      if (loaded) return loaded;
+      const stored = await store.byId(id);
+      return stored && (machines.get(id) ?? adopt(stored));
+    },
+    ofUser,
+    /** The id of the user's default machine. */
+    defaultOf: async (userId: string) => (await membershipOf(userId)).defaultId,
+    all: (): Machine[] => [...machines.values()],
+    refresh,
+    /** From now on, and for every read of the store that has begun before. */
+    setPaused: (machine: Machine, pausedAt: number | null) => {
+      refresh(machine.userId);
+      machine.info = { ...machine.info, pausedAt };
+    },
+    /** Drops the machines of a removed account. */
+    drop: (userId: string) => {
+      refresh(userId);
+      for (const machine of machines.values()) {
+        if (machine.userId !== userId) continue;
+        lists.release(machine.info.toolList);
+        machines.delete(machine.id);
+      }
+    },
+  };
+};
+
+/**
+ * Per-user isolation: what is known of machines, by user. Which machines a user has is in the store.
+ * Specification 5.
+ */
+export const createRegistry = (needs: RegistryNeeds) => {
+  const { isOwner } = needs;
+  const { defaultOf, ...loaded } = createLoadedMachines(needs);
+  const { ofUser } = loaded;
+
   /** Those of the environment, where the user is the owner. */
   const environmentsOf = async (userId: string): Promise<Machine[]> =>
     userId === envGatewayUserId || !(await isOwner(userId)) ? [] : ofUser(envGatewayUserId);
@@ -186,16 +224,7 @@ export const createRegistry = ({ store, isOwner, othersChanged, bus }: RegistryN
   };
 
   return {
-    adopt,
-    /** A machine that is in memory. */
-    loaded: (id: string): Machine | undefined => machines.get(id),
-    byId: async (id: string): Promise<Machine | undefined> => {
-      const loaded = machines.get(id);
-      if (loaded) return loaded;
-      const stored = await store.byId(id);
-      return stored && (machines.get(id) ?? adopt(stored));
-    },
-    ofUser,
+    ...loaded,
     ofEnvironment,
     find,
     /**
@@ -203,7 +232,7 @@ export const createRegistry = ({ store, isOwner, othersChanged, bus }: RegistryN
      * machines, the environment's. Undefined for a user without machines.
      */
     default: async (userId: string): Promise<Machine | undefined> => {
-      const { defaultId } = await membershipOf(userId);
+      const defaultId = await defaultOf(userId);
       const isChosen = ({ id }: Machine) => id === defaultId;
       const own = await ofUser(userId);
       const ownDefault = own.find(isChosen);
@@ -213,26 +242,10 @@ export const createRegistry = ({ store, isOwner, othersChanged, bus }: RegistryN
     },
     /** That machine of the user, or `notConnected`, which names the others of the reach. */
     connected: async ({ userId, machineId }: MachineRef, reach?: readonly string[]): Promise<Machine> => {
-      const machine = machines.get(machineId) ?? (await find(userId, machineId));
+      const machine = loaded.loaded(machineId) ?? (await find(userId, machineId));
       if (!(await isUsableBy(machine, userId))) throw errors.notFound();
       if (!isConnected(machine)) throw await notConnected(machine, userId, reach);
       return machine;
-    },
-    all: (): Machine[] => [...machines.values()],
-    refresh,
-    /** From now on, and for every read of the store that has begun before. */
-    setPaused: (machine: Machine, pausedAt: number | null) => {
-      refresh(machine.userId);
-      machine.info = { ...machine.info, pausedAt };
-    },
-    /** Drops the machines of a removed account. */
-    drop: (userId: string) => {
-      refresh(userId);
-      for (const machine of machines.values()) {
-        if (machine.userId !== userId) continue;
-        lists.release(machine.info.toolList);
-        machines.delete(machine.id);
-      }
     },
   };
 };

@@ -59,9 +59,66 @@ const secretLength = 32;
 
 const digestOf = (key: string): string => hash('sha256', key);
 
-/** Issues, verifies, swaps and revokes tokens and session keys. Plain keys are in memory only. */
-export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) => {
+type Liveness = (row: StoredKey | undefined) => row is StoredKey;
+
+/** Verifies keys that are presented, and reports which are valid. */
+const createKeyChecks = ({ clock, store, gatewayApiKey }: KeysNeeds, isLive: Liveness) => {
   const envDigest = gatewayApiKey === undefined ? undefined : Buffer.from(digestOf(gatewayApiKey));
+  return {
+    /** Throws `forbidden` for every key that is not valid, with one sentence for all. */
+    owner: async (key: string): Promise<KeyOwner> => {
+      const digest = digestOf(key);
+      if (envDigest && timingSafeEqual(Buffer.from(digest), envDigest))
+        return { kind: 'env', userId: envGatewayUserId };
+      const row = await store.find(digest);
+      if (!isLive(row)) throw errors.forbidden();
+      if (row.kind !== 'session') {
+        const { userId, machineId } = row;
+        return {
+          kind: 'pairing',
+          userId,
+          digest: row.digest,
+          machineId,
+          makesDefault: row.makesDefault === 1,
+        };
+      }
+      if (row.machineId === null) throw errors.forbidden();
+      const now = clock.now();
+      if (needsTouch(row.lastUsedAt ?? row.createdAt, now)) await store.touch(row.digest, now);
+      return { kind: 'session', userId: row.userId, digest: row.digest, machineId: row.machineId };
+    },
+    /**
+     * Why a key is not valid, for a caller who presents all of it, and its user; the same `forbidden` for
+     * one that is not known.
+     */
+    whyNot: async (key: string): Promise<{ error: CodedError; userId: string | null }> => {
+      const row = await store.find(digestOf(key));
+      if (row === undefined) return { error: errors.forbidden(), userId: null };
+      const { userId, usedAt } = row;
+      if (row.kind === 'session') return { error: errors.pairingEnded(), userId };
+      return { error: usedAt === null ? errors.tokenExpired() : errors.tokenUsed(), userId };
+    },
+    /** When the user's valid pairing tokens were made and end, in milliseconds since 1970. */
+    pairings: async (userId: string): Promise<{ createdAt: number; expiresAt: number }[]> =>
+      (await store.pairingsOf(userId))
+        .filter(isLive)
+        .map(({ createdAt, expiresAt }) => ({ createdAt, expiresAt: expiresAt ?? 0 })),
+    /** Whether a machine has a valid session key. */
+    isPaired: async (machineId: string): Promise<boolean> => (await store.sessionsOf(machineId)).some(isLive),
+    /** The machines without a valid session key, also where another process revoked it. */
+    revokedAmong: async (machineIds: string[]): Promise<string[]> => {
+      const live = new Set(await store.withKey(machineIds));
+      return machineIds.filter((id) => !live.has(id));
+    },
+    /** An open stream is a use of its key. Call every `touchEveryMs` with the machines that have one. */
+    touchMachines: async (machineIds: string[]) => {
+      await store.touchMachines(machineIds, clock.now());
+    },
+  };
+};
+
+/** Issues tokens and session keys and revokes them. Plain keys are in memory only. */
+const createKeyIssues = ({ clock, store, limits }: KeysNeeds, isLive: Liveness) => {
   const plainTokens = new Map<
     string,
     { token: string; digest: string; expiresAt: number; purpose: PairingPurpose }
@@ -69,26 +126,6 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) =
   /** By machine. */
   const plainSessions = new Map<string, { key: string; digest: string; userId: string }>();
   const queue = createKeyedQueue();
-
-  const isLive = (row: StoredKey | undefined): row is StoredKey =>
-    row !== undefined && holds(row, { now: clock.now(), sessionKeyIdleMs: limits.sessionKeyIdleMs });
-
-  /** Throws `forbidden` for every key that is not valid, with one sentence for all. */
-  const owner = async (key: string): Promise<KeyOwner> => {
-    const digest = digestOf(key);
-    if (envDigest && timingSafeEqual(Buffer.from(digest), envDigest))
-      return { kind: 'env', userId: envGatewayUserId };
-    const row = await store.find(digest);
-    if (!isLive(row)) throw errors.forbidden();
-    if (row.kind !== 'session') {
-      const { userId, machineId } = row;
-      return { kind: 'pairing', userId, digest: row.digest, machineId, makesDefault: row.makesDefault === 1 };
-    }
-    if (row.machineId === null) throw errors.forbidden();
-    const now = clock.now();
-    if (needsTouch(row.lastUsedAt ?? row.createdAt, now)) await store.touch(row.digest, now);
-    return { kind: 'session', userId: row.userId, digest: row.digest, machineId: row.machineId };
-  };
 
   const newToken = async (of: PairingPurpose & Pick<NewToken, 'kind' | 'userId'>) => {
     const token = `gw_${nanoid(secretLength)}`;
@@ -119,23 +156,6 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) =
   };
 
   return {
-    owner,
-    /**
-     * Why a key is not valid, for a caller who presents all of it, and whose it was; the same `forbidden` for
-     * one that is not known.
-     */
-    whyNot: async (key: string): Promise<{ error: CodedError; userId: string | null }> => {
-      const row = await store.find(digestOf(key));
-      if (row === undefined) return { error: errors.forbidden(), userId: null };
-      const { userId, usedAt } = row;
-      if (row.kind === 'session') return { error: errors.pairingEnded(), userId };
-      return { error: usedAt === null ? errors.tokenExpired() : errors.tokenUsed(), userId };
-    },
-    /** When the user's valid pairing tokens were made and end, in milliseconds since 1970. */
-    pairings: async (userId: string): Promise<{ createdAt: number; expiresAt: number }[]> =>
-      (await store.pairingsOf(userId))
-        .filter(isLive)
-        .map(({ createdAt, expiresAt }) => ({ createdAt, expiresAt: expiresAt ?? 0 })),
     /** The user's unused pairing token for that purpose, else a new one, which revokes any other. */
     issue: (userId: string, purpose: PairingPurpose = anyMachine): Promise<IssuedKey> =>
       queue.run(userId, () => issueInTurn(userId, purpose)),
@@ -151,8 +171,6 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) =
         const live = machineId === null ? null : await liveSession(machineId);
         return live ?? issueInTurn(userId, anyMachine);
       }),
-    /** Whether a machine has a valid session key. */
-    isPaired: async (machineId: string): Promise<boolean> => (await store.sessionsOf(machineId)).some(isLive),
     /**
      * Swaps a pairing token for a session key that belongs to the machine; `forbidden` when another init was
      * first.
@@ -181,11 +199,6 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) =
      */
     cacheKey: ({ userId, digest, machineId }: KeyOwner & { kind: 'session' }, key: string) =>
       void plainSessions.set(machineId, { key, digest, userId }),
-    saveInit: (machine: MachineInit): Promise<StoredMachine> => store.saveInit(machine),
-    /** An open stream is a use of its key. Call every `touchEveryMs` with the machines that have one. */
-    touchMachines: async (machineIds: string[]) => {
-      await store.touchMachines(machineIds, clock.now());
-    },
     revokeMachine: async ({ id }: { id: string }) => {
       await store.revokeMachine(id, clock.now());
       plainSessions.delete(id);
@@ -195,16 +208,23 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) =
       for (const [id, session] of plainSessions) if (session.userId === userId) plainSessions.delete(id);
       plainTokens.delete(userId);
     },
-    /** The machines whose session key was revoked, also by another process. */
-    revokedAmong: async (machineIds: string[]): Promise<string[]> => {
-      const live = new Set(await store.withKey(machineIds));
-      return machineIds.filter((id) => !live.has(id));
-    },
     revokeAll: async () => {
       await store.revokeAll(clock.now());
       plainSessions.clear();
       plainTokens.clear();
     },
+  };
+};
+
+/** Issues, verifies, swaps and revokes tokens and session keys. */
+export const createKeys = (needs: KeysNeeds) => {
+  const { clock, store, limits } = needs;
+  const isLive = (row: StoredKey | undefined): row is StoredKey =>
+    row !== undefined && holds(row, { now: clock.now(), sessionKeyIdleMs: limits.sessionKeyIdleMs });
+  return {
+    ...createKeyChecks(needs, isLive),
+    ...createKeyIssues(needs, isLive),
+    saveInit: (machine: MachineInit): Promise<StoredMachine> => store.saveInit(machine),
   };
 };
 

@@ -1,24 +1,14 @@
 import type { Confirmation, ConfirmationEvent } from '@drawbridge/contracts/confirmation';
 import { createBoundedMap } from '@drawbridge/kit';
 import { defineStore } from 'pinia';
-import { computed, ref, shallowRef } from 'vue';
+import { computed, ref, shallowRef, type ComputedRef } from 'vue';
 import { failureOf, useApi, useClock, type Failure } from '../../api/index.ts';
 import { counted } from '../../ui/text/format.ts';
+import { createClosedNotes, createUndo, shownMs } from './closed-notes.ts';
 import { answerOf, type Choice } from './decisions.ts';
-import { outcomeOf } from './outcome.ts';
-import { titleOf } from './title.ts';
-import { findMade, madeBy, type MadeRules } from './undo.ts';
 
 /** How many closed questions are known, so that they stay closed. */
 const knownClosed = 1_000;
-/** How many closed questions stay visible. */
-const keptClosed = 50;
-/** For how long: longer if the answer can be undone, or was given elsewhere. */
-const shownMs = { own: 5_000, undo: 30_000, elsewhere: 60_000 };
-
-/** How often the rules of an answer are looked for, and the time between. */
-const ruleTries = 5;
-const ruleWaitMs = 500;
 
 /** The state of a question whose answer was refused, until the live event arrives. */
 const closedWords: Record<string, string | undefined> = {
@@ -26,42 +16,11 @@ const closedWords: Record<string, string | undefined> = {
   CONFIRMATION_CLOSED: 'No longer open',
 };
 
-/** How a question ended; shown in its place. */
-export interface Closed {
-  id: string;
-  createdAt: string;
-  title: string;
-  text: string;
-  approved: boolean;
-  /** How many questions one answer settled; 0 for the answered question itself. */
-  settled: number;
-  /** When it was answered elsewhere. */
-  at: string | null;
-  /** The rules that the answer created, while they can be undone. */
-  made: MadeRules | null;
-  undoing: boolean;
-  /** Why they could not be undone. */
-  problem: string | null;
-}
-
 const inOrder = (a: { createdAt: string; id: string }, b: { createdAt: string; id: string }) =>
   a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id);
 
-/** The open questions, and the last ones that closed. */
-export const useConfirmationsStore = defineStore('confirmations', () => {
-  const api = useApi();
-  const clock = useClock();
-  const known = shallowRef<ReadonlyMap<string, Confirmation>>(new Map());
-  const closed = shallowRef<readonly Closed[]>([]);
-  const failures = ref<Record<string, Failure>>({});
-  const isLoaded = ref(false);
-  /** Why the list could not be loaded. */
-  const failure = ref<Failure | null>(null);
-
-  const open = computed(() =>
-    [...known.value.values()].filter(({ state }) => state === 'open').sort(inOrder),
-  );
-  /** What the page shows in its place: not in the strip as well. */
+/** What parts of the page show in their place, which the strip leaves out. */
+const createPlaces = (open: ComputedRef<Confirmation[]>) => {
   const placed = shallowRef<ReadonlyMap<symbol, readonly string[]>>(new Map());
   const elsewhere = computed(() => {
     const ids = new Set([...placed.value.values()].flat());
@@ -72,69 +31,28 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     const others = [...placed.value].filter(([other]) => other !== part);
     placed.value = new Map(ids.length === 0 ? others : [...others, [part, ids]]);
   };
+  return { elsewhere, place };
+};
+
+/** The questions of the user as this window knows them. */
+const createQuestions = () => {
+  const api = useApi();
+  const notes = createClosedNotes(useClock());
+  const { close, closeElsewhere, closeOwn, closeSettled } = notes;
+  const known = shallowRef<ReadonlyMap<string, Confirmation>>(new Map());
+  const isLoaded = ref(false);
+  /** Why the list could not be loaded. */
+  const failure = ref<Failure | null>(null);
+  const open = computed(() =>
+    [...known.value.values()].filter(({ state }) => state === 'open').sort(inOrder),
+  );
   const deciding = new Map<string, Choice>();
   /** Questions that have closed. */
   const over = createBoundedMap<string, true>({ maxEntries: knownClosed });
   /** Ids of questions that had closed when the answer of this window arrived. */
   const refusedAnswers = new Set<string>();
-
   /** Questions that are answered together: without a note each. */
   const together = new Set<string>();
-
-  const dismiss = (id: string) => {
-    closed.value = closed.value.filter((note) => note.id !== id);
-  };
-
-  const change = (id: string, to: Partial<Closed>) => {
-    closed.value = closed.value.map((note) => (note.id === id ? { ...note, ...to } : note));
-  };
-
-  const close = (
-    confirmation: Confirmation,
-    note: Pick<Closed, 'text' | 'approved'> & Partial<Closed>,
-    forMs: number,
-  ) => {
-    const { id, createdAt } = confirmation;
-    dismiss(id);
-    const none = { settled: 0, at: null, made: null, undoing: false, problem: null };
-    const whole = { id, createdAt, title: titleOf(confirmation), ...none, ...note };
-    closed.value = [whole, ...closed.value].slice(0, keptClosed);
-    clock.after(forMs, () => dismiss(id));
-  };
-
-  /** Closes a question that was answered elsewhere, or ended without an answer. */
-  const closeElsewhere = (confirmation: Confirmation) => {
-    const { text, approved } = outcomeOf(confirmation);
-    const { id, state, decidedAt } = confirmation;
-    const unused = refusedAnswers.has(id) ? '. Your answer had no effect' : '';
-    if (state !== 'decided') return close(confirmation, { text: text + unused, approved }, shownMs.elsewhere);
-    const lasts = confirmation.decision === 'alwaysAllow' || confirmation.decision === 'alwaysDeny';
-    const where = 'in another window or on another device';
-    const words = `Already ${approved ? 'allowed' : 'denied'}${lasts ? ' permanently' : ''} ${where}`;
-    close(confirmation, { text: words + unused, approved, at: decidedAt }, shownMs.elsewhere);
-  };
-
-  const closeOwn = (confirmation: Confirmation, choice: Choice) => {
-    const made = madeBy(choice, confirmation.reaches);
-    close(confirmation, { ...outcomeOf(confirmation), made }, made ? shownMs.undo : shownMs.own);
-  };
-
-  /** One note for all questions that one answer or rule settled. */
-  const settle = (confirmation: Confirmation, by: string) => {
-    const id = `settled:${by}`;
-    const { createdAt, settled } = closed.value.find((note) => note.id === id) ?? {
-      createdAt: (known.value.get(by) ?? confirmation).createdAt,
-      settled: 0,
-    };
-    const what = counted(settled + 1, by === 'rule' ? 'question' : 'other question');
-    const text = by === 'rule' ? `A rule settled ${what}` : `Also settled ${what}`;
-    const { approved } = outcomeOf(confirmation);
-    close(
-      { ...confirmation, id, createdAt },
-      { text, title: '', approved, settled: settled + 1 },
-      shownMs.elsewhere,
-    );
-  };
 
   const put = (confirmation: Confirmation) => {
     const { id } = confirmation;
@@ -146,11 +64,12 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     known.value = new Map(known.value).set(id, confirmation);
     if (confirmation.state === 'open' || (before && before.state !== 'open')) return;
     const choice = deciding.get(id);
-    if (refusedAnswers.has(id)) closeElsewhere(confirmation);
+    if (refusedAnswers.has(id)) closeElsewhere(confirmation, true);
     else if (together.has(id)) return;
     else if (choice !== undefined) closeOwn(confirmation, choice);
-    else if (confirmation.settledBy !== null) settle(confirmation, confirmation.settledBy);
-    else closeElsewhere(confirmation);
+    else if (confirmation.settledBy !== null)
+      closeSettled(confirmation, confirmation.settledBy, known.value.get(confirmation.settledBy));
+    else closeElsewhere(confirmation, false);
   };
 
   const drop = (id: string) => {
@@ -191,10 +110,34 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
 
   const onConfirmation = ({ confirmation }: ConfirmationEvent) => put(confirmation);
 
+  return {
+    notes,
+    known,
+    open,
+    deciding,
+    refusedAnswers,
+    together,
+    isLoaded,
+    failure,
+    put,
+    drop,
+    load,
+    fetch,
+    onConfirmation,
+  };
+};
+
+/** Answers to questions, of this window. */
+const createAnswers = (questions: ReturnType<typeof createQuestions>) => {
+  const api = useApi();
+  const { known, deciding, refusedAnswers, together, put, drop } = questions;
+  const { close, closeElsewhere } = questions.notes;
+  const failures = ref<Record<string, Failure>>({});
+
   const closeRefused = (confirmation: Confirmation, text: string) => {
     refusedAnswers.add(confirmation.id);
     const now = known.value.get(confirmation.id);
-    if (now && now.state !== 'open') return closeElsewhere(now);
+    if (now && now.state !== 'open') return closeElsewhere(now, true);
     drop(confirmation.id);
     close(confirmation, { text: `${text}. Your answer had no effect`, approved: false }, shownMs.elsewhere);
   };
@@ -236,45 +179,25 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     close({ ...first, id }, { text, title, approved }, shownMs.own);
   };
 
-  /** The machine creates the rules when it gets the answer, which may come after the undo. */
-  const listedRules = async (made: MadeRules) => {
-    for (let tries = 1; ; tries += 1) {
-      const rules = findMade(await api.rules.list.query(), made);
-      if (rules.length > 0 || tries === ruleTries) return rules;
-      await new Promise<void>((resolve) => clock.after(ruleWaitMs, resolve));
-    }
-  };
+  return { failures, decide, decideAll };
+};
 
-  /** Revokes the rules that an answer created, if the machine lists them. */
-  const undo = async ({ id, made }: Closed) => {
-    if (made === null) return;
-    change(id, { undoing: true, problem: null });
-    try {
-      const rules = await listedRules(made);
-      for (const { id: ruleId } of rules) await api.rules.remove.mutate({ ruleId });
-      if (rules.length === 0) change(id, { problem: 'Not undone: the machine does not list this rule.' });
-      else change(id, { text: 'Rule revoked. This call keeps its answer', made: null });
-    } catch (error) {
-      change(id, { problem: `Not undone: ${failureOf(error).message}` });
-    } finally {
-      change(id, { undoing: false });
-    }
-  };
-
+/** The open questions, and the last ones that closed. */
+export const useConfirmationsStore = defineStore('confirmations', () => {
+  const questions = createQuestions();
+  const { notes, open, isLoaded, failure, load, fetch, onConfirmation } = questions;
+  const { closed, dismiss, change } = notes;
   return {
     open,
-    elsewhere,
-    place,
+    ...createPlaces(open),
     closed,
-    failures,
     isLoaded,
     failure,
     load,
     fetch,
     onConfirmation,
-    decide,
-    decideAll,
-    undo,
+    ...createAnswers(questions),
+    undo: createUndo({ api: useApi(), clock: useClock(), change }),
     dismiss,
   };
 });

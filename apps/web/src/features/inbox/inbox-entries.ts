@@ -1,7 +1,7 @@
 import type { OpenAsk } from '@drawbridge/contracts/agent/asks';
 import type { Confirmation } from '@drawbridge/contracts/confirmation';
 import { leftOutWords, previewRows } from '@drawbridge/contracts/preview-rows';
-import type { Closed } from '../confirmations/use-confirmations-store.ts';
+import type { Closed } from '../confirmations/closed-notes.ts';
 
 /** One line of the inbox. `group`: questions that can be answered together. */
 export type InboxEntry =

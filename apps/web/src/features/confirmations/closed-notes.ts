@@ -1,0 +1,136 @@
+import type { Confirmation } from '@drawbridge/contracts/confirmation';
+import type { Clock } from '@drawbridge/kit';
+import { shallowRef } from 'vue';
+import { failureOf, type Api } from '../../api/index.ts';
+import { counted } from '../../ui/text/format.ts';
+import type { Choice } from './decisions.ts';
+import { outcomeOf } from './outcome.ts';
+import { titleOf } from './title.ts';
+import { findMade, madeBy, type MadeRules } from './undo.ts';
+
+/** How many closed questions stay visible. */
+const keptClosed = 50;
+/** For how long: longer if the answer can be undone, or was given elsewhere. */
+export const shownMs = { own: 5_000, undo: 30_000, elsewhere: 60_000 };
+
+/** How often the rules of an answer are looked for, and the time between. */
+const ruleTries = 5;
+const ruleWaitMs = 500;
+
+/** How a question ended; shown in its place. */
+export interface Closed {
+  id: string;
+  createdAt: string;
+  title: string;
+  text: string;
+  approved: boolean;
+  /** How many questions one answer settled; 0 for the answered question itself. */
+  settled: number;
+  /** When it was answered elsewhere. */
+  at: string | null;
+  /** The rules that the answer created, while they can be undone. */
+  made: MadeRules | null;
+  undoing: boolean;
+  /** Why they could not be undone. */
+  problem: string | null;
+}
+
+/** Notes about questions that have closed, each shown for some time. */
+export const createClosedNotes = (clock: Clock) => {
+  const closed = shallowRef<readonly Closed[]>([]);
+
+  const dismiss = (id: string) => {
+    closed.value = closed.value.filter((note) => note.id !== id);
+  };
+
+  /** Changes a note that is still shown. */
+  const change = (id: string, to: Partial<Closed>) => {
+    closed.value = closed.value.map((note) => (note.id === id ? { ...note, ...to } : note));
+  };
+
+  const close = (
+    confirmation: Confirmation,
+    note: Pick<Closed, 'text' | 'approved'> & Partial<Closed>,
+    forMs: number,
+  ) => {
+    const { id, createdAt } = confirmation;
+    dismiss(id);
+    const none = { settled: 0, at: null, made: null, undoing: false, problem: null };
+    const whole = { id, createdAt, title: titleOf(confirmation), ...none, ...note };
+    closed.value = [whole, ...closed.value].slice(0, keptClosed);
+    clock.after(forMs, () => dismiss(id));
+  };
+
+  /** Closes a question that was answered elsewhere, or ended without an answer. */
+  const closeElsewhere = (confirmation: Confirmation, wasRefused: boolean) => {
+    const { text, approved } = outcomeOf(confirmation);
+    const { state, decidedAt } = confirmation;
+    const unused = wasRefused ? '. Your answer had no effect' : '';
+    if (state !== 'decided') return close(confirmation, { text: text + unused, approved }, shownMs.elsewhere);
+    const lasts = confirmation.decision === 'alwaysAllow' || confirmation.decision === 'alwaysDeny';
+    const where = 'in another window or on another device';
+    const words = `Already ${approved ? 'allowed' : 'denied'}${lasts ? ' permanently' : ''} ${where}`;
+    close(confirmation, { text: words + unused, approved, at: decidedAt }, shownMs.elsewhere);
+  };
+
+  /** Closes a question that this window answered. */
+  const closeOwn = (confirmation: Confirmation, choice: Choice) => {
+    const made = madeBy(choice, confirmation.reaches);
+    close(confirmation, { ...outcomeOf(confirmation), made }, made ? shownMs.undo : shownMs.own);
+  };
+
+  /** One note for all questions that one answer or rule settled; `known` is the question of that answer. */
+  const closeSettled = (confirmation: Confirmation, by: string, known: Confirmation | undefined) => {
+    const id = `settled:${by}`;
+    const { createdAt, settled } = closed.value.find((note) => note.id === id) ?? {
+      createdAt: (known ?? confirmation).createdAt,
+      settled: 0,
+    };
+    const what = counted(settled + 1, by === 'rule' ? 'question' : 'other question');
+    const text = by === 'rule' ? `A rule settled ${what}` : `Also settled ${what}`;
+    const { approved } = outcomeOf(confirmation);
+    close(
+      { ...confirmation, id, createdAt },
+      { text, title: '', approved, settled: settled + 1 },
+      shownMs.elsewhere,
+    );
+  };
+
+  return { closed, dismiss, change, close, closeElsewhere, closeOwn, closeSettled };
+};
+
+interface UndoNeeds {
+  api: Api;
+  clock: Clock;
+  change: ReturnType<typeof createClosedNotes>['change'];
+}
+
+/** Revokes the rules of an answer on its machine. */
+export const createUndo = ({ api, clock, change }: UndoNeeds) => {
+  /** The machine creates the rules when it gets the answer, which may come after the undo. */
+  const listedRules = async (made: MadeRules) => {
+    for (let tries = 1; ; tries += 1) {
+      const rules = findMade(await api.rules.list.query(), made);
+      if (rules.length > 0 || tries === ruleTries) return rules;
+      await new Promise<void>((resolve) => clock.after(ruleWaitMs, resolve));
+    }
+  };
+
+  /** Revokes the rules that an answer created, if the machine lists them. */
+  const undo = async ({ id, made }: Closed) => {
+    if (made === null) return;
+    change(id, { undoing: true, problem: null });
+    try {
+      const rules = await listedRules(made);
+      for (const { id: ruleId } of rules) await api.rules.remove.mutate({ ruleId });
+      if (rules.length === 0) change(id, { problem: 'Not undone: the machine does not list this rule.' });
+      else change(id, { text: 'Rule revoked. This call keeps its answer', made: null });
+    } catch (error) {
+      change(id, { problem: `Not undone: ${failureOf(error).message}` });
+    } finally {
+      change(id, { undoing: false });
+    }
+  };
+
+  return undo;
+};
