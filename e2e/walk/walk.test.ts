@@ -79,8 +79,7 @@ const json = { 'content-type': 'application/json' };
 
 /** Files of the way from a client to `gateway.calls.open`: not the gateway, and not what serves the machine or the store. */
 const beforeTheGateway = (file: string) =>
-  file.startsWith('apps/server/src/') &&
-  !/^apps\/server\/src\/(gateway|db|subject|doors\/daemon-http)\//.test(file);
+  file.startsWith('apps/server/src/') && !/^apps\/server\/src\/(gateway|db|doors\/daemon-http)\//.test(file);
 
 /** Sends a message and waits for the end of its run, which a stream tells that is open all the time. */
 const messageToTheAgent = async (): Promise<Entered> => {

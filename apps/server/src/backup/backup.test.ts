@@ -104,7 +104,11 @@ describe('a restore', () => {
     const copy = await backUp(server);
     await panel.hooks.remove.mutate({ id: removed.id });
     const { db, close } = openDatabase({ url: undefined, dataDir: server.dataDir });
-    await db.insertInto('hookDeliveries').values({ hookId, key: 'id msg_1', at: 1 }).execute();
+    const row = { scope: `hook ${hookId}`, digest: '', subject: hookId, userId: 'x', claimedUntil: null };
+    await db
+      .insertInto('onceKeys')
+      .values({ ...row, key: 'id msg_1', at: 1, endsAt: Number.MAX_SAFE_INTEGER })
+      .execute();
     await close();
     await initDaemon(server, pairing);
     await panel.tokens.revoke.mutate({ id: tokens[1]?.id ?? '' });
@@ -119,9 +123,7 @@ describe('a restore', () => {
     const hooks = await createPanel(restored, cookiesOf(await signIn(restored, owner))).hooks.list.query();
     expect(hooks.map(({ name }) => name)).toEqual(['kept']);
     const after = openDatabase({ url: undefined, dataDir: server.dataDir });
-    expect(await after.db.selectFrom('hookDeliveries').select('key').execute()).toEqual([
-      { key: 'id msg_1' },
-    ]);
+    expect(await after.db.selectFrom('onceKeys').select('key').execute()).toEqual([{ key: 'id msg_1' }]);
     await after.close();
     const again = await call(restored, 'invitations.accept', { body: { invitationToken, ...guest } });
     expect(again.status).toBe(403);

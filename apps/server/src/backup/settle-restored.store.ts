@@ -32,11 +32,21 @@ const endedSince = [
 const disabledSince =
   'update user set disabledAt = (select disabledAt from former.user where former.user.id = user.id) where id in (select id from former.user where disabledAt is not null)';
 
-const hooksEndedSince = [
-  'delete from hooks where id not in (select id from former.hooks)',
-  `insert or ignore into hookDeliveries (hookId, key, at)
-     select hookId, key, at from former.hookDeliveries where hookId in (select id from hooks)`,
-];
+const hooksEndedSince = 'delete from hooks where id not in (select id from former.hooks)';
+
+/** Accepted deliveries stay known, whichever table the two stores have for them. */
+const deliveriesSince = {
+  onceKeys: {
+    onceKeys: `insert or ignore into onceKeys
+      select * from former.onceKeys where scope in (select 'hook ' || id from hooks)`,
+  },
+  hookDeliveries: {
+    onceKeys: `insert or ignore into hookDeliveries (hookId, key, at)
+      select subject, substr(key, length(subject) + 2), at from former.onceKeys where scope in (select 'hook ' || id from hooks)`,
+    hookDeliveries: `insert or ignore into hookDeliveries (hookId, key, at)
+      select hookId, key, at from former.hookDeliveries where hookId in (select id from hooks)`,
+  },
+};
 
 /** Without the store before, every invitation may have been used. */
 const endedUnknown = ['delete from invitation'];
@@ -65,6 +75,13 @@ const hasDisabled = (sqlite: Sqlite) =>
 const hasTable = (sqlite: Sqlite, table: string, schema = 'main') =>
   sqlite.prepare(`select 1 from ${schema}.sqlite_master where name = ?`).raw().get(table) !== undefined;
 
+const knownDeliveries = (sqlite: Sqlite): string[] =>
+  Object.entries(deliveriesSince).flatMap(([table, from]) =>
+    hasTable(sqlite, table)
+      ? Object.entries(from).flatMap(([former, text]) => (hasTable(sqlite, former, 'former') ? [text] : []))
+      : [],
+  );
+
 /**
  * Ends in a restored store what `former`, the file of the store before it, shows as ended. False if that was
  * not possible: access tokens, clients and machines of the backup then work again.
@@ -86,7 +103,7 @@ export const settleRestored = (
     ...(hasTable(sqlite, 'agentAgents') ? [interrupted] : []),
     ...(compared ? endedSince : endedUnknown),
     ...(compared && hasDisabled(sqlite) ? [disabledSince] : []),
-    ...(hasHooks ? hooksEndedSince : []),
+    ...(hasHooks ? [hooksEndedSince, ...knownDeliveries(sqlite)] : []),
   ];
   sqlite.exec('begin immediate');
   for (const text of statements) {

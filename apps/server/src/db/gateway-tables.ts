@@ -129,18 +129,22 @@ export interface GatewaySwitchTable {
 }
 
 /**
- * A row identifies a repeated call: an idempotency key, a call with an undelivered answer, or a used state.
+ * A key that counts once: an idempotency key of a call, a call with an undelivered answer, a used state, or a
+ * delivery to a webhook.
  */
-export interface IdempotencyTable {
-  /** SHA-256 of what names it. */
+export interface OnceTable {
+  /** Unique among all. */
   key: string;
+  /** What it is counted with: its kind, and its token, client or webhook. */
+  scope: string;
+  /** SHA-256 of the content that has to come with the key; or empty. */
+  digest: string;
+  /** The id of what was made. */
+  subject: string;
   userId: string;
-  requestId: string;
-  /** SHA-256 of the tool, its arguments and its machine. */
-  callDigest: string;
-  /** What it is counted with: its kind, and whose token or client it came through. */
-  scope: string | null;
   at: number;
+  /** When the key counts as new again. */
+  endsAt: number;
   /** Until when the server that claimed the key may make its call; null once it is made. */
   claimedUntil: number | null;
 }
@@ -164,7 +168,7 @@ export interface GatewayTables {
   calls: CallTable;
   confirmations: ConfirmationTable;
   gatewaySwitches: GatewaySwitchTable;
-  callRepeats: IdempotencyTable;
+  onceKeys: OnceTable;
   removedUsers: RemovedUserTable;
   userSettings: UserSettingsTable;
 }

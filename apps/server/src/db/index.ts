@@ -1,10 +1,4 @@
-export type {
-  IdempotencyTable,
-  CallTable,
-  ConfirmationTable,
-  GatewayKeyTable,
-  MachineTable,
-} from './gateway-tables.ts';
+export type { CallTable, ConfirmationTable, GatewayKeyTable, MachineTable } from './gateway-tables.ts';
 export { findUnsafe } from './folder/own-folder.ts';
 export { lockFolder, readFolderHolder, type FolderLock } from './folder/folder-lock.ts';
 export type { Commit } from './sqlite/group-commit.ts';
@@ -20,6 +14,7 @@ export {
   type OpenDatabase,
   type Store,
 } from './sqlite/open-database.ts';
+export { createOnce, type Once, type OnceRow } from './once.store.ts';
 export { agentTables, type Schema } from './schema.ts';
 export { createDiskFloor } from './folder/disk-floor.ts';
 export { createWriteCheck } from './write-check.ts';

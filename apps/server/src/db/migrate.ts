@@ -28,6 +28,7 @@ import { callSubjects } from './migrations/0025-call-subjects.ts';
 import { machinePauses } from './migrations/0026-machine-pauses.ts';
 import { clientsOfThreads } from './migrations/0027-clients-of-threads.ts';
 import { senders } from './migrations/0028-senders.ts';
+import { once } from './migrations/0029-once.ts';
 import { meta } from './migrations/0030-meta.ts';
 import type { Schema } from './schema.ts';
 
@@ -62,6 +63,7 @@ const migrations = {
   '0026-machine-pauses': machinePauses,
   '0027-clients-of-threads': clientsOfThreads,
   '0028-senders': senders,
+  '0029-once': once,
   '0030-meta': meta,
 };
 

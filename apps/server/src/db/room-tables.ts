@@ -30,12 +30,6 @@ export interface RoomTables {
     createdAt: number;
     lastUsedAt: number | null;
   };
-  /** A delivery that was accepted; `key` is its signed id, or the digest of its body. */
-  hookDeliveries: {
-    hookId: string;
-    key: string;
-    at: number;
-  };
   /** A browser that gets notifications while the session that subscribed it lasts. */
   pushSubscriptions: {
     userId: string;

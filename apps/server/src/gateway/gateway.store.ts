@@ -8,9 +8,8 @@ import { createManageMachines } from './manage/manage-machines.store.ts';
 import { createMachinesStore } from './machines/machines.store.ts';
 import { createOldCallsStore } from './retention/old-calls.store.ts';
 import { createRemovedUsersStore } from './pairing/removed-users.store.ts';
-import { createIdempotencyStore } from './idempotency/idempotency.store.ts';
 import { createSwitchesStore } from './settings/switches.store.ts';
-import { isStoreTrouble, type Store } from '../db/index.ts';
+import { createOnce, isStoreTrouble, type Store } from '../db/index.ts';
 import { errors } from '../errors.ts';
 
 /** The same store, whose functions throw `storeUnavailable` where the store itself is in trouble. */
@@ -40,7 +39,7 @@ export const createGatewayStores = (store: Store, clock: Clock) => {
     manageMachines: mapStoreErrors(createManageMachines(store)),
     oldCalls: mapStoreErrors(createOldCallsStore(db, commit)),
     removedUsers: mapStoreErrors(createRemovedUsersStore(store)),
-    idempotency: mapStoreErrors(createIdempotencyStore(db)),
+    idempotency: mapStoreErrors(createOnce(db)),
     switches: mapStoreErrors(createSwitchesStore(store)),
     transitions: mapStoreErrors(createTransitionsStore(db, commit)),
   };

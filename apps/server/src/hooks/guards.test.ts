@@ -156,14 +156,18 @@ it('WH-05 the hook of an account that was disabled accepts nothing, also where i
 
 it('WH-05 a removed hook leaves no delivery, and no one removes that of another', async () => {
   const { db, facts, hooks, id, secret, deliver } = await world();
-  const deliveries = () => db.selectFrom('hookDeliveries').selectAll().execute();
+  const deliveries = () => db.selectFrom('onceKeys').selectAll().execute();
   await deliver();
   await expect(hooks.remove('ben', id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   expect(await deliveries()).toHaveLength(1);
   await hooks.remove('ada', id);
   expect([await hooks.list('ada'), await deliveries()]).toEqual([[], []]);
   const { id: hookId } = await hooks.create('ada', { name: 'again', groups: [] });
-  await db.insertInto('hookDeliveries').values({ hookId, key: 'id msg_1', at: 1 }).execute();
+  const row = { scope: `hook ${hookId}`, digest: '', subject: hookId, userId: 'ada', claimedUntil: null };
+  await db
+    .insertInto('onceKeys')
+    .values({ ...row, key: 'id msg_1', at: 1, endsAt: 2 })
+    .execute();
   await hooks.removeAll('ben');
   expect([await hooks.list('ada'), await deliveries()]).toMatchObject([{ length: 1 }, { length: 1 }]);
   await hooks.removeAll('ada');

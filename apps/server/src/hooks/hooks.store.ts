@@ -1,7 +1,8 @@
+import { hookLimits } from '@drawbridge/contracts/outside/hooks';
 import { toolGroup, type ToolGroup } from '@drawbridge/contracts/groups';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { Schema } from '../db/index.ts';
+import { createOnce, type Schema } from '../db/index.ts';
 
 const groupsOf = z.array(toolGroup);
 
@@ -13,7 +14,10 @@ const read = (row: Schema['hooks']): StoredHook => ({
   groups: groupsOf.parse(JSON.parse(row.groups)),
 });
 
-export const createHooksStore = (db: Kysely<Schema>) => ({
+/** Deliveries of one webhook. */
+const scopeOf = (hookId: string) => `hook ${hookId}`;
+
+export const createHooksStore = (db: Kysely<Schema>, keys = createOnce(db)) => ({
   /** Of all people: a name is unique for one person alone. */
   byName: async (name: string): Promise<StoredHook[]> =>
     (await db.selectFrom('hooks').selectAll().where('name', '=', name).execute()).map(read),
@@ -36,27 +40,34 @@ export const createHooksStore = (db: Kysely<Schema>) => ({
       .where('userId', '=', userId)
       .where('id', '=', id)
       .executeTakeFirstOrThrow();
-    if (numDeletedRows > 0n) await db.deleteFrom('hookDeliveries').where('hookId', '=', id).execute();
+    if (numDeletedRows > 0n) await db.deleteFrom('onceKeys').where('scope', '=', scopeOf(id)).execute();
     return numDeletedRows > 0n;
   },
   removeAll: (userId: string): Promise<void> =>
     db.transaction().execute(async (trx) => {
-      const own = trx.selectFrom('hooks').select('id').where('userId', '=', userId);
-      await trx.deleteFrom('hookDeliveries').where('hookId', 'in', own).execute();
+      await trx
+        .deleteFrom('onceKeys')
+        .where('userId', '=', userId)
+        .where('scope', 'like', scopeOf('%'))
+        .execute();
       await trx.deleteFrom('hooks').where('userId', '=', userId).execute();
     }),
-  /** True the first time; a key counts as new again after `since`. */
-  claim: async ({ id }: StoredHook, key: string, { now, since }: { now: number; since: number }) => {
-    await db.deleteFrom('hookDeliveries').where('hookId', '=', id).where('at', '<', since).execute();
-    const { numInsertedOrUpdatedRows = 0n } = await db
-      .insertInto('hookDeliveries')
-      .values({ hookId: id, key, at: now })
-      .onConflict((conflict) => conflict.columns(['hookId', 'key']).doNothing())
-      .executeTakeFirstOrThrow();
-    return numInsertedOrUpdatedRows > 0n;
-  },
-  release: async ({ id }: StoredHook, key: string): Promise<void> => {
-    await db.deleteFrom('hookDeliveries').where('hookId', '=', id).where('key', '=', key).execute();
+  /** Runs `make` the first time that a delivery of this key comes; a failure of it frees the key. */
+  once: async <Value>(
+    { id, userId }: StoredHook,
+    { key, at }: { key: string; at: number },
+    make: () => Promise<Value>,
+  ) => {
+    await keys.sweep(at);
+    const row = {
+      scope: scopeOf(id),
+      key: `${id} ${key}`,
+      digest: '',
+      subject: id,
+      userId,
+      claimedUntil: null,
+    };
+    return keys.once({ ...row, at, endsAt: at + hookLimits.knownMs }, make);
   },
   noteUse: async ({ id }: StoredHook, now: number): Promise<void> => {
     await db.updateTable('hooks').set({ lastUsedAt: now }).where('id', '=', id).execute();

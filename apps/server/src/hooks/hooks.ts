@@ -162,14 +162,10 @@ export const createHooks = ({ store, clock, agent, sealer, isUser, hide }: Hooks
       const { hook, key } = await signedBy(delivery);
       if (limit.use(hook.id) !== null) throw errors.tooManyRequests();
       const now = clock.now();
-      if (!(await store.claim(hook, key, { now, since: now - hookLimits.knownMs })))
-        return { duplicate: true };
-      const reply = await enter(hook, delivery.body).catch(async (error: unknown) => {
-        await store.release(hook, key);
-        throw error;
-      });
+      const entered = await store.once(hook, { key, at: now }, () => enter(hook, delivery.body));
+      if (entered.kind === 'repeat') return { duplicate: true };
       await store.noteUse(hook, now);
-      return reply;
+      return entered.value;
     },
   };
 };

@@ -81,16 +81,15 @@ describe('migrations', () => {
     const names = (await stores[0]?.db.introspection.getTables())?.map((table) => table.name);
     expect(names?.filter((name) => !name.startsWith('agentWords_'))).toEqual([
       ...[...agentTables, 'agentSettings', 'agentWords'].toSorted(),
-      'callRepeats',
       'calls',
       'confirmations',
       'gatewayKeys',
       'gatewaySwitches',
-      'hookDeliveries',
       'hooks',
       'machines',
       'nodePushTokens',
       'notificationSettings',
+      'onceKeys',
       'pushSubscriptions',
       'removedUsers',
       'rpcSessions',

@@ -275,7 +275,7 @@ describe('nonces', () => {
 it('rows older than a day are deleted with the next write, of all users', async () => {
   const fixture = await open();
   const rows = ({ database }: GatewayFixture) =>
-    database.db.selectFrom('callRepeats').select(['userId', 'scope']).execute();
+    database.db.selectFrom('onceKeys').select(['userId', 'scope']).execute();
   await connect(fixture.gateway, 'ada');
   await make(fixture, await claim(fixture, { key: 'k1' }));
   await fixture.gateway.idempotency.consumeNonce({ userId: 'bob', via, name: 'state' });

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { CallVia } from '@drawbridge/contracts/calls';
 import { withoutConfirmation, type ToolCall } from '@drawbridge/contracts/tool-call';
-import { createKeyedQueue, canonical, sleep, type Clock } from '@drawbridge/kit';
+import { canonical, createKeyedQueue, sleep, type Clock } from '@drawbridge/kit';
+import type { Once, OnceRow } from '../../db/index.ts';
 import { errors } from '../../errors.ts';
 import type { CallRecord } from '../calls/call.ts';
 import { newRequestId } from '../calls/calls.ts';
 import type { GatewayLimits } from '../limits.ts';
 import { isReading } from '../calls/call.ts';
-import type { IdempotencyRow, IdempotencyStore } from './idempotency.store.ts';
 
 /** The origin of a call; each token and client has its own idempotency keys. */
 export interface CallOrigin {
@@ -53,13 +53,18 @@ interface IdempotencyNeeds {
     GatewayLimits,
     'claimMs' | 'idempotencyKeyTtlMs' | 'maxIdempotencyKeys' | 'maxSpentStates' | 'unreadMs' | 'maxUnread'
   >;
-  store: IdempotencyStore;
+  store: Once;
   find(requestId: string): Promise<CallRecord | undefined>;
   /** No other server uses the store. */
   isAlone: boolean;
 }
 
-type ScopedRow = IdempotencyRow & { scope: string };
+interface Context extends IdempotencyNeeds {
+  /** By user. */
+  queue: ReturnType<typeof createKeyedQueue>;
+  /** Keys with a call that is being opened; the promise resolves once that has succeeded or failed. */
+  opening: Map<string, Promise<void>>;
+}
 
 /** The interval for polling another server's claim of a key. */
 const claimPollMs = 100;
@@ -75,14 +80,25 @@ const makerOf = (userId: string, { kind, id }: CallVia) => [userId, kind, id];
 /** Limits keys, unread calls and used states of one maker separately. */
 const scopeOf = (counted: 'key' | 'unread' | 'spent', maker: string[]) => canonical([counted, ...maker]);
 
-const unreadKey = (maker: string[], callDigest: string) => digestOf(['unread', maker, callDigest]);
+type RowName = Pick<OnceRow, 'scope' | 'key' | 'digest'>;
+
+const unreadName = (maker: string[], digest: string): RowName => ({
+  scope: scopeOf('unread', maker),
+  key: digestOf(['unread', maker, digest]),
+  digest,
+});
 
 /** The row of an unread call; null if its tool only reads, or it came from no token. */
-const unreadNameOf = ({ userId, machineId, via, tool, arguments: args }: CallRecord) => {
-  if (via === null || isReading(tool)) return null;
-  const callDigest = callDigestOf(machineId, { name: tool, arguments: args });
-  const maker = makerOf(userId, via);
-  return { key: unreadKey(maker, callDigest), callDigest, scope: scopeOf('unread', maker) };
+const unreadNameOf = ({ userId, machineId, via, tool, arguments: args }: CallRecord): RowName | null =>
+  via === null || isReading(tool)
+    ? null
+    : unreadName(makerOf(userId, via), callDigestOf(machineId, { name: tool, arguments: args }));
+
+/** A row for a call that is made now. */
+const newRow = ({ clock, limits }: Context, userId: string, name: RowName): OnceRow => {
+  const at = clock.now();
+  const endsAt = at + limits.idempotencyKeyTtlMs;
+  return { ...name, subject: newRequestId(at), userId, at, endsAt, claimedUntil: null };
 };
 
 const unclaimed = (at: number): CallClaim => ({
@@ -95,126 +111,128 @@ const unclaimed = (at: number): CallClaim => ({
 /** Cancelled before it started: it had no effect and needs no answer. */
 const isAsNeverMade = ({ state, started }: CallRecord) => state === 'cancelled' && started === false;
 
-export const createIdempotency = ({
-  clock,
-  limits,
-  store,
-  find,
-  isAlone,
-}: IdempotencyNeeds): Idempotency & {
+const sweep = ({ store, clock }: Context) => store.sweep(clock.now());
+
+const refuseWhenFull = async (
+  { store }: Context,
+  scope: string,
+  { most, message }: { most: number; message: string },
+) => {
+  if ((await store.count(scope)) >= most) throw errors.tooManyRequests({ message });
+};
+
+const markUndelivered = async (ctx: Context, record: CallRecord) => {
+  const name = unreadNameOf(record);
+  if (!name) return;
+  await sweep(ctx);
+  await ctx.store.put({ ...newRow(ctx, record.userId, name), subject: record.requestId });
+  await ctx.store.trim(name.scope, ctx.limits.maxUnread);
+};
+
+/** `elsewhere`: another server has claimed the key, and has not made its call yet. */
+const claimByKey = async (ctx: Context, unclaimedRow: OnceRow): Promise<CallClaim | 'elsewhere'> => {
+  const { store, clock, limits, opening } = ctx;
+  const row = { ...unclaimedRow, claimedUntil: clock.now() + limits.claimMs };
+  await sweep(ctx);
+  const present = await store.find(row.key);
+  if (!present) {
+    const message = 'Too many idempotency keys are in use';
+    await refuseWhenFull(ctx, row.scope, { most: limits.maxIdempotencyKeys, message });
+  }
+  const stored = present ?? (await store.claim(row));
+  if (stored.digest !== row.digest) throw errors.idempotencyKeyReused();
+  if (stored.subject !== row.subject) {
+    if (await ctx.find(stored.subject)) return { kind: 'repeat', first: stored.subject, by: 'key' };
+    if ((stored.claimedUntil ?? 0) > clock.now()) return 'elsewhere';
+    // Its server ended before it made the call.
+    if (!(await store.takeOver(row, stored))) return 'elsewhere';
+  }
+  const settled = Promise.withResolvers<void>();
+  opening.set(row.key, settled.promise);
+  const settle = async (opened: boolean) => {
+    if (!opened) await store.remove(row);
+    opening.delete(row.key);
+    settled.resolve();
+  };
+  return { kind: 'new', requestId: row.subject, key: row.key, settle };
+};
+
+const claimUnread = async ({ store, clock, limits, find }: Context, name: RowName): Promise<CallClaim> => {
+  const row = await store.find(name.key);
+  const first = row && (await find(row.subject));
+  const isFresh =
+    first !== undefined &&
+    (first.endedAt === null ||
+      (clock.now() < Math.max(row?.at ?? 0, first.endedAt) + limits.unreadMs && !isAsNeverMade(first)));
+  if (first && isFresh) return { kind: 'repeat', first: first.requestId, by: 'undelivered' };
+  return unclaimed(clock.now());
+};
+
+const claim = async (
+  ctx: Context,
+  userId: string,
+  call: ToolCall,
+  { via, machineId, key: clientKey }: CallOrigin,
+): Promise<CallClaim> => {
+  const { clock, queue, opening } = ctx;
+  if (clientKey === undefined && isReading(call.name)) return unclaimed(clock.now());
+  const digest = callDigestOf(machineId, call);
+  const maker = makerOf(userId, via);
+  if (clientKey === undefined) return queue.run(userId, () => claimUnread(ctx, unreadName(maker, digest)));
+  const key = digestOf(['key', maker, clientKey]);
+  const row = newRow(ctx, userId, { scope: scopeOf('key', maker), key, digest });
+  for (;;) {
+    await opening.get(key);
+    const result = await queue.run(userId, async () => (opening.has(key) ? 'opening' : claimByKey(ctx, row)));
+    if (result === 'elsewhere') await sleep(clock, claimPollMs);
+    else if (result !== 'opening') return result;
+  }
+};
+
+const consumeNonce = async (
+  ctx: Context,
+  { userId, via, name }: { userId: string; via: CallVia; name: string },
+): Promise<boolean> => {
+  await sweep(ctx);
+  const scope = scopeOf('spent', makerOf(userId, via));
+  const row = newRow(ctx, userId, { scope, key: digestOf(['spent', userId, name]), digest: '' });
+  if (await ctx.store.find(row.key)) return false;
+  const message = 'Too many states of answered questions are in use';
+  await refuseWhenFull(ctx, scope, { most: ctx.limits.maxSpentStates, message });
+  return (await ctx.store.once(row, () => Promise.resolve())).kind === 'made';
+};
+
+export const createIdempotency = (
+  needs: IdempotencyNeeds,
+): Idempotency & {
   /** Marks the calls that a stopped server left open: their callers are gone. */
   recover(open: readonly CallRecord[]): Promise<void>;
 } => {
-  const queue = createKeyedQueue();
-  /** Keys whose call is being opened; the promise resolves once that has succeeded or failed. */
-  const opening = new Map<string, Promise<void>>();
-
-  const sweep = () => store.sweep(clock.now() - limits.idempotencyKeyTtlMs);
-
-  const isFull = async (scope: string, most: number) => (await store.count(scope)) >= most;
-
-  const note = async (record: CallRecord) => {
-    const name = unreadNameOf(record);
-    if (!name) return;
-    const { userId, requestId } = record;
-    await sweep();
-    await store.put({ ...name, userId, requestId, at: clock.now(), claimedUntil: null });
-    await store.trim(name.scope, limits.maxUnread);
-  };
-
-  /** `elsewhere`: another server has claimed the key, and has not made its call yet. */
-  const claimByKey = async (unclaimedRow: ScopedRow): Promise<CallClaim | 'elsewhere'> => {
-    const row = { ...unclaimedRow, claimedUntil: clock.now() + limits.claimMs };
-    await sweep();
-    const present = await store.byKey(row.key);
-    if (!present && (await isFull(row.scope, limits.maxIdempotencyKeys)))
-      throw errors.tooManyRequests({ message: 'Too many idempotency keys are in use' });
-    const stored = present ?? (await store.claim(row));
-    if (stored.callDigest !== row.callDigest) throw errors.idempotencyKeyReused();
-    if (stored.requestId !== row.requestId) {
-      if (await find(stored.requestId)) return { kind: 'repeat', first: stored.requestId, by: 'key' };
-      if ((stored.claimedUntil ?? 0) > clock.now()) return 'elsewhere';
-      // Its server ended before it made the call.
-      if (!(await store.takeOver(row, stored))) return 'elsewhere';
-    }
-    let release = () => {};
-    const settled = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    opening.set(row.key, settled);
-    const settle = async (opened: boolean) => {
-      if (!opened) await store.remove(row.key, row.requestId);
-      opening.delete(row.key);
-      release();
-    };
-    return { kind: 'new', requestId: row.requestId, key: row.key, settle };
-  };
-
-  const claimUnread = async (key: string): Promise<CallClaim> => {
-    const row = await store.byKey(key);
-    const first = row && (await find(row.requestId));
-    const isFresh =
-      first !== undefined &&
-      (first.endedAt === null ||
-        (clock.now() < Math.max(row?.at ?? 0, first.endedAt) + limits.unreadMs && !isAsNeverMade(first)));
-    if (first && isFresh) return { kind: 'repeat', first: first.requestId, by: 'undelivered' };
-    return unclaimed(clock.now());
-  };
-
-  const claim = async (userId: string, call: ToolCall, origin: CallOrigin): Promise<CallClaim> => {
-    const { via, machineId, key: clientKey } = origin;
-    if (clientKey === undefined && isReading(call.name)) return unclaimed(clock.now());
-    const callDigest = callDigestOf(machineId, call);
-    const maker = makerOf(userId, via);
-    if (clientKey === undefined) return queue.run(userId, () => claimUnread(unreadKey(maker, callDigest)));
-    const key = digestOf(['key', maker, clientKey]);
-    const at = clock.now();
-    const claimed = { claimedUntil: null, scope: scopeOf('key', maker), at };
-    const row = { key, userId, requestId: newRequestId(at), callDigest, ...claimed };
-    for (;;) {
-      await opening.get(key);
-      const result = await queue.run(userId, async () => (opening.has(key) ? 'opening' : claimByKey(row)));
-      if (result === 'elsewhere') await sleep(clock, claimPollMs);
-      else if (result !== 'opening') return result;
-    }
-  };
+  const ctx: Context = { ...needs, queue: createKeyedQueue(), opening: new Map() };
+  const { store, queue } = ctx;
 
   const own = async (userId: string, requestId: string) => {
-    const record = await find(requestId);
+    const record = await ctx.find(requestId);
     return record?.userId === userId ? record : undefined;
   };
 
   return {
-    claim,
+    claim: (userId, call, origin) => claim(ctx, userId, call, origin),
     undelivered: (userId, requestId) =>
       queue.run(userId, async () => {
         const record = await own(userId, requestId);
-        if (record) await note(record);
+        if (record) await markUndelivered(ctx, record);
       }),
     delivered: (userId, requestId) =>
       queue.run(userId, async () => {
         const record = await own(userId, requestId);
         const name = record && unreadNameOf(record);
-        if (name) await store.remove(name.key, requestId);
+        if (name) await store.remove({ key: name.key, subject: requestId });
       }),
-    consumeNonce: ({ userId, via, name }) =>
-      queue.run(userId, async () => {
-        await sweep();
-        const key = digestOf(['spent', userId, name]);
-        if (await store.byKey(key)) return false;
-        const scope = scopeOf('spent', makerOf(userId, via));
-        if (await isFull(scope, limits.maxSpentStates))
-          throw errors.tooManyRequests({ message: 'Too many states of answered questions are in use' });
-        const at = clock.now();
-        const requestId = newRequestId(at);
-        return (
-          (await store.claim({ key, userId, requestId, callDigest: '', scope, at, claimedUntil: null }))
-            .requestId === requestId
-        );
-      }),
+    consumeNonce: (used) => queue.run(used.userId, () => consumeNonce(ctx, used)),
     recover: async (open) => {
-      if (isAlone) await store.endClaims();
-      for (const record of open) await note(record);
+      if (ctx.isAlone) await store.endClaims();
+      for (const record of open) await markUndelivered(ctx, record);
     },
   };
 };

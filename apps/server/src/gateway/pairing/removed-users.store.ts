@@ -27,7 +27,7 @@ export const createRemovedUsersStore = ({ db, changeRights }: Store) => ({
         if (call) return false;
         // In this order: keys and machines name what is deleted after them.
         for (const table of [
-          'callRepeats',
+          'onceKeys',
           'gatewayKeys',
           'machines',
           'removedUsers',

@@ -45,7 +45,7 @@ const begin = (
 };
 const forgetAll = () => begin(fixture).finish();
 
-const idsOf = async (table: 'calls' | 'confirmations' | 'callRepeats') => {
+const idsOf = async (table: 'calls' | 'confirmations') => {
   const rows = await fixture.database.db.selectFrom(table).select('requestId').orderBy('requestId').execute();
   return rows.map(({ requestId }) => requestId);
 };
@@ -259,15 +259,16 @@ describe('PS-12 keys that do not hold any more', () => {
 
 it('PS-12 idempotency rows are deleted after a day', async () => {
   await world({});
-  const row = { userId: 'ada', callDigest: '', scope: null };
+  const row = { userId: 'ada', digest: '', scope: 'key', claimedUntil: null };
   const at = fixture.clock.now();
   await fixture.database.db
-    .insertInto('callRepeats')
+    .insertInto('onceKeys')
     .values([
-      { ...row, key: 'a', requestId: 'day-old', at: at - dayMs },
-      { ...row, key: 'b', requestId: 'younger', at: at - dayMs + 60_000 },
+      { ...row, key: 'a', subject: 'day-old', at: at - dayMs, endsAt: at },
+      { ...row, key: 'b', subject: 'younger', at: at - dayMs + 60_000, endsAt: at + 60_000 },
     ])
     .execute();
   await forgetAll();
-  expect(await idsOf('callRepeats')).toEqual(['younger']);
+  const left = await fixture.database.db.selectFrom('onceKeys').select('subject').execute();
+  expect(left).toEqual([{ subject: 'younger' }]);
 });

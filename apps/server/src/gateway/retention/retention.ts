@@ -83,7 +83,7 @@ export const createRetention = ({ clock, limits, stores, registry, log, onError 
     forgetOld: async (signal: AbortSignal) => {
       await forgetCalls(signal);
       await forgetKeys(signal);
-      await idempotency.sweep(clock.now() - limits.idempotencyKeyTtlMs);
+      await idempotency.sweep(clock.now());
     },
     /** Calls, machines and keys of accounts that were removed. */
     forgetRemoved: async (signal: AbortSignal) => {

@@ -103,7 +103,7 @@ describe.each(eras)('%s', (_revision, request) => {
     const machine = await connectAnswering(mcp, 'ada', { answer: () => text(long) });
     const leave = await callAndLeave(mcp, write, 'answered');
     leave();
-    await expect.poll(() => mcp.database.db.selectFrom('callRepeats').selectAll().execute()).toHaveLength(1);
+    await expect.poll(() => mcp.database.db.selectFrom('onceKeys').selectAll().execute()).toHaveLength(1);
     const again = await call(mcp, write);
     expect(again?.content.map((block) => block.text)).toEqual([firstLine, long]);
     expect(again?._meta?.['drawbridge/repeatOf']).toBe(callIdOf(again));
@@ -118,7 +118,7 @@ describe.each(eras)('%s', (_revision, request) => {
     const leave = await callAndLeave(mcp, write, 'running');
     await expect.poll(() => stream.requests().length).toBe(1);
     leave();
-    await expect.poll(() => mcp.database.db.selectFrom('callRepeats').selectAll().execute()).toHaveLength(1);
+    await expect.poll(() => mcp.database.db.selectFrom('onceKeys').selectAll().execute()).toHaveLength(1);
     expect(await call(mcp, write)).toMatchObject({
       isError: true,
       content: [{ text: firstLine }, { text: 'The call was cancelled.' }],

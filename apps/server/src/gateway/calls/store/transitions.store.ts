@@ -187,10 +187,10 @@ const prepareConfirmationQueries = (db: Kysely<Schema>) => ({
 
 const endClaim = (db: Kysely<Schema>, { key, requestId }: CallWrite & { type: 'end-claim' }) =>
   db
-    .updateTable('callRepeats')
+    .updateTable('onceKeys')
     .set({ claimedUntil: null })
     .where('key', '=', key)
-    .where('requestId', '=', requestId)
+    .where('subject', '=', requestId)
     .where('claimedUntil', 'is not', null)
     .compile();
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { subjectOf } from './index.ts';
+import { subjectOf } from './call-subject.ts';
 
 it.each([
   ['a path', { filePath: 'src/server.ts', content: 'x' }, 'src/server.ts'],
