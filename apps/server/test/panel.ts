@@ -1,7 +1,7 @@
 import { createTRPCClient, httpBatchLink, httpSubscriptionLink, splitLink } from '@trpc/client';
 import { EventSource } from 'eventsource';
 import type { AppRouter } from '../src/doors/trpc/index.ts';
-import { sessionHeaders, type TestServer } from './server.ts';
+import { cookiesOf, sessionHeaders, type TestServer } from './server.ts';
 
 /** The panel's client, with a session's cookie and its proof. */
 export const createPanel = (server: TestServer, cookie: string) => {
@@ -25,3 +25,15 @@ export const createPanel = (server: TestServer, cookie: string) => {
 };
 
 export type Panel = ReturnType<typeof createPanel>;
+
+/** Invites a second person; returns the cookies of their session. */
+export const guestOf = async (server: TestServer, owner: Panel): Promise<string> => {
+  const { url } = await owner.invitations.create.mutate();
+  const body = {
+    invitationToken: url.split('#token=')[1],
+    name: 'Guest',
+    email: 'guest@example.org',
+    password: 'a long password',
+  };
+  return cookiesOf(await server.send('/trpc/invitations.accept', { method: 'POST', body }));
+};

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Invitation, User } from '@drawbridge/contracts/accounts';
-import type { Call } from '@drawbridge/contracts/calls';
+import type { Call, RunInput } from '@drawbridge/contracts/calls';
 import type { Confirmation, DecideInput, DecideReply } from '@drawbridge/contracts/confirmation';
 import type { GatewayStatus, MachineChoice } from '@drawbridge/contracts/gateway';
 import { optionalMachineInput, type MachineSummary } from '@drawbridge/contracts/machines/summary';
@@ -45,7 +45,7 @@ export interface World {
     insecure?: true;
   };
   setupNeeded: boolean;
-  run: (input: { name: string; arguments: Record<string, unknown> }) => Promise<Call>;
+  run: (input: RunInput) => Promise<Call>;
   decide: (input: DecideInput) => DecideReply;
   agent: AgentWorld;
 }

@@ -156,7 +156,7 @@ export const worldOf = (change: Partial<World> = {}): World => ({
     ttlSeconds: null,
   },
   setupNeeded: false,
-  run: async () => callOf(),
+  run: async ({ requestId = 'r1' }) => callOf({ requestId }),
   decide: ({ confirmationId, approved, resourceDecision }) => ({
     confirmationId,
     state: 'decided',

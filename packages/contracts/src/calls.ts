@@ -71,8 +71,22 @@ export type Call = z.infer<typeof call>;
 export const callSummary = call.omit({ result: true, arguments: true });
 export type CallSummary = z.infer<typeof callSummary>;
 
-/** `machineId`: an id or a name; without it, the default machine. */
-export const runInput = z.strictObject({ ...toolCall.shape, machineId: machineId.optional() });
+/** How the id of a user's call begins: its time in base 36, and the start of the user's id. */
+export const callIdPrefixOf = (at: number, userId: string): string =>
+  at.toString(36).padStart(9, '0') + userId.slice(0, 8);
+/** An id that a caller chooses for a new call: what `callIdPrefixOf` gives, and random characters. */
+const chosenCallId = z.string().regex(/^[0-9a-z]{9}[A-Za-z0-9_-]{22,55}$/);
+
+/**
+ * `machineId`: an id or a name; without it, the default machine. `requestId`: without it, the server chooses
+ * one.
+ */
+export const runInput = z.strictObject({
+  ...toolCall.shape,
+  machineId: machineId.optional(),
+  requestId: chosenCallId.optional(),
+});
+export type RunInput = z.infer<typeof runInput>;
 export const callIdInput = z.strictObject({ requestId });
 
 /** Who made a call: the panel, any chat, or one token, client or chat as `kind:id`. */

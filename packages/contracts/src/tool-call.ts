@@ -19,7 +19,7 @@ export type ToolCall = z.infer<typeof toolCall>;
 
 /** Stands in the place of arguments that are not kept once their call has ended. */
 export const notKeptArgument = 'drawbridge/not-kept';
-const notKept = z.object({
+export const notKept = z.object({
   [notKeptArgument]: z.object({ bytes: z.number().int().positive(), sha256: z.string().length(64) }),
 });
 /** The size of arguments that were not kept, in bytes of JSON; null for others. */

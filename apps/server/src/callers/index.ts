@@ -16,7 +16,14 @@ export {
   ownCall,
 } from './follow.ts';
 export { idempotencyKey, markUndelivered, trackDelivery } from './idempotency.ts';
-export { startCall, startCallOnce, openCallWithId, type NewCall, type StartedCall } from './start.ts';
+export {
+  startCall,
+  startCallOnce,
+  openCallWithId,
+  startCallNamed,
+  type NewCall,
+  type StartedCall,
+} from './start.ts';
 export {
   connectedTools,
   disconnectMachine,

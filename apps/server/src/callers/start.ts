@@ -1,5 +1,9 @@
-import type { Call, CallEvent, Door } from '@drawbridge/contracts/calls';
+import { createHash } from 'node:crypto';
+import { callIdPrefixOf, type Call, type CallEvent, type Door } from '@drawbridge/contracts/calls';
 import type { ClientInput } from '@drawbridge/contracts/client-input';
+import { notKept, notKeptArgument, withoutConfirmation } from '@drawbridge/contracts/tool-call';
+import { canonical, hasCode } from '@drawbridge/kit';
+import { errors } from '../errors.ts';
 import type { CallClaim, CallHandle } from '../gateway/index.ts';
 import type { CallerContext } from './caller.ts';
 import type { ScopedTool } from './tool-scope.ts';
@@ -76,6 +80,57 @@ export const openCallWithId = (
   request: Omit<NewCall, 'until'>,
   requestId: string,
 ): Promise<CallHandle> => open(ctx, request, { kind: 'new', requestId, key: null, settle: async () => {} });
+
+const isSameArguments = (stored: Call['arguments'], given: Call['arguments']): boolean => {
+  const kept = notKept.safeParse(stored).data?.[notKeptArgument];
+  if (kept === undefined) return canonical(stored) === canonical(given);
+  return kept.sha256 === createHash('sha256').update(JSON.stringify(given)).digest('hex');
+};
+
+/** The requested call by its id; null if the user has none. Throws `idempotencyKeyReused`. */
+const followSame = async (
+  { gateway }: CallerContext,
+  request: NewCall,
+  requestId: string,
+): Promise<CallHandle | null> => {
+  const { caller, name, machine } = request.tool;
+  const call = await gateway.calls.get(caller.userId, requestId).catch((error: unknown) => {
+    if (hasCode(error, 'NOT_FOUND')) return null;
+    throw error;
+  });
+  if (call === null) return null;
+  const isSame =
+    call.door === request.door &&
+    call.tool === name &&
+    call.machineId === machine.machineId &&
+    isSameArguments(call.arguments, withoutConfirmation(request.arguments));
+  if (!isSame) throw errors.idempotencyKeyReused({ message: 'This id belongs to another call' });
+  return gateway.calls.follow(caller.userId, requestId);
+};
+
+/**
+ * As `startCall`, under an id that the user has chosen; the same call again follows the first. Throws also
+ * `badRequest` for an id that does not begin as the user's, and `idempotencyKeyReused`.
+ */
+export const startCallNamed = async (
+  ctx: CallerContext,
+  request: NewCall,
+  requestId: string,
+): Promise<Call> => {
+  const { userId } = request.tool.caller;
+  if (!requestId.startsWith(callIdPrefixOf(0, userId).slice(9), 9))
+    throw errors.badRequest({ message: 'The requestId does not belong to this account' });
+  const open = () => openCallWithId(ctx, request, requestId);
+  const handle =
+    (await followSame(ctx, request, requestId)) ??
+    (await open().catch(async (error: unknown) => {
+      // The same request may have come first meanwhile, also on another server.
+      const first = await followSame(ctx, request, requestId);
+      if (first === null) throw error;
+      return first;
+    }));
+  return handle.waitOrCancel(request);
+};
 
 /**
  * Starts a call, or returns the one it repeats: by idempotency key, or an equal call with an undelivered

@@ -5,6 +5,7 @@ export { apiKey, clockKey, useApi, useClock } from './keys.ts';
 export { keepStream } from './keep-stream.ts';
 export { keepLive } from './live.ts';
 export { readPushKey, removePush, savePush } from './push.ts';
+export { randomId } from './random-id.ts';
 export { attempt, attemptRemoval, createLoaded, createRequest } from './request.ts';
 export { sessionProof } from './session-proof.ts';
 export { shareLive } from './shared-live.ts';

@@ -6,7 +6,7 @@ import {
   type Call,
   type CallSummary,
 } from '@drawbridge/contracts/calls';
-import { scopeTool, startCall, userCaller } from '../../callers/index.ts';
+import { scopeTool, startCall, startCallNamed, userCaller, type NewCall } from '../../callers/index.ts';
 import { router, userProcedure } from './trpc.ts';
 
 const summary = ({ arguments: _arguments, result: _result, ...rest }: Call): CallSummary => rest;
@@ -19,15 +19,16 @@ const callerOn = (userId: string, machineId: string | undefined) => ({
 /** Tool calls: make, watch, stop, look back. Specification 6.1. */
 export const callsRouter = router({
   /** Resolves when the call ends or first waits for a confirmation. An earlier disconnect cancels it. */
-  run: userProcedure.input(runInput).mutation(async ({ ctx, input, signal }) =>
-    startCall(ctx, {
+  run: userProcedure.input(runInput).mutation(async ({ ctx, input, signal }) => {
+    const call: NewCall = {
       tool: await scopeTool(ctx.gateway, callerOn(ctx.userId, input.machineId), input.name),
       arguments: input.arguments,
       door: 'trpc',
       until: 'asked',
       ...(signal && { signal }),
-    }),
-  ),
+    };
+    return input.requestId === undefined ? startCall(ctx, call) : startCallNamed(ctx, call, input.requestId);
+  }),
   get: userProcedure
     .input(callIdInput)
     .query(({ ctx, input }) => ctx.gateway.calls.get(ctx.userId, input.requestId)),

@@ -5,25 +5,14 @@ import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import { describe, expect, it } from 'vitest';
 import { collectTopic } from '../../../test/collect.ts';
 import { connectDaemon, requestOf } from '../../../test/daemon.ts';
-import { createPanel, type Panel } from '../../../test/panel.ts';
-import { cookiesOf, signUpOwner, startServer, type Got, type TestServer } from '../../../test/server.ts';
+import { createPanel, guestOf } from '../../../test/panel.ts';
+import { signUpOwner, startServer, type Got } from '../../../test/server.ts';
 import { errorShape } from './error-shape.ts';
 
 const errorOf = ({ status, json }: Got) => {
   // tRPC's envelope of an error.
   const { error } = json as { error: { data: { code: string } } };
   return [status, error.data.code];
-};
-
-const guestOf = async (server: TestServer, owner: Panel): Promise<string> => {
-  const { url } = await owner.invitations.create.mutate();
-  const body = {
-    invitationToken: url.split('#token=')[1],
-    name: 'Guest',
-    email: 'guest@example.org',
-    password: 'a long password',
-  };
-  return cookiesOf(await server.send('/trpc/invitations.accept', { method: 'POST', body }));
 };
 
 describe('an answer', () => {

@@ -50,7 +50,7 @@ export async function* live<T>(source: Source<T>): AsyncGenerator<TrackedEnvelop
     unread.push(event);
     unreadLength += source.lengthOf(event);
     behind = unread.length > maxUnread || unreadLength > maxUnreadLength;
-    // A reader that stands still is not told before it moves on: until then nothing more is kept for it.
+    // A slow reader gets nothing before it reads on: until then nothing more is kept for it.
     if (behind) unread.length = 0;
     else counted.grew();
     wake();

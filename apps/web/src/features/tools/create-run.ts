@@ -6,21 +6,17 @@ import { hasEnded, type CallsStore } from '../calls/use-calls-store.ts';
 /** The request failed, but the call continues: live events report its end. */
 const lostRequest = ['UNREACHABLE', 'SHUTTING_DOWN'];
 
-interface Runs {
-  tool: string;
-  machineId: string;
-}
-
-interface RunNeeds extends Runs {
+interface RunNeeds {
   api: Api;
   store: CallsStore;
+  tool: string;
+  machineId: string;
+  /** Gives the id of a new call. */
+  newId(): string;
 }
 
-const isOf = (call: CallSummary, { tool, machineId }: Runs): boolean =>
-  call.tool === tool && call.machineId === machineId && call.door === 'trpc';
-
 /** Creates an idle run. The caller's scope ends its watchers. */
-export const createRun = ({ api, store, tool, machineId }: RunNeeds) => {
+export const createRun = ({ api, store, tool, machineId, newId }: RunNeeds) => {
   const busy = ref(false);
   const failure = ref<Failure | null>(null);
   const requestId = ref<string | null>(null);
@@ -47,19 +43,10 @@ export const createRun = ({ api, store, tool, machineId }: RunNeeds) => {
     busy.value = false;
   };
 
-  /** Until the response names the call, the first new call of this tool is assumed to be it. */
-  const adopt = (before: ReadonlySet<string>) =>
-    watch(
-      () => store.calls.find((call) => isOf(call, { tool, machineId }) && !before.has(call.requestId)),
-      (call) => {
-        if (call && requestId.value === null) requestId.value = call.requestId;
-      },
-    );
-
   const refused = (error: unknown) => {
     const why = failureOf(error);
     // The watcher below fetches a call that has ended meanwhile.
-    if (requestId.value !== null && lostRequest.includes(why.code)) return;
+    if (summary.value !== null && lostRequest.includes(why.code)) return;
     busy.value = false;
     if (!request.signal.aborted) failure.value = why;
   };
@@ -71,23 +58,20 @@ export const createRun = ({ api, store, tool, machineId }: RunNeeds) => {
     busy.value = true;
     failure.value = null;
     done.value = null;
-    requestId.value = null;
-    const stopAdopting = adopt(new Set(store.known.keys()));
+    const id = newId();
+    requestId.value = id;
     try {
-      const input = { name: tool, arguments: args, machineId };
+      const input = { name: tool, arguments: args, machineId, requestId: id };
       const call = await api.calls.run.mutate(input, { signal: request.signal });
       if (own !== turn) return;
-      requestId.value = call.requestId;
       if (hasEnded(call.state)) {
         done.value = call;
         busy.value = false;
-      } else if (hasEnded(store.known.get(call.requestId)?.state ?? call.state)) {
-        await finish(call.requestId);
+      } else if (hasEnded(store.known.get(id)?.state ?? call.state)) {
+        await finish(id);
       }
     } catch (error) {
       if (own === turn) refused(error);
-    } finally {
-      stopAdopting();
     }
   };
 
@@ -101,7 +85,7 @@ export const createRun = ({ api, store, tool, machineId }: RunNeeds) => {
 
   const cancel = async () => {
     const id = requestId.value;
-    if (id === null) {
+    if (id === null || summary.value === null) {
       request.abort();
       busy.value = false;
     } else failure.value = await store.cancel(id);

@@ -1,7 +1,9 @@
+import { callIdPrefixOf } from '@drawbridge/contracts/calls';
 import { defineStore } from 'pinia';
 import { effectScope, type EffectScope } from 'vue';
-import { useApi } from '../../api/index.ts';
+import { randomId, useApi, useClock } from '../../api/index.ts';
 import { useCallsStore } from '../calls/use-calls-store.ts';
+import { useSessionStore } from '../session/use-session-store.ts';
 import { createRun, type Run } from './create-run.ts';
 
 /** How many runs are kept for a return to their page; older ones are dropped after their end. */
@@ -10,14 +12,17 @@ const kept = 10;
 /** The last run of each tool from the form. */
 export const useRunsStore = defineStore('runs', () => {
   const api = useApi();
+  const clock = useClock();
+  const session = useSessionStore();
   const store = useCallsStore();
+  const newId = () => callIdPrefixOf(clock.now(), session.user?.id ?? '') + randomId();
   const all = effectScope();
   const runs = new Map<string, { run: Run; scope: EffectScope }>();
 
   const create = (machineId: string, tool: string) =>
     all.run(() => {
       const scope = effectScope();
-      const run = scope.run(() => createRun({ api, store, tool, machineId }));
+      const run = scope.run(() => createRun({ api, store, newId, tool, machineId }));
       return run ? { run, scope } : undefined;
     });
 

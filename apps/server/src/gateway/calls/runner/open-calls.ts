@@ -71,12 +71,15 @@ const countOf = async (runner: Runner, machineId: string): Promise<OpenWork> => 
 
 /** Stores a new call and sends it when its machine has a stream; forgets it where it could not be stored. */
 const add = async (runner: Runner, { record, claimKey }: NewCall): Promise<OpenCall> => {
+  // An id that its caller has chosen; the call that has it stays as it is.
+  if (runner.held.get(record.requestId)) throw errors.idempotencyKeyReused();
   const call = runner.held.add(newCall(record));
   try {
     await runner.queue.run(record.requestId, () => insert(runner, call, claimKey));
     return call;
   } catch (error) {
     runner.held.remove(call);
+    for (const waiter of call.waiters) waiter.reject(error);
     throw error;
   }
 };
