@@ -25,7 +25,17 @@ const planted: Record<string, string> = {
     "const name = 'a letter'; shear(); const heard = 1; const pantomime = 'takes it back';",
   ].join('\n'),
   'docs/page.md': 'A parcel is sent. A letter is not code.\n\nThe second is none. It ends by itself.\n',
-  'packages/kit/src/index.ts': '',
+  'packages/kit/src/index.ts': "export * from './shown.ts';",
+  'packages/kit/src/shown.ts': '',
+  'packages/kit/src/user.ts': ['part', 'tested', 'both', 'large']
+    .map((name) => `import './${name}.ts';`)
+    .join('\n'),
+  'packages/kit/src/other.ts': "import './both.ts';",
+  'packages/kit/src/part.ts': '\n'.repeat(23),
+  'packages/kit/src/large.ts': 'x\n'.repeat(25),
+  'packages/kit/src/both.ts': '',
+  'packages/kit/src/tested.ts': '',
+  'packages/kit/src/tested.test.ts': "import './tested.ts';",
   'packages/kit/src/node_modules/other/long.ts': wide('// ', 111),
   ...Object.fromEntries(Array.from({ length: 15 }, (_, n) => [`packages/kit/src/full/n${n}.ts`, ''])),
   'packages/kit/src/full/index.ts': '',
@@ -49,7 +59,7 @@ beforeAll(() => {
   }
 });
 
-const none: Exceptions = { commentLines: {}, folders: {}, retiredWords: {} };
+const none: Exceptions = { commentLines: {}, folders: {}, retiredWords: {}, smallFiles: {} };
 const exact: Exceptions = {
   commentLines: { 'apps/server/src/long.ts': 4, 'apps/web/src/long.vue': 1 },
   folders: {
@@ -57,6 +67,7 @@ const exact: Exceptions = {
     'packages/kit/src/twice': { count: 16, reason: 'planted' },
   },
   retiredWords: { 'apps/daemon/src/words.ts': 13, 'docs/page.md': 3 },
+  smallFiles: { 'packages/kit/src/part.ts': 1 },
 };
 
 it('names every planted violation, and nothing else', () => {
@@ -75,17 +86,21 @@ it('names every planted violation, and nothing else', () => {
     ],
     'docs/page.md': ['line 1 (parcel)', 'line 3 (is none)', 'line 3 (by itself)'],
   });
-  expect(seen).toBe(71);
+  expect(Object.fromEntries(findings.smallFiles)).toEqual({
+    'packages/kit/src/part.ts': ['1 lines, used by packages/kit/src/user.ts'],
+  });
+  expect(seen).toBe(79);
 });
 
 it('accepts what the exceptions count, no more and no less', () => {
   const { findings } = inspectHouse(root);
   expect(complaintsOf(findings, exact)).toEqual([]);
-  expect(complaintsOf(findings, none)).toHaveLength(6);
+  expect(complaintsOf(findings, none)).toHaveLength(7);
   const off: Exceptions = {
     commentLines: { ...exact.commentLines, 'apps/gone.ts': 1 },
     folders: { ...exact.folders, 'packages/kit/src/over': { count: 16, reason: '' } },
     retiredWords: { 'apps/daemon/src/words.ts': 14, 'docs/page.md': 1 },
+    smallFiles: exact.smallFiles,
   };
   expect(complaintsOf(findings, off)).toEqual([
     'apps/gone.ts: 0 comment lines over 110 characters, 1 in the exceptions: lower it with --write',
@@ -105,10 +120,12 @@ it('lowers the counts of the exceptions and never raises them', () => {
       'apps/gone': { count: 16, reason: 'planted' },
     },
     retiredWords: { 'apps/daemon/src/words.ts': 13, 'docs/page.md': 1 },
+    smallFiles: { 'packages/kit/src/gone.ts': 1, 'packages/kit/src/part.ts': 1 },
   });
   expect(written).toEqual({
     commentLines: { 'apps/server/src/long.ts': 4 },
     folders: exact.folders,
     retiredWords: { 'apps/daemon/src/words.ts': 13, 'docs/page.md': 1 },
+    smallFiles: { 'packages/kit/src/part.ts': 1 },
   });
 });

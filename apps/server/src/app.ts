@@ -6,7 +6,7 @@ import { createWeb } from './compose/create-web.ts';
 import { readLocalFolder, startLocalMachine } from './compose/local/local-machine.ts';
 import { managePeople } from './compose/manage-people.ts';
 import { openAccounts, type AppNeeds } from './compose/open-accounts.ts';
-import { notingCalls, notingMessages } from './compose/note-presence.ts';
+import { recordCalls, recordMessages } from './compose/note-presence.ts';
 import { openBus } from './compose/open-bus.ts';
 import { openRooms } from './compose/open-rooms.ts';
 import { startAgent } from './compose/start-agent.ts';
@@ -56,7 +56,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const isAgentOn = async () => (await agent?.status())?.enabled === true;
   const bus = await openBus({ config, clock, ...opened });
   const base = { config, clock, opened, notifications };
-  const gateway = notingCalls(await startGateway({ ...base, daemon, bus, isAgentOn }), presence);
+  const gateway = recordCalls(await startGateway({ ...base, daemon, bus, isAgentOn }), presence);
   let sweep: Sweep | null = null;
   let stopLocalMachine = async () => {};
   const stops: (() => void)[] = [];
@@ -66,7 +66,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const queueSettings = async () => (await settings.get()).values.queue;
   const parts = { ...base, gateway };
   const started = await startAgent({ ...parts, counted: modelCalls.counted, queueSettings });
-  agent = started && notingMessages(started, presence);
+  agent = started && recordMessages(started, presence);
   const hooks = startHooks({ clock, opened, agent: agent?.agent ?? null });
   const owned = { gateway, notifications, hooks, threads: agent?.agent.threads ?? null };
   const people = managePeople({ ...opened, ...owned, onRemoved: () => sweep?.run() });

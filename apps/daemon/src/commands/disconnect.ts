@@ -38,7 +38,7 @@ const endAtServer = async (url: URL, key: string): Promise<{ failed: string | nu
   return { failed: isOver ? null : reply.failure.sentence };
 };
 
-/** Ends the pairing, here and at the server. A daemon that runs is told by the server, and ends. */
+/** Ends the pairing, here and at the server. A running daemon gets a message from the server, and ends. */
 const disconnect = async (options: DisconnectOptions, context: CommandContext): Promise<Answer> => {
   const { yes = false, force = false } = options;
   const { environment } = context;

@@ -127,7 +127,7 @@ export const createToolHost = async (needs: ToolHostNeeds) => {
   const { notify } = toolsets;
   const stopFollowing = followSettings({ settings, toolbox, held, sources, notify, notifyOfModes, changed });
   return {
-    /** The tools that the server is told of, now. */
+    /** The tools that are offered to the server now. */
     tools: () => toolbox.offered(held()),
     toolCategories: () => toolbox.categories(held()),
     modes: held,

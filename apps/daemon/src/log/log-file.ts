@@ -43,7 +43,7 @@ export const createLogFile = (needs: { path: string; older: number; clock: Clock
   let waiting = '';
   let dropped = 0;
   let writing: Promise<void> | null = null;
-  let hurry: (() => void) | undefined;
+  let flush: (() => void) | undefined;
 
   const writeOut = async (text: string) => {
     const handle = await openLog(path);
@@ -61,7 +61,7 @@ export const createLogFile = (needs: { path: string; older: number; clock: Clock
   const gather = () =>
     new Promise<void>((resolve) => {
       const cancel = clock.after(gatherMs, resolve);
-      hurry = () => {
+      flush = () => {
         cancel();
         resolve();
       };
@@ -86,7 +86,7 @@ export const createLogFile = (needs: { path: string; older: number; clock: Clock
       writing ??= drain();
     },
     settled: async () => {
-      hurry?.();
+      flush?.();
       await writing;
     },
   };

@@ -52,10 +52,9 @@ const namesOf = (path: string): string[] => {
 
 /**
  * Folders and files of servers of this account, by every name that they have: what the servers have written
- * down themselves, and `told`, which is always closed. It is looked up again at each call, for a server may
- * start at any time.
+ * down themselves, and `alwaysClosed`. It is read again at each call: a server may start at any time.
  */
-export const createServerFolders = (told: readonly string[] = []): (() => readonly string[]) => {
+export const createServerFolders = (alwaysClosed: readonly string[] = []): (() => readonly string[]) => {
   const folders = [...new Set([homedir(), accountHome()])].map((home) => join(home, ...serverPlacesFolder));
   let known: { stamp: string; paths: string[] } | undefined;
   const written = (): string[] => {
@@ -66,5 +65,5 @@ export const createServerFolders = (told: readonly string[] = []): (() => readon
     }
     return known.paths;
   };
-  return () => [...new Set([...told, ...written().flatMap(closedAt)].flatMap(namesOf))];
+  return () => [...new Set([...alwaysClosed, ...written().flatMap(closedAt)].flatMap(namesOf))];
 };

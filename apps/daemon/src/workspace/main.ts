@@ -1,16 +1,59 @@
 import { closeSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { workspaceCall, type WorkspaceProgram } from '@drawbridge/contracts/agent/workspace';
-import { systemClock } from '@drawbridge/kit';
+import { systemClock, type Clock } from '@drawbridge/kit';
+import type { Territory } from '../paths/protected.ts';
+import type { Gate } from '../permission/index.ts';
 import { describeTool } from '../tools/common/describe-tool.ts';
 import { toLazyTool } from '../tools/common/lazy-tool.ts';
-import { changesSomething } from '../tools/common/tool.ts';
+import { changesSomething, type DaemonTool } from '../tools/common/tool.ts';
 import { createDispatch } from '../tools/dispatch.ts';
+import { filesystemTools } from '../tools/filesystem/index.ts';
 import { inheritedFiles } from '../tools/shell/inherited-files.ts';
+import { createOpenLauncher } from '../tools/shell/launch.ts';
+import { clampTimeout, createShellExecute } from '../tools/shell/shell-execute.ts';
 import { systemCallFilter } from '../tools/shell/sandbox/seccomp.ts';
-import { endOverdue } from './end-overdue.ts';
-import { openGate } from './open-gate.ts';
-import { workspaceTools } from './tools.ts';
+
+const shellDescription =
+  'Run a shell command in the folder of the workspace and give its output and exit code. There is no network. ' +
+  'Only this folder stays: what runs in the background ends with the call, and so do /tmp and the home folder.';
+
+/** The file tools and the shell of the daemon. The shell searches better than a search without ripgrep. */
+const workspaceTools = (territory: Territory): DaemonTool[] => [
+  ...filesystemTools.filter(({ name }) => name !== 'search_files'),
+  {
+    ...createShellExecute(createOpenLauncher(territory), { sandbox: false }),
+    description: shellDescription,
+  },
+];
+
+/** Allows each call: what the process can reach is decided by the container around it. */
+const openGate: Pick<Gate, 'check' | 'reader' | 'deniedPaths' | 'openQuestions'> = {
+  check: async ({ inspect, arguments: args }) => ({
+    kind: 'run',
+    granted: await inspect(),
+    arguments: args,
+  }),
+  reader: async () => ({ mode: () => 'allow', isDenied: () => false }),
+  deniedPaths: () => ({ read: [], write: [] }),
+  openQuestions: () => 0,
+};
+
+/** After the time of a command and of its ending: its processes have left their group and lost their tag. */
+const graceMs = 3_000;
+
+/** Ends every other process of the container when the command of a call outlives its time. */
+const endOverdue = ({ timeout }: Record<string, unknown>, clock: Clock): void => {
+  const limitMs = clampTimeout(typeof timeout === 'number' ? timeout : undefined) + graceMs;
+  clock.after(limitMs, () => {
+    try {
+      // All but this process and the first one, in one step: none of them can start another meanwhile.
+      process.kill(-1, 'SIGKILL');
+    } catch {
+      // There is no other.
+    }
+  });
+};
 
 /** Of this program: no tool writes there. */
 const privateFolder = '/run/drawbridge';

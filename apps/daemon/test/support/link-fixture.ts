@@ -78,7 +78,7 @@ export const startLink = async (dispatch: Dispatch = echo) => {
     describe: () => ({ rootPath: '/w', tools: [...offered] }),
     report: (report) => {
       reports.push(report);
-      if (report.type === 'connected') outbox.hurry();
+      if (report.type === 'connected') outbox.flush();
     },
   });
   const closing = [

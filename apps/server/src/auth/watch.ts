@@ -29,7 +29,7 @@ export const createWatch = ({ clock, live, onError }: WatchNeeds) => {
   };
 
   return {
-    /** Looks now; what goes wrong is told to `onError`, and the next look comes all the same. */
+    /** Looks now; a failure goes to `onError`, and the next look follows as usual. */
     check: () => check().catch(onError),
     watch: (name: string, ended: () => void): (() => void) => {
       const id = (lastId += 1);

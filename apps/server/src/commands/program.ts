@@ -69,7 +69,7 @@ const addMachines = (program: Command, actions: Actions): void => {
     machines
       .command(name)
       .description(description)
-      .requiredOption('--user <email>', 'whose machine it is', email);
+      .requiredOption('--user <email>', 'the user of the machine', email);
   const machine = ['<machine>', 'its name or id'] as const;
   add('list', 'list the machines')
     .option('--json', 'as JSON')
@@ -101,7 +101,7 @@ const addToken = (program: Command, actions: Actions): void => {
     .description('access tokens')
     .command('create')
     .description('create an access token for a person; it is printed once')
-    .requiredOption('--user <email>', 'whose token it is', email)
+    .requiredOption('--user <email>', 'the user of the token', email)
     .requiredOption('--name <name>', 'what the person calls it')
     .option('--scopes <a,b>', `what it may use, of ${tokenScopeNames.join(', ')} (default: filesystemRead)`)
     .option(

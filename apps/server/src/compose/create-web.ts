@@ -50,7 +50,7 @@ export const createWeb = async ({ config, clock, opened, daemon }: Parts) => {
   const upgrades = createUpgrades({ clock, onUpgraded: forget });
   for (const one of servers) upgrades.own(one);
   serveHealth(server, opened);
-  // The log tells of a full disk where nothing asks for `/health`.
+  // The log shows a full disk where nothing requests `/health`.
   const stopChecks = clock.every(checkEveryMs, () => void opened.canWrite());
   serveReady(server, async () => void (await sql`select 1`.execute(store.db)));
   serveDaemon(server, { daemon, url: address.url });

@@ -4,7 +4,7 @@ import type { ServerAgent } from '../agent/index.ts';
 import type { Gateway } from '../gateway/index.ts';
 import type { PresenceOfServer, Sender } from '../nodes/index.ts';
 
-type Noting = Pick<PresenceOfServer, 'sent'>;
+type Recording = Pick<PresenceOfServer, 'sent'>;
 
 /** The surface of each door; the agent's own calls have no sender. */
 const channels: Record<Door, string | null> = {
@@ -16,8 +16,8 @@ const channels: Record<Door, string | null> = {
   agent: null,
 };
 
-/** The same gateway, whose calls are noted as messages of who makes them. */
-export const notingCalls = (gateway: Gateway, presence: Noting): Gateway => ({
+/** The same gateway; each call is recorded as a message of its maker. */
+export const recordCalls = (gateway: Gateway, presence: Recording): Gateway => ({
   ...gateway,
   calls: {
     ...gateway.calls,
@@ -39,8 +39,8 @@ const senderOf = ({ userId, key, channel }: LaneSender): Sender => {
   return { userId, channel, senderId, senderName: '' };
 };
 
-/** The same agent, whose messages are noted. */
-export const notingMessages = (module: ServerAgent, presence: Noting): ServerAgent => {
+/** The same agent; each message is recorded. */
+export const recordMessages = (module: ServerAgent, presence: Recording): ServerAgent => {
   const { agent } = module;
   return {
     ...module,

@@ -23,7 +23,7 @@ export const defaultLimits = {
   /** Live output for new subscribers: of one open call, and of all open calls of a user. In characters. */
   liveOutputLength: 64 * 1024,
   liveOutputsLength: 2 * 1024 * 1024,
-  /** How long after its longest time a call that was stopped is still told to a machine that comes back. */
+  /** How long after its longest time a stopped call is still reported to a machine that reconnects. */
   stopAgainMs: 10 * minute,
   /** How long a server that has claimed an idempotency key may take until it makes the call. */
   claimMs: 10 * second,

@@ -23,7 +23,7 @@ export const portOf = ({ server }: Pick<FastifyInstance, 'server'>): number => {
   return typeof bound === 'object' && bound !== null ? bound.port : 0;
 };
 
-/** Every answer of a door tells caches whether, and how long, they may keep it. */
+/** Every answer of a door says whether and how long caches may keep it. */
 export const setCacheControl = (app: FastifyInstance, value: string): void => {
   app.addHook('onRequest', (_request, reply, done) => {
     reply.header('cache-control', value);

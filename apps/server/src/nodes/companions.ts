@@ -35,7 +35,7 @@ export interface CompanionNeeds {
   /** Which parts the owner has turned on. */
   gates(): Promise<Gates>;
   store: PushTokensStore;
-  /** Encrypts a push token; `purpose` names whose it is. */
+  /** Encrypts a push token; `purpose` names its device. */
   seal(secret: string, purpose: string): string;
 }
 

@@ -6,7 +6,7 @@ const tagBytes = 16;
 
 /** Encrypts secrets for the store. */
 export interface Sealer {
-  /** `purpose` names whose secret it is and which server it is sent to; it is not stored. */
+  /** `purpose` names the owner of the secret and the server that it is sent to; it is not stored. */
   seal(secret: string, purpose: string): string;
   /** Null for a text that was altered, was sealed for another purpose, or under another key. */
   unseal(sealed: string, purpose: string): string | null;

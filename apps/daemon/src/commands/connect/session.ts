@@ -137,7 +137,7 @@ export const createSession = (needs: SessionNeeds) => {
   const report = (change: LinkReport) => {
     events.link(change);
     if (change.type === 'connected') {
-      outbox.hurry();
+      outbox.flush();
       // Not before: a start waits for none of it.
       void toolHost.load().then(() => keepCompiled(clock.now()));
     }

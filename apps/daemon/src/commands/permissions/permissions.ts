@@ -6,6 +6,7 @@ import {
   heldRules,
   openRuleUse,
   openSettings,
+  plainCommand,
   readNewRule,
   showRule,
   type HeldRule,
@@ -19,8 +20,20 @@ import { confirm, inWords, mustBeAskable, type Answer, type CommandContext } fro
 import { errors } from '../common/errors.ts';
 import { sourceWords } from '../common/mode-sources.ts';
 import { modeLine } from '../common/summary.ts';
-import { wildcardNote } from './wildcard-note.ts';
 import { readWrittenRule } from './written-rule.ts';
+
+/** Lines for a person who typed a wildcard into an allowed command; none for other rules. */
+const wildcardNote = ({ effect, toolGroup, resource, reach = 'exact' }: NewRule): string[] => {
+  if (effect !== 'allow' || toolGroup !== 'shell' || reach !== 'exact') return [];
+  const wildcard = /[*?]/.exec(resource)?.[0];
+  if (wildcard === undefined) return [];
+  const before = resource.slice(0, resource.search(/\s*\S*[*?]/));
+  const example = plainCommand(before) === undefined ? 'npm test' : before;
+  return [
+    `The ${wildcard} stands for itself: this rule matches exactly these letters.`,
+    `For further words: ${ownCommand(`permissions allow shell '${example}' --reach words`)}`,
+  ];
+};
 
 const minute = (iso: string) => `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 

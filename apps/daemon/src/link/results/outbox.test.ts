@@ -33,7 +33,7 @@ it('posts nothing before the server can be reached, and then all of it', async (
   for (const requestId of ['a', 'b', 'a']) outbox.add({ requestId, body: '{}' });
   await clock.settle(60_000);
   expect(posted).toEqual([]);
-  outbox.hurry();
+  outbox.flush();
   await outbox.empty();
   expect(posted).toEqual(['a', 'b']);
   expect(settled).toEqual([
@@ -44,7 +44,7 @@ it('posts nothing before the server can be reached, and then all of it', async (
 
 it('tries again after 1, 2, 4 … 10 s', async () => {
   const { clock, outbox, posted } = setUp(unreachable);
-  outbox.hurry();
+  outbox.flush();
   outbox.add({ requestId: 'a', body: '{}' });
   const counts: number[] = [];
   for (const seconds of [0, 1, 2, 4, 8, 10, 10, 10]) {
@@ -59,7 +59,7 @@ it('tries again after 1, 2, 4 … 10 s', async () => {
 it.each([400, 404, 409, 410, 413, 422])('gives a letter up on %i', async (status) => {
   const failure = { kind: 'network', sentence: 'No' } as const;
   const { outbox, settled } = setUp({ ok: false, failure, status });
-  outbox.hurry();
+  outbox.flush();
   outbox.add({ requestId: 'a', body: '{}' });
   await outbox.empty();
   expect(settled).toEqual([['a', 'No']]);
@@ -95,10 +95,10 @@ it('posts few large results at a time, in their order, and small ones past them'
   const add = (requestId: string, length: number) =>
     void outbox.add({ requestId, body: 'x'.repeat(length) }).then(() => left.push(requestId));
   expect(largePosts).toBe(2);
-  outbox.hurry();
+  outbox.flush();
   for (const requestId of ['a', 'b', 'c', 'd']) add(requestId, largeLength);
   add('small', largeLength - 1);
-  outbox.hurry();
+  outbox.flush();
   await clock.settle();
   expect(posted).toEqual(['a', 'b', 'small']);
   ends.get('b')?.({ ok: true, value: null });
@@ -147,7 +147,7 @@ it('each of several that went together has its own fate: taken, given up, tried 
     takesSeveral: () => true,
     settled: ({ requestId }, refusal) => void settled.push([requestId, refusal]),
   });
-  outbox.hurry();
+  outbox.flush();
   for (const requestId of ['first', 'good', 'late', 'busy', 'good'])
     void outbox.add({ requestId, body: '{}' });
   await clock.settle();
@@ -169,7 +169,7 @@ it('two answers to one call are two results, the same one is not', async () => {
   const { clock, outbox, posted, settled } = setUp();
   for (const body of ['{"error":"a"}', '{"error":"b"}', '{"error":"a"}'])
     void outbox.add({ requestId: 'r', body });
-  outbox.hurry();
+  outbox.flush();
   await outbox.empty();
   void outbox.add({ requestId: 'r', body: '{"error":"a"}' });
   await clock.settle();
@@ -193,7 +193,7 @@ it('one that is given up because too many wait does not leave any more', async (
     takesSeveral: () => true,
     settled: () => {},
   });
-  outbox.hurry();
+  outbox.flush();
   for (let at = 0; at < 2_003; at += 1) void outbox.add({ requestId: `r${at}`, body: '{}' });
   await clock.settle(1_000);
   const left = posts.flatMap((ids) => ids.split(' '));
@@ -220,7 +220,7 @@ it.each([400, 413, 422])(
       takesSeveral: () => false,
       settled: ({ requestId }, refusal) => void settled.push([requestId, refusal]),
     });
-    outbox.hurry();
+    outbox.flush();
     const body = '{"result":{"content":[],"structuredContent":{"__proto__":{"a":1}}}}';
     await outbox.add({ requestId: 'a', body });
     const text = 'The tool ran, but the server did not accept the result: The body cannot be read';

@@ -1,9 +1,26 @@
+import { responseBody } from '@drawbridge/contracts/daemon-surface';
 import { exponential, fullJitter } from '@drawbridge/kit';
 import { isFinal } from '../failure.ts';
-import { isAboutContent, resultInstead } from './refused-result.ts';
 import type { Reply, Result } from '../reply.ts';
 import { createResultBatcher, type BatcherNeeds } from './result-batcher.ts';
 import { retryRange } from '../retry-range.ts';
+
+/** These answers are about what the result holds, such as a `__proto__` in it, or about its size. */
+const aboutContent = new Set([400, 413, 422]);
+
+/** Whether the server refused what a result holds: another result of the same call may be taken. */
+const isAboutContent = (status: number | null): boolean => status !== null && aboutContent.has(status);
+
+const hasStarted = (body: string): boolean =>
+  responseBody.safeParse(JSON.parse(body)).data?.result?._meta?.['drawbridge/started'] !== false;
+
+/** The result that ends a call when the server refuses its own; `sentence` is the server's. */
+const resultInstead = (body: string, sentence: string): string => {
+  const done = hasStarted(body) ? 'The tool ran' : 'The machine answered';
+  const text = `${done}, but the server did not accept the result: ${sentence}`;
+  const _meta = { 'drawbridge/started': hasStarted(body) };
+  return JSON.stringify({ result: { content: [{ type: 'text', text }], isError: true, _meta } });
+};
 
 export interface OutboxNeeds extends BatcherNeeds {
   random: () => number;
@@ -31,7 +48,7 @@ const isSame = (a: Result, b: Result) => a.requestId === b.requestId && a.body =
 const lengthOf = (entries: readonly Entry[]) =>
   entries.reduce((sum, { result }) => sum + result.body.length, 0);
 
-/** Keeps each result in memory until the server accepts it. Nothing is posted before the first `hurry`. */
+/** Keeps each result in memory until the server accepts it. Nothing is posted before the first `flush`. */
 export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds) => {
   const batcher = createResultBatcher({ clock, ...posts });
   const entries: Entry[] = [];
@@ -88,7 +105,7 @@ export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds) 
   };
 
   return {
-    /** Resolves when the result was accepted, refused or given up. A repeat hurries the one that waits. */
+    /** Resolves when the result was accepted, refused or given up. A repeat posts a waiting one at once. */
     add: (result: Result) => {
       const same = entries.find((entry) => isSame(entry.result, result));
       if (same) {
@@ -103,7 +120,7 @@ export const createOutbox = ({ clock, random, settled, ...posts }: OutboxNeeds) 
       return entry.done.promise;
     },
     /** The server can be reached again: waiting results are posted now. */
-    hurry: () => {
+    flush: () => {
       isReady = true;
       for (const entry of [...entries]) {
         entry.attempt = 0;

@@ -124,7 +124,7 @@ describe('small results', () => {
     expect(posts.join(' ')).toBe(many(count).join(' '));
   });
 
-  it('that were kept back do not go', async () => {
+  it('that were withdrawn do not go', async () => {
     const { clock, posts, send, end, fill } = setUp();
     await fill();
     const withdraw = ['a', 'b', 'c'].map((id) => send(id));

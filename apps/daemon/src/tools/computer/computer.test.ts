@@ -189,7 +189,7 @@ describeWith('display', 'chromium')('what a window receives', () => {
     await ok('mouse_click', { x: 700, y: 500, button: 'right' });
     await expect.poll(() => of('mouseup')).toEqual([{ x: 700, y: 500, button: 2, buttons: 0 }]);
     events.length = 0;
-    // On a busy machine the second click may come too late to make it a double one.
+    // On a busy machine the second click may arrive too late to make it a double one.
     for (let tries = 0; tries < 5 && of('dblclick').length === 0; tries += 1) {
       events.length = 0;
       await ok('mouse_double_click', { x: 600, y: 400 });

@@ -52,7 +52,7 @@ export const readFile = defineTool({
   name: 'read_file',
   title: 'Read file',
   description:
-    'Read a text file, 200 lines at a time unless told otherwise, or a PNG, JPEG, GIF or WebP picture. 512 KiB at most; with startLine or maxLines a part of a text of up to 256 MiB.',
+    'Read a text file, 200 lines at a time by default, or a PNG, JPEG, GIF or WebP picture. 512 KiB at most; with startLine or maxLines a part of a text of up to 256 MiB.',
   group: 'filesystemRead',
   category: 'filesystem',
   effect: 'reads',

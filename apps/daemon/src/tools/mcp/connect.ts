@@ -43,7 +43,7 @@ const noValidation = {
 /** Starts a server and initialises it. Rejects on failure or abort; no process is left then. */
 export const connectServer = async (server: ServerProcess, needs: ConnectNeeds) => {
   const { clock, log, signal, listChanged, asked } = needs;
-  // A server can ask the client of a call, through Drawbridge; it can use no model and is told of no folders.
+  // A server can ask the client of a call, through Drawbridge; it can use no model and gets no folders.
   const client = new Client(
     { name: 'drawbridge', version: '1' },
     { capabilities: { elicitation: { form: {}, url: {} } }, jsonSchemaValidator: noValidation },

@@ -9,7 +9,7 @@ export const ownEnvironment = (): NodeJS.ProcessEnv => process.env;
 
 const usualPath = '/usr/local/bin:/usr/bin:/bin';
 
-/** Package tools are told that there is no network: they say so at once, and use what they have stored. */
+/** Tells package tools that there is no network: they report it at once, and use what they have stored. */
 export const withoutNetwork = {
   npm_config_offline: 'true',
   npm_config_fetch_retries: '0',

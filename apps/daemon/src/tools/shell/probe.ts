@@ -18,8 +18,8 @@ const timeoutMs = 20_000;
 const attempts = `
 const [fs, net] = [require('node:fs'), require('node:net')];
 const { outside, own, secret, port, socket, program } = JSON.parse(process.argv[1]);
-const told = {};
-const attempt = (name, run) => { try { told[name] = run() ?? 'done'; } catch (error) { told[name] = error.code ?? 'failed'; } };
+const results = {};
+const attempt = (name, run) => { try { results[name] = run() ?? 'done'; } catch (error) { results[name] = error.code ?? 'failed'; } };
 attempt('temporary', () => fs.writeFileSync(process.env.TMPDIR + '/probe', ''));
 attempt('outside', () => fs.writeFileSync(outside, ''));
 attempt('own', () => fs.writeFileSync(own, ''));
@@ -36,12 +36,12 @@ attempt('calls', () => {
 });
 const connect = (name, target) => new Promise((resolve) => {
   let link;
-  try { link = net.connect(target); } catch (error) { told[name] = error.code ?? 'failed'; return resolve(); }
-  link.once('connect', () => { told[name] = 'done'; link.destroy(); resolve(); });
-  link.once('error', (error) => { told[name] = error.code ?? 'failed'; resolve(); });
+  try { link = net.connect(target); } catch (error) { results[name] = error.code ?? 'failed'; return resolve(); }
+  link.once('connect', () => { results[name] = 'done'; link.destroy(); resolve(); });
+  link.once('error', (error) => { results[name] = error.code ?? 'failed'; resolve(); });
 });
 Promise.all([connect('network', { port, host: '127.0.0.1' }), connect('socket', { path: socket })])
-  .then(() => console.log(JSON.stringify(told)));
+  .then(() => console.log(JSON.stringify(results)));
 `;
 
 const trialResults = z.object({

@@ -9,7 +9,7 @@ import { createDocumentFetch } from './document-fetch.ts';
 /** What clients get begins with one of these, so that a scanner of leaked secrets knows it. */
 export const clientPrefixes = { access: 'dbo_', refresh: 'dbr_', secret: 'dbs_' } as const;
 
-/** The panel's page for sign-in and consent; it tells what went wrong, too. */
+/** The panel's page for sign-in and consent; it also shows errors. */
 export const consentPage = '/connect-client';
 
 /** What a client's token is good for: the MCP door and nothing else. */

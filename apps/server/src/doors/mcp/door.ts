@@ -32,7 +32,7 @@ export interface McpSettings {
   /** Streams of changes that one user may have open. */
   streamsPerUser: number;
   /**
-   * How long a call waits for the user's decision before the client is told to ask again, in milliseconds.
+   * How long a call waits for the user's decision before the client has to ask again, in milliseconds.
    */
   waitMs: number;
 }

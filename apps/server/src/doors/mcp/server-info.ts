@@ -3,5 +3,5 @@ export const statelessRevision = '2026-07-28';
 
 export const serverInfo = { name: 'drawbridge', title: 'Drawbridge', version: '0.1.0' };
 
-/** How long a client may cache the list of tools; one that listens is told of each change. */
+/** How long a client may cache the list of tools; one that listens is notified of each change. */
 export const cacheHint = { ttlMs: 60_000, cacheScope: 'private' } as const;

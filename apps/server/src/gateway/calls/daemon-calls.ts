@@ -38,7 +38,7 @@ const lateAnswer = async (
   if (record.answerDigest === answer.digest) return duplicate;
   if (record.answerDigest !== null) throw errors.conflictingResult();
   if (from.epoch < from.machine.info.epoch) throw errors.notFound();
-  // The daemon was told to stop and now reports the outcome.
+  // The daemon got the request to stop and now reports the outcome.
   const wasTold = record.state === 'cancelled' || record.state === 'timed-out' || record.state === 'denied';
   if (!wasTold) throw errors.notFound();
   const started = answer.kind === 'end' ? answer.started : false;

@@ -83,7 +83,7 @@ const ofMachine = (ctx: DaemonSessionNeeds) => {
     },
     /**
      * Attaches a stream; the newest wins. Call the returned function once the stream has closed. A stream of
-     * an older epoch is told that it was replaced, and closed.
+     * an older epoch gets a notice that it was replaced, and is closed.
      */
     openStream: async (credentials: DaemonCredentials, stream: DaemonStream): Promise<() => void> => {
       const { owner, machine, epoch } = await machineFor(ctx, credentials);

@@ -29,11 +29,11 @@ export type ConnectionEvent =
 export type ConnectionEffect =
   | { type: 'wait'; ms: number }
   | { type: 'stop-waiting' }
-  /** Without a reason the daemon is not told: it knows. */
+  /** Without a reason the daemon gets no notice: it knows. */
   | { type: 'close-stream'; generation: number; reason: DisconnectReason | null }
   /** Calls that wait can be written now. */
   | { type: 'attached' }
-  /** Another daemon is here: what the one before was asked, it cannot be told. */
+  /** Another daemon is here: it knows no request of the one before. */
   | { type: 'replaced' }
   /** Calls that wait have nothing more to wait for. */
   | { type: 'gone'; explicit: boolean }

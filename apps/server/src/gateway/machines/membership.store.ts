@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Schema } from '../../db/index.ts';
 
-/** A machine of a person, as far as it is told from their others. */
+/** What distinguishes a machine of a person from their others. */
 export interface NamedMachine {
   id: string;
   name: string;

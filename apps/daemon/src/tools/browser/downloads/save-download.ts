@@ -11,7 +11,7 @@ import type { KeptDownload } from './downloads.ts';
 import type { BrowserSession } from '../session.ts';
 
 const input = z.strictObject({
-  download: z.string().max(20).describe('Which download, as the result that told of it calls it: d1'),
+  download: z.string().max(20).describe('Which download, by its name in the result that reported it: d1'),
   filePath: z.string().describe('Path of the new file, relative to the folder'),
 });
 

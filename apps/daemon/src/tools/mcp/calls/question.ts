@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { textResult } from '../../common/result.ts';
 import { isWithinDepth } from '../offered-tools.ts';
 
-/** What a question may hold; a bigger one is refused, and the server is told so. */
+/** What a question may hold; a bigger one is refused with an error to the server. */
 const questionLimits = {
   characters: 2_000,
   fields: 32,

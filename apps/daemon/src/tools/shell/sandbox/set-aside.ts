@@ -207,7 +207,7 @@ const isEmpty = (folder: Folder, name: string): boolean => {
   return stats?.isFile() === true && stats.size === 0;
 };
 
-const putAway = (sweep: Sweep, path: string): void =>
+const setAsideAt = (sweep: Sweep, path: string): void =>
   inFolder(sweep, dirname(path), (place) => {
     const [{ folder }, name] = [place, basename(path)];
     if (statOf(folder, name) === undefined) return;
@@ -244,7 +244,7 @@ const sweepUp = async (sweep: Sweep): Promise<void> => {
     ([path, link]) =>
       isNew(sweep, path, link) && !(gitNames.has(basename(path)) && inFresh.has(dirname(path))),
   );
-  await inSteps(fixed, ([path]) => putAway(sweep, path), changesAtOnce);
+  await inSteps(fixed, ([path]) => setAsideAt(sweep, path), changesAtOnce);
   await inSteps(
     before.kept,
     ([path, link]) => void (link === undefined || restoreLink(sweep, path, link)),

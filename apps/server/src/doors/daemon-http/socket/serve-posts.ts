@@ -25,7 +25,7 @@ interface Open {
 
 type Posts = Readonly<Record<SocketPost, Pick<DaemonPost, 'answer'>>>;
 
-// A socket gives one Buffer for each message unless it is told otherwise.
+// By default a socket gives one Buffer for each message.
 const bytesOf = (data: RawData): Buffer => data as Buffer;
 
 /** A larger message is acknowledged at once: the daemon holds a place for a large result until then. */

@@ -45,7 +45,7 @@ export const createSealedState = ({ secret, clock, ttlMs }: SealedStateNeeds) =>
   };
 
   return {
-    /** `binding`: all that the value is good for, such as whose it is and which tool it belongs to. */
+    /** `binding`: all that the value is good for, such as its user and its tool. */
     encrypt: (value: unknown, binding: readonly string[]): string => {
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv(algorithm, key, nonce).setAAD(bound(binding));

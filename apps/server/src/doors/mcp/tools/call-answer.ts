@@ -120,7 +120,7 @@ export const pageOf = (ctx: Pick<ToolsContext, 'panelUrl'>, call: Asking): Page 
   return { id, url, message: `${tool} waits for your decision. Decide on this page, then continue here.` };
 };
 
-/** What a client is told while the user is asked. */
+/** What a client gets while the user is asked. */
 export const waitingSentence = (ctx: Pick<ToolsContext, 'panelUrl'>, call: Asking): string => {
   const url = confirmationUrlOf(ctx, call);
   return `Waiting for the user's decision${url === null ? '' : ` at ${url}`}`;

@@ -18,7 +18,7 @@ interface Proven {
 }
 
 /**
- * Ids of sessions of the 2025 revision. They hold whose they are and what the client can do: any server with
+ * Ids of sessions of the 2025 revision. They hold their user and what the client can do: any server with
  * the secret knows them again.
  */
 export const createSessions = ({ clock, secret }: { clock: Clock; secret: string }) => {

@@ -168,7 +168,7 @@ export const nextState = (
       if (state.kind !== 'awaiting-confirmation' || event.at >= state.expiresAt) return same;
       return {
         state: { kind: 'ended', end: 'denied', error: 'denied', started: false },
-        // The daemon does not run the call; it is only told that its question is closed.
+        // The daemon does not run the call; it only learns that its question is closed.
         effects: [{ type: 'stop', reason: 'user' }],
       };
     case 'cancelled':
