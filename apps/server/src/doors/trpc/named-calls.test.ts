@@ -10,7 +10,7 @@ const start = async () => {
   const server = await startServer();
   const owner = createPanel(server, await signUpOwner(server));
   const daemon = await connectDaemon(server, (await owner.gateway.createLink.mutate()).token);
-  const { id } = await owner.account.me.query();
+  const { id = '' } = (await owner.account.me.query()) ?? {};
   const requestId = callIdPrefixOf(systemClock.now(), id) + nanoid(22);
   return { server, owner, daemon, requestId };
 };
