@@ -8,7 +8,7 @@ export type OnceRow = Schema['onceKeys'];
 const trimmedAtOnce = 100;
 
 /** What `once` did: made it now, or found the row of the first time. */
-export type OnceResult<Value> = { kind: 'made'; value: Value } | { kind: 'repeat'; first: OnceRow };
+type OnceResult<Value> = { kind: 'made'; value: Value } | { kind: 'repeat'; first: OnceRow };
 
 /** Bounds of the table. */
 const onceLimits = (db: Kysely<Schema>) => ({
