@@ -20,7 +20,7 @@ import {
 } from '../src/gateway/index.ts';
 import type { MachineRef } from '../src/gateway/index.ts';
 import { requireMachine, watchMachine } from '../src/callers/index.ts';
-import { createNewStores } from './new-store.ts';
+import { newGatewayFolder } from './new-store.ts';
 
 /** No other process changes the store of these tests; hours of a fake clock pass faster without the check. */
 const rarelyMs = 24 * 60 * 60_000;
@@ -54,15 +54,9 @@ export interface FixtureOptions {
   timersEarlyMs?: number;
 }
 
-const newDataFolder = createNewStores(async (dataDir) => {
-  const { db, close } = openDatabase({ url: undefined, dataDir });
-  await migrate(db);
-  await close();
-});
-
 export const openGateway = async (options: FixtureOptions = {}): Promise<GatewayFixture> => {
   const { timersEarlyMs = 0 } = options;
-  const folder = options.folder ?? (await newDataFolder());
+  const folder = options.folder ?? (await newGatewayFolder());
   const clock = createFakeClock();
   const opened: OpenDatabase[] = [];
 
