@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
 import {
   callAs,
@@ -61,7 +61,7 @@ describeWith('bubblewrap')('the limits of workspaces', () => {
     const slow = await late.call('shell_execute', { command: `sleep ${seconds}`, timeout: 60_000 });
     expect(slow).toBe('The call took longer than ten minutes.');
     expect(systemClock.now() - before).toBeLessThan(50_000);
-    await vi.waitFor(() => expect(commandsWith(seconds)).toEqual([]));
+    await expect.poll(() => commandsWith(seconds)).toEqual([]);
 
     const small = await openTestWorkspaces({ resultBytes: 2_000 });
     expect(await small.call('shell_execute', { command: 'head -c 4000 /dev/zero' })).toBe(
