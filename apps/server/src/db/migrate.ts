@@ -28,6 +28,7 @@ import { callSubjects } from './migrations/0025-call-subjects.ts';
 import { machinePauses } from './migrations/0026-machine-pauses.ts';
 import { clientsOfThreads } from './migrations/0027-clients-of-threads.ts';
 import { senders } from './migrations/0028-senders.ts';
+import { servers } from './migrations/0029-servers.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -61,6 +62,7 @@ const migrations = {
   '0026-machine-pauses': machinePauses,
   '0027-clients-of-threads': clientsOfThreads,
   '0028-senders': senders,
+  '0029-servers': servers,
 };
 
 /**
