@@ -7,7 +7,7 @@ export default defineProject({
   test: {
     name: 'e2e',
     include: ['**/*.test.ts'],
-    globalSetup: ['./browser-of-run.ts'],
+    globalSetup: ['./browser-of-run.ts', './store-of-run.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     isolate: false,

@@ -184,6 +184,7 @@ module.exports = {
       to: { path: `${server}/auth/`, dependencyTypesNot: ['type-only'] },
     }),
     ...layers('gateway', `${server}/gateway/`, [
+      'cluster/',
       'settings/',
       'machines/',
       'pairing/',

@@ -6,7 +6,7 @@ export default defineProject({
   test: {
     name: 'server',
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     // Files of a worker share what they import, which is most of what they cost. No test replaces a module.
     isolate: false,
     maxWorkers,

@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, realpathSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,8 +16,13 @@ export const chatPicturePath = fromRoot('docs/chat.png');
 export const newFolder = (name: string, within = process.env.TEST_HOMES ?? tmpdir()): string =>
   realpathSync(mkdtempSync(join(within, `drawbridge-${name}-`)));
 
-/** A new empty folder for a store, in memory where the test run has a place there. */
-export const newDataFolder = (): string => newFolder('data', process.env.TEST_STORES);
+/** A new folder for a store, in memory where there is room; with the tables of the run, if it made them. */
+export const newDataFolder = (): string => {
+  const { TEST_STORES, TEST_STORE } = process.env;
+  const folder = newFolder('data', TEST_STORES);
+  if (TEST_STORE !== undefined) copyFileSync(TEST_STORE, join(folder, 'drawbridge.db'));
+  return folder;
+};
 
 /** A port of 127.0.0.1 that is free now: a server that is started again must come back on the same one. */
 export const freePort = (): Promise<number> =>

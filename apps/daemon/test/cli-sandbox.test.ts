@@ -15,7 +15,7 @@ const makeStore = (): string => {
   return store;
 };
 
-describe('drawbridge sandbox', { timeout: 30_000 }, () => {
+describe('drawbridge sandbox', () => {
   it('adds a folder once, lists it, and removes it by the name that was typed', async () => {
     mkdirSync(join(home, 'work/data'));
     const path = join(home, 'work/data');

@@ -20,7 +20,7 @@ setUpEachTest();
 
 const sessionFile = () => join(home, '.drawbridge/session.json');
 
-describe('a session of drawbridge', { timeout: 30_000 }, () => {
+describe('a session of drawbridge', () => {
   it('announces the folder, the tools that are not on deny, and itself', async () => {
     await connect(['--permission-filesystem-write', 'deny']);
     const { body } = server.seen[0] ?? {};

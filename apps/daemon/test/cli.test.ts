@@ -6,7 +6,7 @@ import { connect, home, run, server, setUpEachTest, tellingLoaded, until } from 
 
 setUpEachTest();
 
-describe('drawbridge', { timeout: 30_000 }, () => {
+describe('drawbridge', () => {
   it('prints its help with an example, and its version, on stdout', async () => {
     const help = await run(['--help']);
     expect(help).toMatchObject({ code: 0, stderr: '' });

@@ -1,10 +1,9 @@
 import { rmSync } from 'node:fs';
 import type { DaemonEvent, ToolRequest } from '@drawbridge/contracts/daemon-event';
 import type { InitBody, ResponseBody } from '@drawbridge/contracts/daemon-surface';
-import { createFakeClock, type FakeClock } from '@drawbridge/kit';
+import { createFakeClock, type Clock, type FakeClock } from '@drawbridge/kit';
 import { afterEach, expect } from 'vitest';
 import { migrate, openDatabase, type OpenDatabase } from '../src/db/index.ts';
-import type { Bus } from '../src/gateway/bus.ts';
 import type { Call } from '@drawbridge/contracts/calls';
 import type { StateChanged } from '@drawbridge/contracts/gateway';
 import type { RulesQuery } from '@drawbridge/contracts/rules';
@@ -12,15 +11,19 @@ import type { ToolCall } from '@drawbridge/contracts/tool-call';
 import {
   type CallOptions,
   createGateway,
+  createServersStore,
   defaultLimits,
   type DaemonStream,
   type Gateway,
   type GatewayLimits,
   type DaemonCredentials,
+  joinServers,
+  type ThisServer,
 } from '../src/gateway/index.ts';
 import type { MachineRef } from '../src/gateway/index.ts';
 import { requireMachine, watchMachine } from '../src/callers/index.ts';
-import { createNewStores } from './new-store.ts';
+import { newGatewayFolder } from './new-store.ts';
+import type { TestProcess } from './test-process.ts';
 
 /** No other process changes the store of these tests; hours of a fake clock pass faster without the check. */
 const rarelyMs = 24 * 60 * 60_000;
@@ -38,8 +41,8 @@ export interface GatewayFixture {
   connections: string[];
   /** Another gateway on the same file, as after a crash; the first one must not be used again. */
   crash(): Promise<GatewayFixture>;
-  /** A second server on the same store, with a bus of its own. */
-  beside(bus: Bus): Promise<Gateway>;
+  /** Another server on the same store. */
+  beside(process: Pick<TestProcess, 'bus' | 'clock'>): Promise<Gateway>;
   close(): Promise<void>;
 }
 
@@ -49,25 +52,19 @@ export interface FixtureOptions {
   owners?: string[];
   /** Where the store is kept; a folder of its own when undefined. */
   folder?: string;
-  bus?: Bus;
   /** Timers run this much before their time, as Node's may. */
   timersEarlyMs?: number;
 }
 
-const newDataFolder = createNewStores(async (dataDir) => {
-  const { db, close } = openDatabase({ url: undefined, dataDir });
-  await migrate(db);
-  await close();
-});
-
 export const openGateway = async (options: FixtureOptions = {}): Promise<GatewayFixture> => {
   const { timersEarlyMs = 0 } = options;
-  const folder = options.folder ?? (await newDataFolder());
+  const folder = options.folder ?? (await newGatewayFolder());
   const clock = createFakeClock();
   const opened: OpenDatabase[] = [];
 
   const open = async (): Promise<GatewayFixture> => {
     const database = openDatabase({ url: undefined, dataDir: folder });
+    const store = { ...database, now: () => Promise.resolve(clock.now()) };
     opened.push(database);
     await migrate(database.db);
     const errors: unknown[] = [];
@@ -79,14 +76,16 @@ export const openGateway = async (options: FixtureOptions = {}): Promise<Gateway
         : log.push({ ...what, sentence }));
     let alive = true;
     const whileAlive = (run: () => void) => () => void (alive && run());
-    const make = (bus: Bus | undefined) =>
+    const ownClock: Clock = {
+      now: () => clock.now(),
+      after: (ms, run) => clock.after(Math.max(Math.min(ms, 1), ms - timersEarlyMs), whileAlive(run)),
+      every: (ms, run) => clock.every(ms, whileAlive(run)),
+    };
+    const onError = (error: unknown) => void errors.push(error);
+    const make = (server?: ThisServer) =>
       createGateway({
-        store: database,
-        clock: {
-          now: () => clock.now(),
-          after: (ms, run) => clock.after(Math.max(Math.min(ms, 1), ms - timersEarlyMs), whileAlive(run)),
-          every: (ms, run) => clock.every(ms, whileAlive(run)),
-        },
+        store,
+        clock: ownClock,
         limits: { ...defaultLimits, revokedEveryMs: rarelyMs, ...options.limits },
         pairing: {
           gatewayApiKey: options.gatewayApiKey,
@@ -101,13 +100,14 @@ export const openGateway = async (options: FixtureOptions = {}): Promise<Gateway
         },
         isOwner: (userId) => Promise.resolve((options.owners ?? []).includes(userId)),
         log: { info: record, error: record },
-        onError: (error) => void errors.push(error),
-        ...(bus && { bus }),
+        onError,
+        ...(server && { server }),
       });
-    const gateway = make(options.bus);
+    const gateway = make();
     const others: Gateway[] = [];
-    const beside = async (bus: Bus) => {
-      const other = make(bus);
+    const beside = async (process: Pick<TestProcess, 'bus' | 'clock'>) => {
+      const needs = { ...process, version: '1.0.0', log: { info: record }, onError };
+      const other = make(await joinServers({ ...needs, store: createServersStore(store) }));
       others.push(other);
       await other.start();
       return other;

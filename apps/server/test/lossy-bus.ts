@@ -59,6 +59,7 @@ export const createLossyHub = ({ clock, fate, isReady, onError }: Needs) => {
         };
       },
       onGap: (refresh) => gaps.on('', refresh),
+      isAway: () => false,
     };
   };
   /** `gap`: every server learns that it may have missed messages. */

@@ -1,6 +1,8 @@
 import { copyFileSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'libsql';
+import { migrate, openDatabase } from '../src/db/index.ts';
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'drawbridge-'));
 
@@ -13,12 +15,24 @@ export const createNewStores = (make: (dataDir: string) => Promise<void>): (() =
   const makeFirst = async () => {
     const folder = newFolder();
     await make(folder);
-    return folder;
+    const whole = join(folder, 'whole.db');
+    // Until the statements of a closed connection are collected, its tables are in the write-ahead log alone.
+    const store = new Database(join(folder, 'drawbridge.db'));
+    store.prepare('vacuum into ?').run(whole);
+    store.close();
+    return whole;
   };
   return async () => {
     first ??= makeFirst();
     const folder = newFolder();
-    copyFileSync(join(await first, 'drawbridge.db'), join(folder, 'drawbridge.db'));
+    copyFileSync(await first, join(folder, 'drawbridge.db'));
     return folder;
   };
 };
+
+/** A data folder whose store has the tables of the gateway and the agent, and none of the accounts. */
+export const newGatewayFolder = createNewStores(async (dataDir) => {
+  const { db, close } = openDatabase({ url: undefined, dataDir });
+  await migrate(db);
+  await close();
+});

@@ -21,7 +21,7 @@ const accepts = (port: number): Promise<boolean> =>
     socket.on('connect', () => end(true)).on('error', () => end(false));
   });
 
-/** A Redis of its own on a free port, without persistence, that can be killed, suspended and started again. */
+/** A Redis on a free port, without persistence, that can be killed, suspended and started again. */
 export const startRedis = async () => {
   const port = await freePort();
   let child: ChildProcess;

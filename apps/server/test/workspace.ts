@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { systemClock } from '@drawbridge/kit';
+import { systemClock, type Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -32,7 +32,7 @@ interface Who {
 /** Workspaces with real containers, in a data folder of their own. */
 export const openTestWorkspaces = async (
   limits: Partial<WorkspaceLimits> = {},
-  { dataDir = makeDataDir(), ...more }: { dataDir?: string; bwrapPlaces?: string[] } = {},
+  { dataDir = makeDataDir(), ...more }: { dataDir?: string; bwrapPlaces?: string[]; clock?: Clock } = {},
 ) => {
   const { port, problem } = await openWorkspaces({
     dataDir,

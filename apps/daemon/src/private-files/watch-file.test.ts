@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFakeClock } from '@drawbridge/kit';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { watchFile } from './watch-file.ts';
 
 it('reports a replaced file at once, and within 2 s what the system does not report', async () => {
@@ -16,7 +16,7 @@ it('reports a replaced file at once, and within 2 s what the system does not rep
   writeFileSync(join(folder, 'other.json'), '{}');
   writeFileSync(join(folder, 'draft'), '{}');
   renameSync(join(folder, 'draft'), join(folder, 'a.json'));
-  await vi.waitFor(() => expect(changes).toBe(1));
+  await expect.poll(() => changes).toBe(1);
 
   // The watch stays with the folder that was moved away.
   renameSync(folder, join(base, 'before'));

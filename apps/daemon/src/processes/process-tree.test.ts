@@ -1,7 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { nextMacrotask, systemClock } from '@drawbridge/kit';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createFakeClock, nextMacrotask, systemClock } from '@drawbridge/kit';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { endTree, tagVariable } from './process-tree.ts';
+import { endTree, send, tagVariable } from './process-tree.ts';
 
 const startSleeps = async (count: number, tag: string): Promise<ChildProcess[]> => {
   const env = { PATH: process.env['PATH'], [tagVariable]: tag };
@@ -32,6 +34,24 @@ describe.runIf(process.platform === 'linux')('the end of a process tree', () => 
     onTestFinished(() => void busy.kill('SIGKILL'));
     for (let look = 0; look < 60; look += 1) await endTree({ tag: 'none' }, systemClock);
     expect(busy.exitCode).toBe(null);
+  });
+
+  it('does not wait for processes that ended and that their parent has not read', async () => {
+    // Of a group of its own, and a child of a process that never asks how it ended: pid 1 of some containers.
+    const parent = spawn('sh', ['-c', 'setsid sleep 1000 & echo $!; exec sleep 1000'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    onTestFinished(() => void parent.kill('SIGKILL'));
+    const [line] = await once(parent.stdout, 'data');
+    const group = Number(String(line));
+    onTestFinished(() => void send(-group, 'SIGKILL'));
+    // Its shell may not have become the program yet, which would still read how the other one ended.
+    await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n');
+    await expect.poll(() => send(-group, 'SIGTERM')).toBe(true);
+    await expect.poll(() => readFileSync(`/proc/${group}/stat`, 'utf8')).toMatch(/\) Z /);
+    const clock = createFakeClock();
+    await endTree({ group, tag: 'none' }, clock);
+    expect(clock.waiting()).toBe(0);
   });
 
   it('ends every process with the tag, and none with another', async () => {

@@ -40,31 +40,55 @@ export interface Tree {
 const isTagged = (pid: string, tag: string): boolean =>
   `\0${readQuietly(`/proc/${pid}/environ`, 'latin1') ?? ''}`.includes(`\0${tagVariable}=${tag}\0`);
 
-/** To all processes with the tag, which only Linux shows; after some of them other work has its turn. */
-const sendToTagged = async (tag: string, signal: NodeJS.Signals | 0): Promise<boolean> => {
-  if (process.platform !== 'linux') return false;
-  let isSent = false;
-  let read = 0;
+/** The numbers of all processes but this one, on Linux; after some of them other work has its turn. */
+async function* otherProcesses(): AsyncGenerator<string> {
+  if (process.platform !== 'linux') return;
+  let given = 0;
   // Names alone: to look at an entry throws where its process has ended meanwhile.
   for (const pid of readdirSync('/proc')) {
     if (!/^\d+$/.test(pid) || pid === String(process.pid)) continue;
+    yield pid;
+    given += 1;
+    if (given % readAtOnce === 0) await nextMacrotask();
+  }
+}
+
+const sendToTagged = async (tag: string, signal: NodeJS.Signals | 0): Promise<boolean> => {
+  let isSent = false;
+  for await (const pid of otherProcesses()) {
     if (isTagged(pid, tag) && send(Number(pid), signal)) isSent = true;
-    read += 1;
-    if (read % readAtOnce === 0) await nextMacrotask();
   }
   return isSent;
 };
 
-const sendToAll = async ({ tag, group, holder }: Tree, signal: NodeJS.Signals | 0): Promise<boolean> => {
-  const isOfGroup = group !== undefined && send(-group, signal);
-  const isOfHolder = holder !== undefined && signal !== 'SIGTERM' && send(-holder, signal);
-  return (await sendToTagged(tag, signal)) || isOfGroup || isOfHolder;
+const sendToAll = async ({ tag, group, holder }: Tree, signal: NodeJS.Signals): Promise<void> => {
+  if (group !== undefined) send(-group, signal);
+  if (holder !== undefined && signal !== 'SIGTERM') send(-holder, signal);
+  await sendToTagged(tag, signal);
 };
+
+/** Whether a process of that group runs: one that ended is still in it until its parent asks how it ended. */
+const runsIn = (group: number, pid: string): boolean => {
+  const stat = readQuietly(`/proc/${pid}/stat`, 'latin1') ?? '';
+  // After the name, which may contain anything: state, parent, group.
+  const [state, , of] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return Number(of) === group && state !== 'Z' && state !== 'X';
+};
+
+const isGroupRunning = async (group: number | undefined): Promise<boolean> => {
+  if (group === undefined || !send(-group, 0)) return false;
+  if (process.platform !== 'linux') return true;
+  for await (const pid of otherProcesses()) if (runsIn(group, pid)) return true;
+  return false;
+};
+
+const isLeft = async ({ tag, group, holder }: Tree): Promise<boolean> =>
+  (await sendToTagged(tag, 0)) || (await isGroupRunning(group)) || (await isGroupRunning(holder));
 
 /** Ends a process tree: TERM at once, then KILL after 2 s. Resolves when nothing is left, or after KILL. */
 export const endTree = async (tree: Tree, clock: Clock): Promise<void> => {
   await sendToAll(tree, 'SIGTERM');
-  for (let waitedMs = 0; await sendToAll(tree, 0); waitedMs += checkEveryMs) {
+  for (let waitedMs = 0; await isLeft(tree); waitedMs += checkEveryMs) {
     if (waitedMs >= graceMs) return void (await sendToAll(tree, 'SIGKILL'));
     await sleep(clock, checkEveryMs);
   }

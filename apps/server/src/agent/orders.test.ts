@@ -91,7 +91,7 @@ it('a thread read from its rows is the fold of its events, in whatever order thi
       await world.agent.cancel(world.userId, 'thread');
       await expect.poll(async () => (await world.snapshot()).now.status).toBe('idle');
       await expect
-        .poll(() => isSame(world), { timeout: 3_000 })
+        .poll(() => isSame(world))
         .toBe(true)
         .catch(async () => expect(await stored(world)).toEqual(await folded(world)));
       const { view } = await world.snapshot();

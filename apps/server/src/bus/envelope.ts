@@ -25,7 +25,7 @@ export interface Envelope extends Pick<Parsed, 'from' | 'sentAt' | 'kind'> {
   message?: BusMessage | undefined;
 }
 
-/** Encrypted, and bound to its topic: whoever reaches Redis reads nothing and adds nothing. */
+/** Encrypted, and bound to its topic: access to Redis alone reads nothing and forges nothing. */
 export const sealEnvelope = (sealer: Sealer, topic: string, content: Envelope): string =>
   sealer.seal(JSON.stringify({ v: version, ...content }), topic);
 

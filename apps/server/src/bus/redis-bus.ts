@@ -19,7 +19,7 @@ export interface RedisBusNeeds {
   /** The secret that all servers of the store share; messages are sealed with a key derived from it. */
   secret: string;
   clock: Clock;
-  /** Another server is not heard, or is heard again; `reason` is null once Redis works. */
+  /** Redis works, or no longer does; `reason` is null once it works. */
   onState(isUp: boolean, reason: string | null): void;
   onError(error: unknown): void;
   /** How often to read the store for lost messages. */
@@ -29,8 +29,6 @@ export interface RedisBusNeeds {
 }
 
 export interface RedisBus extends Bus {
-  /** Whether messages of this server come back through Redis. */
-  isUp(): boolean;
   /** The time of the newest message to itself through Redis, in milliseconds; null before the first. */
   lagMs(): number | null;
   /** Resolves when Redis works, or after `ms`: true if it does. */
@@ -56,38 +54,110 @@ const inParts = (topics: string[]): string[][] =>
     topics.slice(part * topicsAtOnce, (part + 1) * topicsAtOnce),
   );
 
+/** Who reads the store again after a gap: all of them, over some time. */
+const createGaps = ({ clock, onError }: Pick<RedisBusNeeds, 'clock' | 'onError'>) => {
+  const listeners = new Set<() => void>();
+  const run = (refresh: () => void) => {
+    if (!listeners.has(refresh)) return;
+    try {
+      refresh();
+    } catch (error) {
+      onError(error);
+    }
+  };
+  return {
+    onGap: (refresh: () => void) => {
+      const listen = () => refresh();
+      listeners.add(listen);
+      return () => void listeners.delete(listen);
+    },
+    gap: () => {
+      const all = [...listeners];
+      for (const [place, refresh] of all.entries())
+        clock.after(Math.floor((place * spreadMs) / all.length), () => run(refresh));
+    },
+    clear: () => listeners.clear(),
+  };
+};
+
+/** The topics with subscribers on this server, and the channels that the receiver has joined for them. */
+const createTopics = (
+  receiver: Redis,
+  { prefix, onError }: { prefix: string; onError(error: unknown): void },
+) => {
+  const messages = createEmitter<BusMessage>(onError);
+  const topics = new Map<string, { listeners: number; joined: Promise<void> }>();
+  const join = (all: string[]): Promise<void> =>
+    receiver.subscribe(...all.map((topic) => prefix + topic)).then(
+      () => {},
+      // The new connection joins all topics, and a gap follows.
+      () => {},
+    );
+  const subscribe: Bus['subscribe'] = (topic, listener) => {
+    const entry = topics.get(topic) ?? { listeners: 0, joined: join([topic]) };
+    entry.listeners += 1;
+    topics.set(topic, entry);
+    const stopListening = messages.on(topic, listener);
+    let isStopped = false;
+    const stop = () => {
+      stopListening();
+      if (isStopped) return;
+      isStopped = true;
+      entry.listeners -= 1;
+      if (entry.listeners > 0) return;
+      topics.delete(topic);
+      receiver.unsubscribe(prefix + topic).catch(() => {});
+    };
+    return { ready: entry.joined, stop };
+  };
+  return {
+    emit: messages.emit,
+    subscribe,
+    /** After a new connection. */
+    joinAll: () => Promise.all(inParts([...topics.keys()]).map(join)),
+  };
+};
+
+/** Resolves once the state turns to up, or after some time. */
+const createWaiters = (clock: Clock) => {
+  const waiters = new Set<() => void>();
+  return {
+    wake: () => {
+      for (const waiter of [...waiters]) waiter();
+    },
+    wait: (ms: number) =>
+      new Promise<boolean>((resolve) => {
+        const end = (isUp: boolean) => {
+          cancel();
+          waiters.delete(waiter);
+          resolve(isUp);
+        };
+        const waiter = () => end(true);
+        const cancel = clock.after(ms, () => end(false));
+        waiters.add(waiter);
+      }),
+  };
+};
+
 /**
- * The bus of several servers: Redis or Valkey, Pub/Sub alone. At most once, sealed, and without order between
- * servers; a message is a reason to read the store. Without Redis a server hears itself, and the polls remain.
+ * The bus of several servers: Pub/Sub of Redis or Valkey. At most once, sealed, and without order between
+ * servers; a message is a reason to read the store. Without Redis each server goes on with its own messages.
  */
 export const createRedisBus = (needs: RedisBusNeeds): RedisBus => {
-  const { url, secret, clock, onState, onError, pollMs = 2_000, echoMs = 5_000 } = needs;
+  const { url, secret, clock, onState, pollMs = 2_000, echoMs = 5_000, onError } = needs;
   const here = nanoid(8);
-  const own = `server:${here}`;
   const sealer = createSealer(secret, 'drawbridge bus');
   // Two installations may share a Redis.
   const prefix = `drawbridge:${createHash('sha256').update(`bus ${secret}`).digest('hex').slice(0, 12)}:`;
   const sender = new Redis(url, options);
   const receiver = new Redis(url, options);
-  const messages = createEmitter<BusMessage>(onError);
-  const topics = new Map<string, { listeners: number; joined: Promise<void> }>();
-  const gapListeners = new Set<() => void>();
-  const upListeners = new Set<() => void>();
+  const topics = createTopics(receiver, { prefix, onError });
+  const gaps = createGaps(needs);
+  const waiters = createWaiters(clock);
   const state = { isUp: false, isClosed: false, lagMs: null as number | null, unanswered: 0 };
+  const echoTopic = `echo:${here}`;
   let reason = 'it has not answered yet';
 
-  const gap = () => {
-    const all = [...gapListeners];
-    for (const [place, refresh] of all.entries())
-      clock.after(Math.floor((place * spreadMs) / all.length), () => {
-        if (state.isClosed || !gapListeners.has(refresh)) return;
-        try {
-          refresh();
-        } catch (error) {
-          onError(error);
-        }
-      });
-  };
   const send = (topic: string, content: Pick<Envelope, 'kind' | 'message'>): void => {
     const text = sealEnvelope(sealer, topic, { from: here, sentAt: clock.now(), ...content });
     sender.publish(prefix + topic, text).catch((error: unknown) => void (reason = reasonOf(error)));
@@ -97,36 +167,37 @@ export const createRedisBus = (needs: RedisBusNeeds): RedisBus => {
     state.isUp = isUp;
     onState(isUp, isUp ? null : reason);
     if (!isUp) return;
-    for (const listen of [...upListeners]) listen();
-    // What was published meanwhile reached nobody.
+    waiters.wake();
+    // What this server has published meanwhile did not arrive.
     send('all', { kind: 'missed' });
-    gap();
+    gaps.gap();
   };
-  const join = (all: string[]): Promise<void> =>
-    receiver.subscribe(...all.map((topic) => prefix + topic)).then(
-      () => {},
-      // The new connection joins all topics, and a gap follows.
-      () => {},
-    );
-
-  receiver.on('ready', () => {
-    void Promise.all(inParts([own, 'all', ...topics.keys()]).map(join)).then(() => {
-      state.unanswered = 0;
-      send(own, { kind: 'echo' });
-    });
-  });
-  receiver.on('message', (channel: string, text: string) => {
-    const topic = channel.slice(prefix.length);
-    const received = openEnvelope(sealer, topic, text);
-    if (received === null || clock.now() - received.sentAt > oldestMs) return;
-    const { from, kind, message, sentAt } = received;
+  const receive = (topic: string, { from, kind, message, sentAt }: Envelope) => {
+    if (clock.now() - sentAt > oldestMs) return;
     if (kind === 'echo') {
       state.unanswered = 0;
       state.lagMs = Math.max(0, clock.now() - sentAt);
       turn(true);
-    } else if (from === here) return;
-    else if (kind === 'missed') gap();
-    else if (message) messages.emit(topic, message);
+    } else if (kind === 'message' && message && (from !== here || message.type === 'echo'))
+      topics.emit(topic, message);
+    else if (kind === 'missed' && from !== here) gaps.gap();
+  };
+
+  receiver.on('ready', () => {
+    const joined = receiver.subscribe(prefix + echoTopic, `${prefix}all`);
+    Promise.all([joined, topics.joinAll()]).then(
+      () => {
+        state.unanswered = 0;
+        send(echoTopic, { kind: 'echo' });
+      },
+      // Lost again: the next connection begins anew.
+      () => {},
+    );
+  });
+  receiver.on('message', (channel: string, text: string) => {
+    const topic = channel.slice(prefix.length);
+    const received = openEnvelope(sealer, topic, text);
+    if (received !== null) receive(topic, received);
   });
   for (const connection of [sender, receiver])
     connection.on('error', (error: unknown) => void (reason = reasonOf(error)));
@@ -135,60 +206,30 @@ export const createRedisBus = (needs: RedisBusNeeds): RedisBus => {
     state.unanswered += 1;
     if (state.unanswered > 1) {
       turn(false);
-      gap();
+      gaps.gap();
       // A connection that was lost without a word looks open; a polite end would wait for an answer.
       for (const { status, stream } of [sender, receiver]) if (status === 'ready') stream.destroy();
     }
-    send(own, { kind: 'echo' });
+    send(echoTopic, { kind: 'echo' });
   });
 
   return {
     here,
     pollMs,
-    isUp: () => state.isUp,
+    isAway: () => !state.isUp,
     lagMs: () => state.lagMs,
     publish: (topic, message) => {
-      messages.emit(topic, message);
-      if (topic !== own) send(topic, { kind: 'message', message });
+      // A server asks itself whether the bus works: that one goes the whole way.
+      if (message.type !== 'echo') topics.emit(topic, message);
+      send(topic, { kind: 'message', message });
     },
-    subscribe: (topic, listener) => {
-      const known = topics.get(topic);
-      const entry = known ?? { listeners: 0, joined: join([topic]) };
-      entry.listeners += 1;
-      topics.set(topic, entry);
-      const stopListening = messages.on(topic, listener);
-      let isStopped = false;
-      const stop = () => {
-        stopListening();
-        if (isStopped) return;
-        isStopped = true;
-        entry.listeners -= 1;
-        if (entry.listeners > 0 || topic === own || topic === 'all') return;
-        topics.delete(topic);
-        receiver.unsubscribe(prefix + topic).catch(() => {});
-      };
-      return { ready: entry.joined, stop };
-    },
-    onGap: (refresh) => {
-      const listen = () => refresh();
-      gapListeners.add(listen);
-      return () => void gapListeners.delete(listen);
-    },
-    waitUntilUp: (ms) =>
-      new Promise((resolve) => {
-        if (state.isUp) return resolve(true);
-        const end = (isUp: boolean) => {
-          cancel();
-          upListeners.delete(listen);
-          resolve(isUp);
-        };
-        const listen = () => end(true);
-        const cancel = clock.after(ms, () => end(false));
-        upListeners.add(listen);
-      }),
+    subscribe: topics.subscribe,
+    onGap: gaps.onGap,
+    waitUntilUp: (ms) => (state.isUp ? Promise.resolve(true) : waiters.wait(ms)),
     close: () => {
       state.isClosed = true;
       stopEcho();
+      gaps.clear();
       receiver.disconnect();
       sender.disconnect();
     },

@@ -20,8 +20,8 @@ interface Needs {
 }
 
 /**
- * Compares the secret to that of the store, of which a digest is kept. Throws `otherSecret` where `SECRET` is
- * another one. A new file `auth-secret` is accepted: what was sealed under the old one has to be entered again.
+ * Compares the secret to that of the store, of which a digest is kept. Throws `otherSecret` for another
+ * `SECRET`. A new file `auth-secret` is accepted: what was sealed under the old one has to be entered again.
  */
 export const checkSecret = async ({ config, secret, log, meta }: Needs): Promise<void> => {
   const digest = derive(secret, 'secret of the store');

@@ -38,6 +38,32 @@ export interface MachineTable {
   rules: string | null;
   initAt: number;
   createdAt: number;
+  /** Incremented with each change, and when that was. */
+  rev: number;
+  changedAt: number;
+  /** Until when it counts as connected without a stream; null while it has one, and while it is offline. */
+  graceUntil: number | null;
+  /** How often another daemon has replaced a connected one since `takingsSince`. */
+  takings: number;
+  takingsSince: number;
+}
+
+/** A server of the store. It is dead once it has not been seen for 10 s. */
+export interface ServerTable {
+  /** Another one at each start, and after it was taken for dead. */
+  id: string;
+  version: string;
+  startedAt: number;
+  seenAt: number;
+  /** Since when it takes no new work; null while it does. */
+  drainingAt: number | null;
+}
+
+/** The server that does a periodic job; others do it once `until` has passed. */
+export interface JobLeaseTable {
+  name: string;
+  owner: string;
+  until: number;
 }
 
 /** Equal tool lists are stored once, under the SHA-256 of their JSON. */
@@ -63,6 +89,8 @@ export interface GatewayKeyTable {
   lastUsedAt: number | null;
   usedAt: number | null;
   revokedAt: number | null;
+  /** What the key is computed from, with the secret of the servers; null for one of an earlier release. */
+  seed: string | null;
 }
 
 /** One tool call: the activity log. */
@@ -96,6 +124,10 @@ export interface CallTable {
   createdAt: number;
   deliveredAt: number | null;
   endedAt: number | null;
+  /** Where the store has several servers: the one whose caller waits; null where none does. */
+  makerId: string | null;
+  /** Where the store has several servers: the time limit of the open call, or of its question. */
+  dueAt: number | null;
   arguments: string;
   result: string | null;
 }
@@ -171,4 +203,6 @@ export interface GatewayTables {
   onceKeys: OnceTable;
   removedUsers: RemovedUserTable;
   userSettings: UserSettingsTable;
+  servers: ServerTable;
+  jobLeases: JobLeaseTable;
 }

@@ -9,7 +9,7 @@ export const createMetaStore = (db: Kysely<Schema>) => {
   };
   return {
     find,
-    /** The text of `key`; `value` where there is none yet. Of two servers that start together, one decides. */
+    /** The text of `key`; `value` where no text is stored. Of two servers that start together, one decides. */
     findOrInsert: async (key: string, value: string): Promise<string> => {
       await db
         .insertInto('meta')

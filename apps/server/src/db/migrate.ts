@@ -28,8 +28,9 @@ import { callSubjects } from './migrations/0025-call-subjects.ts';
 import { machinePauses } from './migrations/0026-machine-pauses.ts';
 import { clientsOfThreads } from './migrations/0027-clients-of-threads.ts';
 import { senders } from './migrations/0028-senders.ts';
-import { once } from './migrations/0029-once.ts';
+import { servers } from './migrations/0029-servers.ts';
 import { meta } from './migrations/0030-meta.ts';
+import { once } from './migrations/0031-once.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -63,8 +64,9 @@ const migrations = {
   '0026-machine-pauses': machinePauses,
   '0027-clients-of-threads': clientsOfThreads,
   '0028-senders': senders,
-  '0029-once': once,
+  '0029-servers': servers,
   '0030-meta': meta,
+  '0031-once': once,
 };
 
 /**

@@ -13,6 +13,10 @@ export type Topic = 'all' | `user:${string}` | `server:${string}`;
 export type BusMessage =
   /** An off switch was turned, or the built-in agent was switched on or off. */
   | { type: 'switched' }
+  /** The others have taken that server for dead. */
+  | { type: 'server-dead'; serverId: string }
+  /** A server asks itself whether the bus carries its messages; sent the whole way. */
+  | { type: 'echo' }
   /** The row of a machine has changed; `by` is the server that changed it. */
   | { type: 'machine-stored'; userId: string; machineId: string; by: string }
   /**
@@ -48,6 +52,8 @@ export interface Bus {
   readonly pollMs: number | null;
   /** `refresh` runs when messages may have been missed; in one process they never are. */
   onGap(refresh: () => void): () => void;
+  /** Messages between servers do not arrive, and the bus knows it. */
+  isAway(): boolean;
 }
 
 /** Two as one. */
@@ -93,5 +99,6 @@ export const createLocalBus = (onError: (error: unknown) => void): Bus => {
     subscribe: (topic, listener) => ({ ready: Promise.resolve(), stop: messages.on(topic, listener) }),
     pollMs: null,
     onGap: () => () => {},
+    isAway: () => false,
   };
 };

@@ -1,7 +1,7 @@
 import type { Clock } from '@drawbridge/kit';
 import type { Store } from '../db/index.ts';
 import { errors } from '../errors.ts';
-import { createLocalBus, type Bus } from './bus.ts';
+import { createLocalBus } from './bus.ts';
 import { createCalls, type Calls, type CallsContext } from './calls/calls.ts';
 import { createDaemonCalls } from './calls/daemon-calls.ts';
 import { createLiveOutputs } from './calls/live-outputs.ts';
@@ -15,6 +15,7 @@ import {
   publishConfirmation,
   type Confirmations,
 } from './confirmations/confirmations.ts';
+import { createLoneServer, type ThisServer } from './cluster/this-server.ts';
 import { createConnections } from './connection/connections.ts';
 import { endSessions } from './connection/end-sessions.ts';
 import { createDaemonSession } from './daemon/daemon-session.ts';
@@ -52,8 +53,8 @@ export interface GatewayNeeds {
   store: Store;
   clock: Clock;
   limits: GatewayLimits;
-  /** Connects the servers of the store; that of a single server when left out. */
-  bus?: Bus;
+  /** This server among those of the store; the only one when left out. */
+  server?: ThisServer;
   pairing: PairingFacts;
   module: ModuleFacts;
   isOwner(userId: string): Promise<boolean>;
@@ -68,8 +69,9 @@ export interface GatewayNeeds {
 
 /** The parts in the order of their needs, each made of the ones before it. */
 const createParts = (needs: GatewayNeeds) => {
-  const { store, clock, limits, isOwner, onError } = needs;
-  const bus = needs.bus ?? createLocalBus(onError);
+  const { store, limits, isOwner, onError } = needs;
+  const server = needs.server ?? createLoneServer(needs.clock, createLocalBus(onError));
+  const { clock, bus } = server;
   const streams = createStreams();
   const stores = createGatewayStores(store, clock);
   const registry = createRegistry({
@@ -82,7 +84,7 @@ const createParts = (needs: GatewayNeeds) => {
   const onlineHere = () =>
     registry.all().flatMap(({ id, connection }) => (connection.kind === 'online' ? [id] : []));
   const liveOutputs = createLiveOutputs(limits);
-  const common = { clock, limits, bus, onError };
+  const common = { clock, limits, bus, server, onError };
 
   const connections = createConnections({
     ...common,
@@ -171,7 +173,7 @@ const createParts = (needs: GatewayNeeds) => {
     endSessions: end,
   });
   return {
-    bus,
+    server,
     poll,
     stores,
     registry,
@@ -227,9 +229,10 @@ const refusingWhen =
  * throws `shuttingDown`.
  */
 export const createGateway = (needs: GatewayNeeds) => {
-  const { clock, limits, log, onError } = needs;
+  const { limits, log, onError } = needs;
   const parts = createParts(needs);
-  const { stores, registry, keys, openCalls, connections, daemon } = parts;
+  const { stores, registry, keys, openCalls, connections, daemon, server } = parts;
+  const { clock } = server;
   /** The half of them that doors use; the other half is for machines, through `daemon`. */
   const front: { calls: Calls; confirmations: Confirmations; idempotency: Idempotency; rules: Rules } = parts;
   let stopped = false;
@@ -264,8 +267,7 @@ export const createGateway = (needs: GatewayNeeds) => {
     /** Resumes what a stopped server left open. Call once, before the doors open. */
     start: async () => {
       timers.push(clock.every(touchEveryMs, touchKeys));
-      const { pollMs } = parts.bus;
-      if (pollMs !== null) timers.push(clock.every(pollMs, () => void parts.poll().catch(onError)));
+      timers.push(server.onRound(parts.poll));
       const open = await recover({
         clock,
         limits,

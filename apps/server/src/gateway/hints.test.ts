@@ -21,8 +21,8 @@ const openTwo = async (fate: { next: Fate }, readyAfterMs?: number) => {
     ...(readyAfterMs !== undefined && { isReady: () => sleep(clock, readyAfterMs) }),
     onError: (error) => void errors.push(error),
   });
-  const here = await fixture.beside(hub.open('here', { pollMs }));
-  const there = await fixture.beside(hub.open('there', { pollMs }));
+  const here = await fixture.beside({ clock, bus: hub.open('here', { pollMs }) });
+  const there = await fixture.beside({ clock, bus: hub.open('there', { pollMs }) });
   await clock.settle(readyAfterMs ?? 0);
   const { key, stream } = await connect(here, 'ada');
   const ref = await requireMachine(here, { userId: 'ada' });

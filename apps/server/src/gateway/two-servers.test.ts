@@ -28,8 +28,8 @@ const openTwo = async (fate: () => Fate) => {
   await fixture.gateway.stop();
   const hub = createLossyHub({ clock, fate, onError: (error) => void errors.push(error) });
   const servers = [
-    await fixture.beside(hub.open('one', { pollMs })),
-    await fixture.beside(hub.open('two', { pollMs })),
+    await fixture.beside({ clock, bus: hub.open('one', { pollMs }) }),
+    await fixture.beside({ clock, bus: hub.open('two', { pollMs }) }),
   ] as const;
   const { key, stream } = await connect(servers[0], 'ada');
   /**

@@ -29,8 +29,8 @@ const readFile = (file: string): Vapid | null => {
 };
 
 /**
- * The key pair that push services know the servers of this store by, in base64url (RFC 8292): made once, sealed
- * in the store. Under another secret there is a new pair, and devices subscribe again.
+ * The key pair that push services know the servers of this store by, in base64url (RFC 8292): made once,
+ * sealed in the store. Under another secret there is a new pair, and devices subscribe again.
  */
 export const loadVapid = async ({ meta, sealer, dataDir }: Needs): Promise<Vapid> => {
   const file = join(dataDir, 'vapid.json');

@@ -1,2 +1,2 @@
 export { createSealer, type Sealer } from './sealer.ts';
-export { readOrCreate, readSecret } from './server-secret.ts';
+export { readSecret } from './server-secret.ts';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { hasCode } from '@drawbridge/kit';
 
 /** The text of a file that only this user can read; `create` makes the text where there is no file yet. */
-export const readOrCreate = (file: string, create: () => string): string => {
+const readOrCreate = (file: string, create: () => string): string => {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {

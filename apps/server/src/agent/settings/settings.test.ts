@@ -1,19 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import type { SettingsDraft } from '@drawbridge/contracts/agent/settings';
 import { createFakeClock } from '@drawbridge/kit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { configFrom } from '../../config.ts';
-import { migrate, openDatabase } from '../../db/index.ts';
+import { newGatewayFolder } from '../../../test/new-store.ts';
+import { openDatabase } from '../../db/index.ts';
 import { createSettings, createSettingsStore } from './index.ts';
 import { createSealer } from '../../secrets/index.ts';
 
 const open = async (variables: Record<string, string> = {}) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'agent-settings-'));
+  const dataDir = await newGatewayFolder();
   const { close, ...store } = openDatabase({ dataDir, url: undefined });
   const { db, cacheRows } = store;
-  await migrate(db);
   onTestFinished(async () => {
     await close();
     rmSync(dataDir, { recursive: true });

@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { describeWith } from '../../../../../e2e/services.ts';
 import { commandsWith, makeDataDir, openTestWorkspaces, ownSeconds } from '../../../test/workspace.ts';
@@ -99,11 +99,8 @@ describeWith('bubblewrap')('workspaces', () => {
       stdio: 'inherit',
     });
     onTestFinished(() => void server.kill('SIGKILL'));
-    await vi.waitFor(() => expect(commandsWith(`sleep\0${seconds}`)).toHaveLength(2), 20_000);
+    await expect.poll(() => commandsWith(`sleep\0${seconds}`), { timeout: 20_000 }).toHaveLength(2);
     server.kill('SIGKILL');
-    await vi.waitFor(
-      () => expect([...commandsWith(`sleep\0${seconds}`), ...commandsWith(dataDir)]).toEqual([]),
-      5_000,
-    );
+    await expect.poll(() => [...commandsWith(`sleep\0${seconds}`), ...commandsWith(dataDir)]).toEqual([]);
   });
 });

@@ -23,7 +23,7 @@ const foldersIn = (dataDir: string): string[] => {
 
 /** Nothing of these workspaces runs, nor what slept for that time. */
 const nothingRuns = (dataDir: string, seconds: string) =>
-  vi.waitFor(() => expect([...commandsWith(seconds), ...commandsWith(dataDir)]).toEqual([]), 5_000);
+  expect.poll(() => [...commandsWith(seconds), ...commandsWith(dataDir)]).toEqual([]);
 
 describeWith('bubblewrap')('a workspace', () => {
   it('keeps files for the file tools and the shell, and nothing else', async () => {
@@ -185,7 +185,7 @@ describeWith('bubblewrap')('a command in a workspace', () => {
     const sleeping = `env -i setsid sleep ${seconds}`;
     const running = shell(sleeping, { signal: stop.signal, timeout: 300_000 });
     const ended = running.catch((error: unknown) => error);
-    await vi.waitFor(() => expect(commandsWith(`sleep\0${seconds}`)).not.toEqual([]), 10_000);
+    await expect.poll(() => commandsWith(`sleep\0${seconds}`)).not.toEqual([]);
     stop.abort(new Error('stopped'));
     expect(await ended).toEqual(new Error('stopped'));
     await nothingRuns(dataDir, seconds);

@@ -24,6 +24,8 @@ export interface Store extends Rights {
   commit: Commit;
   /** Changes after another process has changed the store, within half a second. */
   othersChanged(): number;
+  /** The time of the database, in milliseconds since 1970: the same for every server of the store. */
+  now(): Promise<number>;
 }
 
 export interface OpenDatabase extends Store {
@@ -104,6 +106,7 @@ export const openDatabase = (place: DatabasePlace, clock: Clock = systemClock): 
     commit: createGroupCommit(db, writeBatch),
     ...createRights(othersChanged),
     othersChanged,
+    now: () => Promise.resolve(clock.now()),
     close,
   };
 };

@@ -57,6 +57,11 @@ export const saveMachine = async (trx: Transaction<Schema>, init: MachineInit): 
       serverId: null,
       rules: null,
       createdAt: info.initAt,
+      rev: 1,
+      changedAt: info.initAt,
+      graceUntil: null,
+      takings: 0,
+      takingsSince: 0,
     })
     .onConflict((conflict) =>
       conflict.column('id').doUpdateSet(({ eb, ref }) => ({

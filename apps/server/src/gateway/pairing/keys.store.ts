@@ -88,6 +88,7 @@ export const createKeysStore = ({ db, cacheRows, changeRights }: Store) => {
             lastUsedAt: null,
             usedAt: null,
             revokedAt: null,
+            seed: null,
           })
           .execute();
       }),
@@ -131,6 +132,7 @@ export const createKeysStore = ({ db, cacheRows, changeRights }: Store) => {
             lastUsedAt: at,
             usedAt: null,
             revokedAt: null,
+            seed: null,
           })
           .execute();
         return saved;

@@ -29,7 +29,7 @@ const deliver = async (runner: Runner, requestId: string): Promise<void> => {
  * here. Reads the store where messages may be lost.
  */
 export const watchOtherServers = (runner: Runner, machinesHere: () => string[]): (() => void) => {
-  const { clock, bus, stores, streams, onError } = runner;
+  const { bus, server, stores, streams, onError } = runner;
   const deliverSoon = (requestId: string) => void deliver(runner, requestId).catch(onError);
   const refreshSoon = (requestId: string, rev: number) => {
     const call = runner.held.get(requestId);
@@ -40,20 +40,19 @@ export const watchOtherServers = (runner: Runner, machinesHere: () => string[]):
       refreshSoon(requestId, rev);
     for (const requestId of await stores.calls.openOf(machinesHere(), 'pending')) deliverSoon(requestId);
   };
-  const pollSoon = () => void poll().catch(onError);
   const cancels = [
     bus.subscribe('all', (message) => {
       if (message.type === 'call-stored') refreshSoon(message.requestId, message.rev);
     }).stop,
-    bus.subscribe(`server:${bus.here}`, (message) => {
+    server.subscribe((message) => {
       if (message.type === 'deliver-call') deliverSoon(message.requestId);
       if (message.type !== 'stop-call') return;
       const { machineId, requestId, reason } = message;
       streams.write(machineId, { type: 'tool-call-cancel', payload: { requestId, reason } });
     }).stop,
-    bus.onGap(pollSoon),
+    bus.onGap(() => void poll().catch(onError)),
+    server.onRound(poll),
   ];
-  if (bus.pollMs !== null) cancels.push(clock.every(bus.pollMs, pollSoon));
   return () => {
     for (const cancel of cancels) cancel();
   };

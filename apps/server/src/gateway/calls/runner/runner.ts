@@ -1,5 +1,6 @@
 import { createKeyedQueue, type Clock } from '@drawbridge/kit';
 import { errors } from '../../../errors.ts';
+import type { ThisServer } from '../../cluster/this-server.ts';
 import type { CallRecord } from '../call.ts';
 import { dueAt, type CallEffect } from '../transition/call-state.ts';
 import { requestDelivery, streamHere, writeCall, writeStop, type DeliveryContext } from './delivery.ts';
@@ -19,6 +20,7 @@ import type { CallWrite, StreamFence, TransitionsStore } from '../store/transiti
 import { nextCall, type CallData, type CallEvent, type Transition } from '../transition/transition.ts';
 
 export interface RunnerNeeds extends DeliveryContext {
+  server: Pick<ThisServer, 'onRound' | 'subscribe'>;
   clock: Clock;
   stores: {
     calls: Pick<CallsStore, 'byId' | 'revisions' | 'openOf' | 'unacknowledged'>;

@@ -97,6 +97,8 @@ const rowOf = (record: CallRecord, texts: Texts): Row => ({
   createdAt: record.createdAt,
   deliveredAt: record.deliveredAt,
   endedAt: record.endedAt,
+  makerId: null,
+  dueAt: null,
 });
 
 const insertedRow = (record: CallRecord) =>

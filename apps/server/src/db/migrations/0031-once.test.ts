@@ -4,7 +4,7 @@ import { openAgentStore } from '../../../test/agent-store.ts';
 import { callRepeats } from './0006-call-repeats.ts';
 import { callClaims } from './0013-call-claims.ts';
 import { hooks } from './0024-hooks.ts';
-import { once } from './0029-once.ts';
+import { once } from './0031-once.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
