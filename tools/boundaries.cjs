@@ -143,7 +143,7 @@ module.exports = {
           path: `${server}/`,
           pathNot: [
             `${server}/gateway/`,
-            `${server}/(errors|program/setting|db/call-subject)\\.ts$`,
+            `${server}/(errors|program/setting|subject/index)\\.ts$`,
             `${server}/db/index\\.ts$`,
           ],
         },
@@ -153,7 +153,7 @@ module.exports = {
       from: { path: 'apps/', pathNot: [`${server}/db/`, `${server}/commands/`, 'store\\.ts$', appTs, tests] },
       to: {
         path: [`${server}/db/`, 'node_modules/(kysely|libsql|pg)/'],
-        pathNot: `${server}/db/(config-schema|call-subject)\\.ts$`,
+        pathNot: `${server}/db/config-schema\\.ts$`,
         dependencyTypesNot: ['type-only'],
       },
     }),

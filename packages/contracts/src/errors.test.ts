@@ -63,6 +63,15 @@ it('numbers and sentences of every code', () => {
     ],
     ['DATA_FOLDER_IN_USE', 409, 'CONFLICT', -32009, 18, false, 'Another server runs on this data folder'],
     [
+      'OTHER_SECRET',
+      409,
+      'CONFLICT',
+      -32009,
+      18,
+      false,
+      'SECRET is not the one that this store was used with',
+    ],
+    [
       'EMAIL_TAKEN',
       409,
       'CONFLICT',

@@ -149,21 +149,22 @@ export const createRedisBus = (needs: RedisBusNeeds): RedisBus => {
   const sealer = createSealer(secret, 'drawbridge bus');
   // Two installations may share a Redis.
   const prefix = `drawbridge:${createHash('sha256').update(`bus ${secret}`).digest('hex').slice(0, 12)}:`;
-  const sender = new Redis(url, options);
-  const receiver = new Redis(url, options);
+  let reason = 'it has not answered yet';
+  const noteReason = (error: unknown) => void (reason = reasonOf(error));
+  const sender = new Redis(url, options).on('error', noteReason);
+  const receiver = new Redis(url, options).on('error', noteReason);
   const topics = createTopics(receiver, { prefix, onError });
   const gaps = createGaps(needs);
   const waiters = createWaiters(clock);
-  const state = { isUp: false, isClosed: false, lagMs: null as number | null, unanswered: 0 };
+  const state = { isUp: false, lagMs: null as number | null, unanswered: 0 };
   const echoTopic = `echo:${here}`;
-  let reason = 'it has not answered yet';
 
   const send = (topic: string, content: Pick<Envelope, 'kind' | 'message'>): void => {
     const text = sealEnvelope(sealer, topic, { from: here, sentAt: clock.now(), ...content });
-    sender.publish(prefix + topic, text).catch((error: unknown) => void (reason = reasonOf(error)));
+    sender.publish(prefix + topic, text).catch(noteReason);
   };
   const turn = (isUp: boolean) => {
-    if (state.isUp === isUp || state.isClosed) return;
+    if (state.isUp === isUp) return;
     state.isUp = isUp;
     onState(isUp, isUp ? null : reason);
     if (!isUp) return;
@@ -172,8 +173,9 @@ export const createRedisBus = (needs: RedisBusNeeds): RedisBus => {
     send('all', { kind: 'missed' });
     gaps.gap();
   };
-  const receive = (topic: string, { from, kind, message, sentAt }: Envelope) => {
-    if (clock.now() - sentAt > oldestMs) return;
+  const receive = (topic: string, received: Envelope | null) => {
+    if (received === null || clock.now() - received.sentAt > oldestMs) return;
+    const { from, kind, message, sentAt } = received;
     if (kind === 'echo') {
       state.unanswered = 0;
       state.lagMs = Math.max(0, clock.now() - sentAt);
@@ -184,23 +186,18 @@ export const createRedisBus = (needs: RedisBusNeeds): RedisBus => {
   };
 
   receiver.on('ready', () => {
-    const joined = receiver.subscribe(prefix + echoTopic, `${prefix}all`);
-    Promise.all([joined, topics.joinAll()]).then(
-      () => {
-        state.unanswered = 0;
-        send(echoTopic, { kind: 'echo' });
-      },
-      // Lost again: the next connection begins anew.
-      () => {},
-    );
+    const joined = [receiver.subscribe(prefix + echoTopic, `${prefix}all`), topics.joinAll()];
+    const ask = () => {
+      state.unanswered = 0;
+      send(echoTopic, { kind: 'echo' });
+    };
+    // Lost again: the next connection begins anew.
+    Promise.all(joined).then(ask, () => {});
   });
   receiver.on('message', (channel: string, text: string) => {
     const topic = channel.slice(prefix.length);
-    const received = openEnvelope(sealer, topic, text);
-    if (received !== null) receive(topic, received);
+    receive(topic, openEnvelope(sealer, topic, text));
   });
-  for (const connection of [sender, receiver])
-    connection.on('error', (error: unknown) => void (reason = reasonOf(error)));
 
   const stopEcho = clock.every(echoMs, () => {
     state.unanswered += 1;
@@ -227,7 +224,6 @@ export const createRedisBus = (needs: RedisBusNeeds): RedisBus => {
     onGap: gaps.onGap,
     waitUntilUp: (ms) => (state.isUp ? Promise.resolve(true) : waiters.wait(ms)),
     close: () => {
-      state.isClosed = true;
       stopEcho();
       gaps.clear();
       receiver.disconnect();

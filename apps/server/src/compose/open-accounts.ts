@@ -30,7 +30,7 @@ import { createLog, createScrubber } from '../program/log.ts';
 import { createLogRing } from '../ops/observe/log-ring.ts';
 import { systemNetwork, type Network } from '../outside/index.ts';
 import { readSecret } from '../secrets/index.ts';
-import { checkSecret, newSetupToken } from './shared-secret.ts';
+import { checkSecret, newSetupToken } from './servers/shared-secret.ts';
 
 export interface AppNeeds {
   config: Config;

@@ -9,7 +9,7 @@ export const createMetaStore = (db: Kysely<Schema>) => {
   };
   return {
     find,
-    /** The text of `key`; `value` where no text is stored. Of two servers that start together, one decides. */
+    /** The text of `key`; `value` where no text is stored. Two servers that start together get the same. */
     findOrInsert: async (key: string, value: string): Promise<string> => {
       await db
         .insertInto('meta')

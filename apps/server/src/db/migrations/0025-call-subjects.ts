@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { subjectOf } from '../call-subject.ts';
+import { subjectOf } from '../../subject/index.ts';
 
 /** The newest calls get a subject here; older ones keep none, and the search does not find them. */
 const filledAtMost = 100_000;

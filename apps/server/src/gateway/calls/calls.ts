@@ -5,7 +5,7 @@ import { withoutConfirmation, type ToolCall } from '@drawbridge/contracts/tool-c
 import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { errors } from '../../errors.ts';
-import { subjectOf } from '../../db/call-subject.ts';
+import { subjectOf } from '../../subject/index.ts';
 import { watchTopic, type Bus, type Subscription } from '../bus.ts';
 import type { GatewayLimits } from '../limits.ts';
 import type { Machine, MachineRef, Registry } from '../machines/registry.ts';

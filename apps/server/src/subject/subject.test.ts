@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { subjectOf } from './call-subject.ts';
+import { subjectOf } from './index.ts';
 
 it.each([
   ['a path', { filePath: 'src/server.ts', content: 'x' }, 'src/server.ts'],

@@ -1,7 +1,7 @@
 import type { Clock } from '@drawbridge/kit';
 import type { Logger } from 'pino';
-import type { RedisBus } from '../bus/index.ts';
-import type { Config } from '../config.ts';
+import type { RedisBus } from '../../bus/index.ts';
+import type { Config } from '../../config.ts';
 
 /** How long a start waits for Redis; afterwards it goes on without. */
 const waitMs = 5_000;
@@ -20,7 +20,7 @@ export const openBus = async ({ config, ...needs }: Needs): Promise<RedisBus | n
   if (url === undefined) return null;
   const { log } = needs;
   // Loaded where it is needed: a single server starts without it.
-  const { createRedisBus } = await import('../bus/index.ts');
+  const { createRedisBus } = await import('../../bus/index.ts');
   const onState = (isUp: boolean, reason: string | null) => {
     if (isUp) log.info('Redis connected: changes at other servers are seen at once');
     else log.warn({ reason }, 'Redis does not answer: changes at other servers are seen some seconds later');

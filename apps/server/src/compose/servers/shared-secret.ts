@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { nanoid } from 'nanoid';
-import type { Config } from '../config.ts';
-import type { MetaStore } from '../db/index.ts';
-import { errors } from '../errors.ts';
+import type { Config } from '../../config.ts';
+import type { MetaStore } from '../../db/index.ts';
+import { errors } from '../../errors.ts';
 import type { Logger } from 'pino';
 
 const derive = (secret: string, use: string): string =>

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { startServer } from '../../test/server.ts';
+import { startServer } from '../../../test/server.ts';
 
 const secret = 's'.repeat(40);
 
