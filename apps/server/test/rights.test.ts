@@ -72,12 +72,13 @@ const walked: Walked[] = [
       revokeUser: ['ada', 3],
       revokeAll: [3],
       withKey: [['machine']],
+      revokedSince: [0],
       forgetDead: [{ at: 4, idleSince: 3 }],
     },
   },
   {
     file: 'gateway/manage/manage-machines.store.ts',
-    open: createManageMachines,
+    open: (store) => createManageMachines(store, systemClock),
     calls: {
       list: ['ada'],
       rename: [machine, 'desk'],

@@ -2,6 +2,7 @@ import type { GatewayProblem } from '@drawbridge/contracts/gateway';
 import { ruleList, type RuleList } from '@drawbridge/contracts/rule-list';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
+import type { Clock } from '@drawbridge/kit';
 import type { Schema, Store } from '../../db/index.ts';
 import { createColumns, type UnreadableRow } from '../columns.ts';
 import { readMembership } from './membership.store.ts';
@@ -12,6 +13,7 @@ import {
   type MachineInfo,
   type StoredMachine,
 } from './stored-machine.ts';
+import { revised } from './revised.store.ts';
 import { createStreamOwners } from './stream-owners.store.ts';
 import { dropToolList, storedDigest, storeToolList } from './tool-lists.store.ts';
 
@@ -63,7 +65,8 @@ const readToRecover = async (
   };
 };
 
-export const createMachinesStore = ({ db, commit }: Store) => {
+export const createMachinesStore = ({ db, commit }: Store, clock: Clock) => {
+  const update = () => db.updateTable('machines').set(revised(clock.now()));
   const machines = db
     .selectFrom('machines')
     .innerJoin('toolLists', 'toolLists.digest', 'machines.toolsDigest')
@@ -88,6 +91,7 @@ export const createMachinesStore = ({ db, commit }: Store) => {
         await storeToolList(trx, toolList);
         const { numUpdatedRows } = await trx
           .updateTable('machines')
+          .set(revised(clock.now()))
           .set({ toolsDigest: toolList.digest, categories: JSON.stringify(sent), modes: jsonOrNull(modes) })
           .where('id', '=', id)
           .where('epoch', '=', epoch)
@@ -102,17 +106,15 @@ export const createMachinesStore = ({ db, commit }: Store) => {
       id: string,
       { connectedAt, lastSeenAt }: Pick<MachineInfo, 'connectedAt' | 'lastSeenAt'>,
     ) => {
-      const owner = connectedAt === null ? { serverId: null } : {};
-      const connect = db
-        .updateTable('machines')
+      const owner = connectedAt === null ? { serverId: null, graceUntil: null } : {};
+      const connect = update()
         .set({ connectedAt, lastSeenAt, ...owner })
         .where('id', '=', id);
       await commit([connect.compile()], 'kept');
     },
-    ...createStreamOwners(db, commit),
+    ...createStreamOwners(db, commit, clock),
     setRules: async (id: string, rules: ReportedRules) => {
-      await db
-        .updateTable('machines')
+      await update()
         .set({ rules: JSON.stringify(rules) })
         .where('id', '=', id)
         .execute();
@@ -124,8 +126,30 @@ export const createMachinesStore = ({ db, commit }: Store) => {
       if (text === null) return null;
       return createColumns().read('rules', () => reportedRules.parse(JSON.parse(text)), null);
     },
+    /** Counts that another daemon replaces a connected one; how often that was since then, or later. */
+    countTaking: async (id: string, since: number): Promise<number> => {
+      const row = await update()
+        .set(({ eb }) => ({
+          takings: eb
+            .case()
+            .when('takingsSince', '>', since)
+            .then(eb('takings', '+', 1))
+            .else(eb.lit(1))
+            .end(),
+          takingsSince: eb
+            .case()
+            .when('takingsSince', '>', since)
+            .then(eb.ref('takingsSince'))
+            .else(clock.now())
+            .end(),
+        }))
+        .where('id', '=', id)
+        .returning('takings')
+        .executeTakeFirst();
+      return row?.takings ?? 0;
+    },
     setProblem: async (id: string, problem: GatewayProblem) => {
-      await db.updateTable('machines').set({ problem }).where('id', '=', id).execute();
+      await update().set({ problem }).where('id', '=', id).execute();
     },
   };
 };

@@ -4,7 +4,7 @@ import { envGatewayUserId } from '@drawbridge/contracts/ids';
 import { compareReleases, release, releaseName, type Release } from '@drawbridge/contracts/release';
 import { errors } from '../../errors.ts';
 import type { ToolList } from './tool-list.ts';
-import type { Bus } from '../bus.ts';
+import type { ThisServer } from '../cluster/this-server.ts';
 import { storedConnection, type ConnectionState } from './connection-state.ts';
 import type { MachinesStore } from './machines.store.ts';
 import type { Membership } from './membership.store.ts';
@@ -29,7 +29,7 @@ export interface RegistryNeeds {
   isOwner(userId: string): Promise<boolean>;
   /** Changes after another process has changed the store. */
   othersChanged(): number;
-  bus: Pick<Bus, 'here' | 'pollMs'>;
+  server: Pick<ThisServer, 'id' | 'bus'>;
 }
 
 export const isConnected = (machine: Machine | undefined): machine is Machine =>
@@ -90,7 +90,7 @@ const createSharedLists = () => {
  * Per-user isolation: what is known of machines, by user. Which machines a user has is in the store.
  * Specification 5.
  */
-export const createRegistry = ({ store, isOwner, othersChanged, bus }: RegistryNeeds) => {
+export const createRegistry = ({ store, isOwner, othersChanged, server }: RegistryNeeds) => {
   const machines = new Map<string, Machine>();
   const lists = createSharedLists();
   const queue = createKeyedQueue();
@@ -98,13 +98,11 @@ export const createRegistry = ({ store, isOwner, othersChanged, bus }: RegistryN
   let revision = 0;
   let othersSeen = othersChanged();
 
-  /** The stream may be on another server. A machine that waits for one is offline until the next poll. */
-  const firstConnection = (info: MachineInfo): ConnectionState => {
-    const isAlone = bus.pollMs === null;
-    const stored = storedConnection(info, bus.here);
-    if (isAlone || stored.kind !== 'elsewhere') return { kind: 'offline', expiries: 0 };
-    return { ...stored, expiries: 0 };
-  };
+  /** What another server has stored of it. Alone, `connections` says how it goes on after a start. */
+  const firstConnection = (info: MachineInfo): ConnectionState =>
+    server.bus.pollMs === null
+      ? { kind: 'offline', expiries: 0 }
+      : { ...storedConnection(info, server.id()), expiries: 0 };
 
   /** Adds a machine, or updates what is known of it. */
   const adopt = ({ id, userId, info }: StoredMachine): Machine => {

@@ -175,6 +175,16 @@ export const createKeysStore = ({ db, cacheRows, changeRights }: Store) => {
       );
       return rows.flatMap(({ machineId }) => machineId ?? []);
     },
+    /** The machines of keys that were revoked since that time. */
+    revokedSince: async (at: number): Promise<string[]> => {
+      const rows = await db
+        .selectFrom('gatewayKeys')
+        .select('machineId')
+        .where('revokedAt', '>', at)
+        .where('machineId', 'is not', null)
+        .execute();
+      return rows.flatMap(({ machineId }) => machineId ?? []);
+    },
     /**
      * Deletes a batch of keys that are used, expired, revoked, or unused since `idleSince`; returns how many.
      */

@@ -49,6 +49,7 @@ const machine = (userId: string) => ({
   replaces: false,
   name: null,
   maxMachines: 20,
+  graceUntil: 0,
 });
 
 /** As an init does it. */

@@ -195,6 +195,8 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) =
       for (const [id, session] of plainSessions) if (session.userId === userId) plainSessions.delete(id);
       plainTokens.delete(userId);
     },
+    /** The machines that have a key which was revoked since that time, also by another process. */
+    revokedSince: (at: number): Promise<string[]> => store.revokedSince(at),
     /** The machines whose session key was revoked, also by another process. */
     revokedAmong: async (machineIds: string[]): Promise<string[]> => {
       const live = new Set(await store.withKey(machineIds));

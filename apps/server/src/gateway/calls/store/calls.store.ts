@@ -30,15 +30,14 @@ export const createCallsStore = (db: Kysely<Schema>, commit: Commit) => {
         .executeTakeFirst();
       return row && readRow(row).record;
     },
-    /** The open calls of those machines, oldest first; with `state` those in that state. */
-    openOf: async (machineIds: readonly string[], state?: 'pending'): Promise<string[]> => {
+    /** The open calls of those machines, oldest first. */
+    openOf: async (machineIds: readonly string[]): Promise<string[]> => {
       const rows = await inParts(machineIds, (part) =>
         db
           .selectFrom('calls')
           .select('requestId')
           .where('machineId', 'in', part)
           .where('endedAt', 'is', null)
-          .$if(state !== undefined, (query) => query.where('state', '=', state ?? ''))
           .execute(),
       );
       return rows.map(({ requestId }) => requestId).toSorted();
