@@ -74,7 +74,7 @@ describe('a server that is gone', () => {
     expect(await start(two.gateway)).toMatchObject({ end: { refused: 'NOT_CONNECTED' } });
   });
 
-  it('leaves calls that wait for nobody: they end by their time, at another server', async () => {
+  it('leaves calls without a caller: they end by their time, at another server', async () => {
     const { clock, one, two, key, start, rowOf } = await openTwo();
     const call = await start(one.gateway);
     one.suspend(true);
@@ -130,7 +130,7 @@ describe('a server that is gone', () => {
     expect(stream.requests()).toEqual([]);
   });
 
-  it('has had no beat for 8 s: it writes nothing, though nobody has taken over yet', async () => {
+  it('has had no beat for 8 s: it writes nothing, though no other has taken over yet', async () => {
     const { clock, one, stream, start } = await openTwo();
     one.suspend(true);
     await clock.settle(9_000);
@@ -224,7 +224,7 @@ describe('several servers', () => {
     expect(await machine()).toMatchObject({ problem: 'flapping' });
   });
 
-  it('ask for rules where the stream is, and say when there is none any more', async () => {
+  it('ask for rules where the stream is, and say when it is gone', async () => {
     const rules = { daemon: { version: '0.1.0', protocol: 1 as const, features: ['rules'] } };
     const { clock, one, two, key, ref } = await openTwo();
     await one.gateway.daemon.init(key, initBody(rules));

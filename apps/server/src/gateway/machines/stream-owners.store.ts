@@ -112,7 +112,7 @@ export const createStreamOwners = (db: Kysely<Schema>, commit: Commit, clock: Cl
           .limit(sweptAtOnce)
           .execute()
       ).map(({ id }) => id),
-    /** No stream came in time after that one; false if one or another daemon did, or another server has it. */
+    /** No stream came in time after that one; false if a stream or another daemon did. */
     expire: (id: string, { epoch, stream, serverId, lastSeenAt }: EndedGrace): Promise<boolean> =>
       changes(
         update()

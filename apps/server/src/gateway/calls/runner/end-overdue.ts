@@ -10,7 +10,7 @@ const endOne = async (
 ) => {
   const { clock, held, stores } = runner;
   const call = held.get(requestId) ?? (await load(runner, requestId, storedDueAt));
-  // It has ended meanwhile, or cannot be read: then nobody can end it in another way.
+  // It has ended meanwhile, or cannot be read: then no event can end it.
   if (!call) return stores.calls.setAside(requestId, clock.now());
   await inTurn(runner, call, (step) => step({ type: 'due', at: clock.now() }));
   const { state } = call.data;

@@ -6,7 +6,7 @@ import { readRow } from './call-row.ts';
 
 /** Rows that one sweep takes. */
 const sweptAtOnce = 100;
-/** How much later a deadline has to be before it is stored: a call that reports progress has a new one often. */
+/** How much later a deadline has to be before it is stored: each report of progress makes a new one. */
 const storedEveryMs = 5_000;
 
 interface Maker {
@@ -81,7 +81,7 @@ export const createSharedCallsStore = (db: Kysely<Schema>) => {
         .execute();
       return rows.map(({ requestId }) => requestId).toSorted();
     },
-    /** Calls that were stopped since then, whose machines have their streams at that server, and not said so. */
+    /** Calls that were stopped since then and not acknowledged, of machines with a stream at that server. */
     stoppedOn: (serverId: string, since: number) =>
       db
         .selectFrom('calls')
