@@ -81,7 +81,7 @@ const createBase = (needs: GatewayNeeds) => {
     stores,
     streams: createStreams(server.isLive),
     registry: createRegistry({ store: stores.machines, isOwner, othersChanged, server }),
-    keys: createKeys({ clock, limits, store: stores.keys, gatewayApiKey: needs.pairing.gatewayApiKey }),
+    keys: createKeys({ clock, limits, store: stores.keys, ...needs.pairing }),
     liveOutputs: createLiveOutputs(limits),
   };
 };

@@ -1,63 +1,11 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createLossyHub, type Fate } from '../../test/lossy-bus.ts';
-import {
-  connect,
-  ended,
-  idOf,
-  initBody,
-  openGateway,
-  openStream,
-  runCall,
-  text,
-  type FixtureOptions,
-} from '../../test/gateway-fixture.ts';
-import { createTestProcess } from '../../test/test-process.ts';
+import { describe, expect, it } from 'vitest';
+import { idOf, initBody, openStream, text } from '../../test/gateway-fixture.ts';
+import { pollMs, useTwo, via, write } from '../../test/two-servers.ts';
 import { machineStatus, requireMachine } from '../callers/index.ts';
-import type { Gateway } from './index.ts';
-
-const pollMs = 2_000;
-const write = { name: 'write_file', arguments: {} };
-const via = { kind: 'token', id: 't1', name: 'Desk' } as const;
-
-/** Two servers on one store, with a machine of Ada's whose stream is at the first one. */
-const openTwo = async (options: FixtureOptions & { fate?: Fate } = {}) => {
-  const { fate = 'arrives', ...rest } = options;
-  const fixture = await openGateway(rest);
-  const { clock, errors, database } = fixture;
-  await fixture.gateway.stop();
-  const hub = createLossyHub({ clock, fate: () => fate, onError: (error) => void errors.push(error) });
-  const join = async (id: string) => {
-    const process = createTestProcess(clock, hub.open(id, { pollMs }));
-    return { gateway: await fixture.beside(process), suspend: process.suspend };
-  };
-  const one = await join('one');
-  const two = await join('two');
-  const { key, stream } = await connect(one.gateway, 'ada');
-  const ref = await requireMachine(one.gateway, { userId: 'ada' });
-  onTestFinished(async () => {
-    expect(errors).toEqual([]);
-    await fixture.close();
-  });
-  /** Resolves to how the call ends; null while it is open. */
-  const start = async (gateway: Gateway, call = write) => {
-    const made: { end: unknown; requestId: string } = { end: null, requestId: '' };
-    const onOpened = (requestId: string) => void (made.requestId = requestId);
-    runCall(gateway, { ref, call }, { ...ended, via, onOpened }).then(
-      ({ state, error }) => (made.end = { state, code: error?.code ?? null }),
-      (error: { code: string }) => (made.end = { refused: error.code }),
-    );
-    await clock.settle();
-    return made;
-  };
-  const rowOf = (requestId: string) =>
-    database.db.selectFrom('calls').selectAll().where('requestId', '=', requestId).executeTakeFirstOrThrow();
-  const machine = () => database.db.selectFrom('machines').selectAll().executeTakeFirstOrThrow();
-  return { ...fixture, join, one, two, key, stream, ref, start, rowOf, machine };
-};
 
 describe('a server that is gone', () => {
   it('leaves its machines to the others: they wait for them, and then their callers are told', async () => {
-    const { clock, one, two, start, machine } = await openTwo();
+    const { clock, one, two, start, machine } = await useTwo();
     const call = await start(two.gateway);
     one.suspend(true);
     await clock.settle(14_000);
@@ -75,7 +23,7 @@ describe('a server that is gone', () => {
   });
 
   it('leaves calls without a caller: they end by their time, at another server', async () => {
-    const { clock, one, two, key, start, rowOf } = await openTwo();
+    const { clock, one, two, key, start, rowOf } = await useTwo();
     const call = await start(one.gateway);
     one.suspend(true);
     await openStream(two.gateway, key);
@@ -86,7 +34,7 @@ describe('a server that is gone', () => {
   });
 
   it('has not given the answer to its caller: the same call gets it at another server', async () => {
-    const { clock, one, two, key, ref, start, rowOf } = await openTwo();
+    const { clock, one, two, key, ref, start, rowOf } = await useTwo();
     const call = await start(one.gateway);
     await clock.settle(10_000);
     expect(await rowOf(call.requestId)).toMatchObject({ makerId: 'one' });
@@ -101,7 +49,7 @@ describe('a server that is gone', () => {
   });
 
   it('leaves a grace: another server ends it', async () => {
-    const { clock, one, two, stream, machine } = await openTwo();
+    const { clock, one, two, stream, machine } = await useTwo();
     stream.drop();
     await clock.settle();
     expect(await machine()).toMatchObject({ serverId: null, graceUntil: clock.now() + 10_000 });
@@ -115,7 +63,7 @@ describe('a server that is gone', () => {
   });
 
   it('and was only suspended: it writes nothing on its old stream, and closes it', async () => {
-    const { clock, one, two, key, stream, start } = await openTwo();
+    const { clock, one, two, key, stream, start } = await useTwo();
     one.suspend(true);
     await clock.settle(14_000);
     const there = await openStream(two.gateway, key);
@@ -131,7 +79,7 @@ describe('a server that is gone', () => {
   });
 
   it('has had no beat for 8 s: it writes nothing, though no other has taken over yet', async () => {
-    const { clock, one, stream, start } = await openTwo();
+    const { clock, one, stream, start } = await useTwo();
     one.suspend(true);
     await clock.settle(9_000);
     await start(one.gateway);
@@ -141,7 +89,7 @@ describe('a server that is gone', () => {
 
 describe('several servers', () => {
   it('a start beside others changes nothing of theirs', async () => {
-    const { clock, one, key, join, start, rowOf, machine, database } = await openTwo();
+    const { clock, one, key, join, start, rowOf, machine, database } = await useTwo();
     const call = await start(one.gateway);
     const before = [await machine(), await rowOf(call.requestId)];
     await join('three');
@@ -154,7 +102,7 @@ describe('several servers', () => {
   });
 
   it('progress at one server keeps a call of the other open', async () => {
-    const { clock, one, two, key, start } = await openTwo();
+    const { clock, one, two, key, start } = await useTwo();
     const call = await start(one.gateway);
     await clock.settle(20_000);
     await two.gateway.daemon.progress(key, call.requestId, { message: 'half' });
@@ -165,7 +113,7 @@ describe('several servers', () => {
   });
 
   it('a caller is told within 200 ms that the machine has left at the other server', async () => {
-    const { clock, one, two, key, stream, start } = await openTwo();
+    const { clock, one, two, key, stream, start } = await useTwo();
     const call = await start(two.gateway);
     expect(idOf(stream)).toBe(call.requestId);
     await one.gateway.daemon.leave(key);
@@ -175,7 +123,7 @@ describe('several servers', () => {
   });
 
   it('count the open calls of a user, and of one token, together', async () => {
-    const { one, two, start } = await openTwo({ limits: { maxOpenCalls: 4, maxOpenCallsOfOne: 3 } });
+    const { one, two, start } = await useTwo({ limits: { maxOpenCalls: 4, maxOpenCallsOfOne: 3 } });
     for (const { gateway } of [one, two, one]) expect(await start(gateway)).toMatchObject({ end: null });
     expect(await start(two.gateway)).toMatchObject({ end: { refused: 'TOO_MANY_CALLS' } });
     const { calls } = two.gateway;
@@ -185,7 +133,7 @@ describe('several servers', () => {
   });
 
   it('make one call of one id, and follow it', async () => {
-    const { clock, one, two, key, ref, stream } = await openTwo();
+    const { clock, one, two, key, ref, stream } = await useTwo();
     const claim = { requestId: 'agent-1', key: null };
     const open = ({ gateway }: typeof one) => gateway.calls.open(ref, write, { door: 'agent', claim });
     const [, there] = [await open(one), await open(two)];
@@ -197,8 +145,17 @@ describe('several servers', () => {
     expect(await (await open(two)).wait({})).toMatchObject({ state: 'succeeded' });
   });
 
+  it('show the same unused token, and the same key of a paired machine', async () => {
+    const { one, two } = await useTwo();
+    const link = await one.gateway.pairing.createLink('ben');
+    expect(await two.gateway.pairing.createLink('ben')).toEqual(link);
+    const paired = await one.gateway.pairing.createLinkAsSpecified('ada');
+    expect(paired).toMatchObject({ token: expect.stringMatching(/^sess_/), expiresAt: null });
+    expect(await two.gateway.pairing.createLinkAsSpecified('ada')).toEqual(paired);
+  });
+
   it('cancel the calls of a token, whichever made them', async () => {
-    const { clock, one, two, start } = await openTwo();
+    const { clock, one, two, start } = await useTwo();
     const call = await start(one.gateway);
     await two.gateway.calls.cancelOf('ada', { kind: 'token', id: 't2' });
     await clock.settle();
@@ -209,7 +166,7 @@ describe('several servers', () => {
   });
 
   it('see daemons that replace each other, wherever they call', async () => {
-    const { clock, one, two, key, machine } = await openTwo();
+    const { clock, one, two, key, machine } = await useTwo();
     const daemonOf = (instance: string) =>
       initBody({ daemon: { version: '0.1.0', protocol: 1, features: [], instance } });
     const take = async ({ gateway }: typeof one, instance: string) => {
@@ -226,7 +183,7 @@ describe('several servers', () => {
 
   it('ask for rules where the stream is, and say when it is gone', async () => {
     const rules = { daemon: { version: '0.1.0', protocol: 1 as const, features: ['rules'] } };
-    const { clock, one, two, key, ref } = await openTwo();
+    const { clock, one, two, key, ref } = await useTwo();
     await one.gateway.daemon.init(key, initBody(rules));
     const stream = await openStream(one.gateway, key);
     await clock.settle();
@@ -245,7 +202,7 @@ describe('several servers', () => {
   });
 
   it('offer the same tools, though no message says that they have changed', async () => {
-    const { clock, one, two, key, ref } = await openTwo({ fate: 'is lost' });
+    const { clock, one, two, key, ref } = await useTwo({ fate: () => 'is lost' });
     const offered = async () => [...(await two.gateway.machines.view(ref)).tools.keys()];
     expect(await offered()).toEqual(['read_file', 'write_file']);
     const { tools } = initBody();
@@ -256,7 +213,7 @@ describe('several servers', () => {
 
   it('take the answer to a probe at any of them', async () => {
     const probing = { daemon: { version: '0.1.0', protocol: 1 as const, features: ['probe'] } };
-    const { clock, one, two, key } = await openTwo();
+    const { clock, one, two, key } = await useTwo();
     await one.gateway.daemon.init(key, initBody(probing));
     const stream = await openStream(one.gateway, key);
     const probes = () => stream.events.flatMap((event) => (event.type === 'probe' ? [event.payload.id] : []));

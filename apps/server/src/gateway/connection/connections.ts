@@ -138,7 +138,7 @@ const watchOthers = (ctx: Context): (() => void) => {
   };
 };
 
-/** The server is back, and these machines were connected when it stopped: no other server has their streams. */
+/** The only server is back, and these machines were connected when it stopped. */
 const restarted = async (ctx: Context, machines: readonly Machine[]) => {
   await ctx.store.detachAll(ctx.clock.now()).catch(ctx.onError);
   for (const machine of machines) dispatch(ctx, machine, { type: 'restarted' });

@@ -32,7 +32,6 @@ export interface InitContext {
 
 interface Init {
   owner: KeyOwner;
-  key: string;
   body: InitBody;
   announced: AnnouncedTools;
 }
@@ -99,7 +98,7 @@ const refuseFlapping = async (ctx: InitContext, { owner, body }: Init, before: M
 
 const keep = async (ctx: InitContext, init: Init): Promise<Kept> => {
   const { clock, limits, keys, registry, connections } = ctx;
-  const { owner, key, body } = init;
+  const { owner, body } = init;
   const before = await machineOf(ctx, init);
   await refuseFlapping(ctx, init, before);
   const replaces = before !== undefined && before.info.daemon?.instance !== body.daemon?.instance;
@@ -115,7 +114,6 @@ const keep = async (ctx: InitContext, init: Init): Promise<Kept> => {
   };
   if (owner.kind !== 'pairing') {
     const stored = await keys.saveInit(machineInit);
-    if (owner.kind === 'session') keys.cacheKey(owner, key);
     return { machine: registry.adopt(stored), replaces };
   }
   const isFirst = (await registry.ofUser(owner.userId)).length === 0;
@@ -198,7 +196,7 @@ export const takeInit = async (
   if (body.check === true) return { ok: true };
   const announced = readTools(body.tools);
   try {
-    return await inTurn(userId, () => initInTurn(ctx, { owner, key, body, announced }));
+    return await inTurn(userId, () => initInTurn(ctx, { owner, body, announced }));
   } catch (error) {
     if (owner.kind === 'pairing') publishRefused(ctx, { userId, body, error });
     throw error;

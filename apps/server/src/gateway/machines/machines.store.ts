@@ -14,7 +14,9 @@ import {
   type StoredMachine,
 } from './stored-machine.ts';
 import { revised } from './revised.store.ts';
+import { createSharedMachines } from './shared-machines.store.ts';
 import { createStreamOwners } from './stream-owners.store.ts';
+import { createTakings } from './takings.store.ts';
 import { dropToolList, storedDigest, storeToolList } from './tool-lists.store.ts';
 
 /** What a machine said of its rules, and when. */
@@ -113,6 +115,8 @@ export const createMachinesStore = ({ db, commit }: Store, clock: Clock) => {
       await commit([connect.compile()], 'kept');
     },
     ...createStreamOwners(db, commit, clock),
+    ...createSharedMachines(db, clock),
+    ...createTakings(db, clock),
     setRules: async (id: string, rules: ReportedRules) => {
       await update()
         .set({ rules: JSON.stringify(rules) })
@@ -125,28 +129,6 @@ export const createMachinesStore = ({ db, commit }: Store, clock: Clock) => {
       const text = row?.rules ?? null;
       if (text === null) return null;
       return createColumns().read('rules', () => reportedRules.parse(JSON.parse(text)), null);
-    },
-    /** Counts that another daemon replaces a connected one; how often that was since then, or later. */
-    countTaking: async (id: string, since: number): Promise<number> => {
-      const row = await update()
-        .set(({ eb }) => ({
-          takings: eb
-            .case()
-            .when('takingsSince', '>', since)
-            .then(eb('takings', '+', 1))
-            .else(eb.lit(1))
-            .end(),
-          takingsSince: eb
-            .case()
-            .when('takingsSince', '>', since)
-            .then(eb.ref('takingsSince'))
-            .else(clock.now())
-            .end(),
-        }))
-        .where('id', '=', id)
-        .returning('takings')
-        .executeTakeFirst();
-      return row?.takings ?? 0;
     },
     setProblem: async (id: string, problem: GatewayProblem) => {
       await update().set({ problem }).where('id', '=', id).execute();

@@ -24,16 +24,6 @@ export interface EndedGrace {
   lastSeenAt: number;
 }
 
-/** A machine whose row has changed. */
-export interface ChangedMachine {
-  id: string;
-  userId: string;
-  rev: number;
-}
-
-/** Rows of machines that one sweep takes. */
-const sweptAtOnce = 100;
-
 /**
  * Streams of machines as rows: what one server does is seen by the others, and an older stream changes
  * nothing.
@@ -78,40 +68,6 @@ export const createStreamOwners = (db: Kysely<Schema>, commit: Commit, clock: Cl
         .where('connectedAt', 'is not', null);
       await commit([detached.compile()], 'kept');
     },
-    /** The same for the streams of servers that are gone; returns the machines that had one. */
-    detachOfDead: async (at: number, graceUntil: number): Promise<Omit<ChangedMachine, 'rev'>[]> =>
-      update()
-        .set(({ fn, ref, val }) => ({
-          serverId: null,
-          graceUntil,
-          lastSeenAt: fn.coalesce(ref('lastSeenAt'), val(at)),
-        }))
-        .where('serverId', 'is not', null)
-        .where('serverId', 'not in', ({ selectFrom }) => selectFrom('servers').select('servers.id'))
-        .returning(['id', 'userId'])
-        .execute(),
-    /** Machines that wait for a stream and whose server has written no grace: it served the store alone. */
-    startGraces: async (graceUntil: number) => {
-      await update()
-        .set({ graceUntil })
-        .where('connectedAt', 'is not', null)
-        .where('serverId', 'is', null)
-        .where('graceUntil', 'is', null)
-        .execute();
-    },
-    /** Some of the machines whose grace was over at that time. */
-    lateGraces: async (at: number): Promise<string[]> =>
-      (
-        await db
-          .selectFrom('machines')
-          .select('id')
-          .where('graceUntil', '<=', at)
-          .where('connectedAt', 'is not', null)
-          .where('serverId', 'is', null)
-          .orderBy('graceUntil')
-          .limit(sweptAtOnce)
-          .execute()
-      ).map(({ id }) => id),
     /** No stream came in time after that one; false if a stream or another daemon did. */
     expire: (id: string, { epoch, stream, serverId, lastSeenAt }: EndedGrace): Promise<boolean> =>
       changes(
@@ -123,8 +79,5 @@ export const createStreamOwners = (db: Kysely<Schema>, commit: Commit, clock: Cl
           .where((where) => where.or([where('serverId', 'is', null), where('serverId', '=', serverId)]))
           .compile(),
       ),
-    /** Machines whose rows have changed since that time. */
-    changedSince: (at: number): Promise<ChangedMachine[]> =>
-      db.selectFrom('machines').select(['id', 'userId', 'rev']).where('changedAt', '>', at).execute(),
   };
 };

@@ -10,6 +10,7 @@ import {
 import { saveDefault } from '../machines/membership.store.ts';
 import { saveMachine } from '../machines/save-machine.store.ts';
 import type { MachineInit, StoredMachine } from '../machines/stored-machine.ts';
+import type { NewKey } from './plain-keys.ts';
 
 export type StoredKey = Selectable<GatewayKeyTable>;
 
@@ -17,6 +18,7 @@ export type StoredKey = Selectable<GatewayKeyTable>;
 export interface NewToken {
   kind: Exclude<StoredKey['kind'], 'session'>;
   digest: string;
+  seed: string;
   userId: string;
   /** The machine that it is for; null for any. */
   machineId: string | null;
@@ -30,7 +32,7 @@ export interface NewToken {
  */
 export interface PairingRecord {
   tokenDigest: string;
-  sessionDigest: string;
+  session: Pick<NewKey, 'digest' | 'seed'>;
   machine: MachineInit;
   /** The machine becomes the one that is meant where its user names none. */
   makesDefault: boolean;
@@ -88,7 +90,6 @@ export const createKeysStore = ({ db, cacheRows, changeRights }: Store) => {
             lastUsedAt: null,
             usedAt: null,
             revokedAt: null,
-            seed: null,
           })
           .execute();
       }),
@@ -98,7 +99,7 @@ export const createKeysStore = ({ db, cacheRows, changeRights }: Store) => {
      */
     pair: ({
       tokenDigest,
-      sessionDigest,
+      session: { digest, seed },
       machine,
       makesDefault,
       at,
@@ -122,7 +123,8 @@ export const createKeysStore = ({ db, cacheRows, changeRights }: Store) => {
         await trx
           .insertInto('gatewayKeys')
           .values({
-            digest: sessionDigest,
+            digest,
+            seed,
             kind: 'session',
             userId: machine.userId,
             machineId: machine.id,
@@ -132,7 +134,6 @@ export const createKeysStore = ({ db, cacheRows, changeRights }: Store) => {
             lastUsedAt: at,
             usedAt: null,
             revokedAt: null,
-            seed: null,
           })
           .execute();
         return saved;

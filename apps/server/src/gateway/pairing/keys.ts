@@ -1,9 +1,9 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { envGatewayUserId } from '@drawbridge/contracts/ids';
 import { createKeyedQueue, type Clock, type CodedError } from '@drawbridge/kit';
-import { nanoid } from 'nanoid';
 import { errors } from '../../errors.ts';
 import type { KeysStore, NewToken, StoredKey } from './keys.store.ts';
+import { createPlainKeys, digestOf } from './plain-keys.ts';
 import type { GatewayLimits } from '../limits.ts';
 import type { MachineInit, StoredMachine } from '../machines/stored-machine.ts';
 
@@ -53,21 +53,14 @@ export interface KeysNeeds {
   limits: GatewayLimits;
   /** `GATEWAY_API_KEY`: stands for the user `env-gateway`. Undefined switches it off. */
   gatewayApiKey: string | undefined;
+  /** The secret of all servers of the store. */
+  secret: string;
 }
 
-const secretLength = 32;
-
-const digestOf = (key: string): string => hash('sha256', key);
-
-/** Issues, verifies, swaps and revokes tokens and session keys. Plain keys are in memory only. */
-export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) => {
+/** Issues, verifies, swaps and revokes tokens and session keys. */
+export const createKeys = ({ clock, store, limits, gatewayApiKey, secret }: KeysNeeds) => {
   const envDigest = gatewayApiKey === undefined ? undefined : Buffer.from(digestOf(gatewayApiKey));
-  const plainTokens = new Map<
-    string,
-    { token: string; digest: string; expiresAt: number; purpose: PairingPurpose }
-  >();
-  /** By machine. */
-  const plainSessions = new Map<string, { key: string; digest: string; userId: string }>();
+  const plainKeys = createPlainKeys(secret);
   const queue = createKeyedQueue();
 
   const isLive = (row: StoredKey | undefined): row is StoredKey =>
@@ -91,31 +84,27 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) =
   };
 
   const newToken = async (of: PairingPurpose & Pick<NewToken, 'kind' | 'userId'>) => {
-    const token = `gw_${nanoid(secretLength)}`;
-    const digest = digestOf(token);
+    const { key: token, ...stored } = plainKeys.create('pairing');
     const createdAt = clock.now();
     const expiresAt = createdAt + limits.pairingTokenTtlMs;
-    await store.issueToken({ ...of, digest, createdAt, expiresAt });
-    return { token, digest, expiresAt };
+    await store.issueToken({ ...of, ...stored, createdAt, expiresAt });
+    return { token, expiresAt };
   };
 
-  const liveSession = async (machineId: string): Promise<IssuedKey | null> => {
-    const session = plainSessions.get(machineId);
-    if (session && isLive(await store.find(session.digest))) return { token: session.key, expiresAt: null };
-    plainSessions.delete(machineId);
+  /** The first of the rows that can be used, as it was issued. */
+  const shown = (rows: StoredKey[]): IssuedKey | null => {
+    for (const row of rows.filter(isLive)) {
+      const token = plainKeys.of(row);
+      if (token !== null) return { token, expiresAt: row.expiresAt };
+    }
     return null;
   };
 
   const issueInTurn = async (userId: string, purpose: PairingPurpose): Promise<IssuedKey> => {
-    const pairing = plainTokens.get(userId);
-    const isSame =
-      pairing?.purpose.machineId === purpose.machineId &&
-      pairing.purpose.makesDefault === purpose.makesDefault;
-    if (isSame && isLive(await store.find(pairing.digest)))
-      return { token: pairing.token, expiresAt: pairing.expiresAt };
-    const issued = await newToken({ ...purpose, kind: 'pairing', userId });
-    plainTokens.set(userId, { ...issued, purpose });
-    return { token: issued.token, expiresAt: issued.expiresAt };
+    const isMeant = ({ machineId, makesDefault }: StoredKey) =>
+      machineId === purpose.machineId && (makesDefault === 1) === purpose.makesDefault;
+    const unused = shown((await store.pairingsOf(userId)).filter(isMeant));
+    return unused ?? newToken({ ...purpose, kind: 'pairing', userId });
   };
 
   return {
@@ -148,7 +137,7 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) =
      */
     issueAsSpecified: (userId: string, machineId: string | null): Promise<IssuedKey> =>
       queue.run(userId, async () => {
-        const live = machineId === null ? null : await liveSession(machineId);
+        const live = machineId === null ? null : shown(await store.sessionsOf(machineId));
         return live ?? issueInTurn(userId, anyMachine);
       }),
     /** Whether a machine has a valid session key. */
@@ -161,26 +150,17 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) =
       pairing: KeyOwner & { kind: 'pairing' },
       machine: MachineInit,
     ): Promise<{ sessionKey: string; machine: StoredMachine }> => {
-      const key = `sess_${nanoid(secretLength)}`;
-      const digest = digestOf(key);
+      const session = plainKeys.create('session');
       const paired = await store.pair({
         tokenDigest: pairing.digest,
-        sessionDigest: digest,
+        session,
         machine,
         makesDefault: pairing.makesDefault,
         at: clock.now(),
       });
       if (!paired) throw errors.forbidden();
-      if (plainTokens.get(pairing.userId)?.digest === pairing.digest) plainTokens.delete(pairing.userId);
-      plainSessions.set(machine.id, { key, digest, userId: pairing.userId });
-      return { sessionKey: key, machine: paired };
+      return { sessionKey: session.key, machine: paired };
     },
-    /**
-     * Caches the plain session key that its daemon has just shown: the specification's create-link answers
-     * with it.
-     */
-    cacheKey: ({ userId, digest, machineId }: KeyOwner & { kind: 'session' }, key: string) =>
-      void plainSessions.set(machineId, { key, digest, userId }),
     saveInit: (machine: MachineInit): Promise<StoredMachine> => store.saveInit(machine),
     /** An open stream is a use of its key. Call every `touchEveryMs` with the machines that have one. */
     touchMachines: async (machineIds: string[]) => {
@@ -188,12 +168,9 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) =
     },
     revokeMachine: async ({ id }: { id: string }) => {
       await store.revokeMachine(id, clock.now());
-      plainSessions.delete(id);
     },
     revokeUser: async (userId: string) => {
       await store.revokeUser(userId, clock.now());
-      for (const [id, session] of plainSessions) if (session.userId === userId) plainSessions.delete(id);
-      plainTokens.delete(userId);
     },
     /** The machines that have a key which was revoked since that time, also by another process. */
     revokedSince: (at: number): Promise<string[]> => store.revokedSince(at),
@@ -204,8 +181,6 @@ export const createKeys = ({ clock, store, limits, gatewayApiKey }: KeysNeeds) =
     },
     revokeAll: async () => {
       await store.revokeAll(clock.now());
-      plainSessions.clear();
-      plainTokens.clear();
     },
   };
 };

@@ -14,14 +14,38 @@ interface Maker {
   via: Pick<CallVia, 'kind' | 'id'>;
 }
 
-/** What several servers look for in calls; a single one has it in its memory. */
-export const createSharedCallsStore = (db: Kysely<Schema>) => {
-  const open = db.selectFrom('calls').where('endedAt', 'is', null).where('dueAt', 'is not', null);
-  const update = (requestId: string) =>
-    db.updateTable('calls').where('requestId', '=', requestId).where('endedAt', 'is', null);
-  const ofUser = (userId: string) => open.where('userId', '=', userId);
+const openCalls = (db: Kysely<Schema>) =>
+  db.selectFrom('calls').where('endedAt', 'is', null).where('dueAt', 'is not', null);
+
+/** Whose calls are open, and how many. */
+const createOpenCounts = (db: Kysely<Schema>) => {
+  const ofUser = (userId: string) => openCalls(db).where('userId', '=', userId);
   const ofMaker = ({ userId, via }: Maker) =>
     ofUser(userId).where('viaKind', '=', via.kind).where('viaId', '=', via.id);
+
+  return {
+    /** The open calls that came through one token or client. */
+    ofMaker: async (maker: Maker): Promise<string[]> =>
+      (await ofMaker(maker).select('requestId').execute()).map(({ requestId }) => requestId),
+    /** How many calls of the user are open, and how many of the token or client. */
+    count: async ({ userId, via }: Pick<CallRecord, 'userId' | 'via'>) => {
+      const counted = async (query: ReturnType<typeof openCalls>) =>
+        Number(
+          (await query.select(({ fn }) => fn.countAll<number>().as('open')).executeTakeFirstOrThrow()).open,
+        );
+      return {
+        ofUser: await counted(ofUser(userId)),
+        ofMaker: via === null ? 0 : await counted(ofMaker({ userId, via })),
+      };
+    },
+  };
+};
+
+/** What several servers look for in calls; a single one has it in its memory. */
+export const createSharedCallsStore = (db: Kysely<Schema>) => {
+  const open = openCalls(db);
+  const update = (requestId: string) =>
+    db.updateTable('calls').where('requestId', '=', requestId).where('endedAt', 'is', null);
 
   return {
     /** Calls from before the store had several servers get a time limit. */
@@ -94,20 +118,7 @@ export const createSharedCallsStore = (db: Kysely<Schema>) => {
         .where('calls.epoch', 'is not', null)
         .where('machines.serverId', '=', serverId)
         .execute(),
-    /** The open calls that came through one token or client. */
-    ofMaker: async (maker: Maker): Promise<string[]> =>
-      (await ofMaker(maker).select('requestId').execute()).map(({ requestId }) => requestId),
-    /** How many calls of the user are open, and how many of the token or client. */
-    count: async ({ userId, via }: Pick<CallRecord, 'userId' | 'via'>) => {
-      const counted = async (query: typeof open) =>
-        Number(
-          (await query.select(({ fn }) => fn.countAll<number>().as('open')).executeTakeFirstOrThrow()).open,
-        );
-      return {
-        ofUser: await counted(ofUser(userId)),
-        ofMaker: via === null ? 0 : await counted(ofMaker({ userId, via })),
-      };
-    },
+    ...createOpenCounts(db),
   };
 };
 
