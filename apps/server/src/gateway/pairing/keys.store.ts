@@ -10,7 +10,6 @@ import {
 import { saveDefault } from '../machines/membership.store.ts';
 import { saveMachine } from '../machines/save-machine.store.ts';
 import type { MachineInit, StoredMachine } from '../machines/stored-machine.ts';
-import type { NewKey } from './plain-keys.ts';
 
 export type StoredKey = Selectable<GatewayKeyTable>;
 
@@ -32,7 +31,7 @@ export interface NewToken {
  */
 export interface PairingRecord {
   tokenDigest: string;
-  session: Pick<NewKey, 'digest' | 'seed'>;
+  session: { digest: string; seed: string };
   machine: MachineInit;
   /** The machine becomes the one that is meant where its user names none. */
   makesDefault: boolean;

@@ -8,7 +8,7 @@ const keyLength = 32;
 export const digestOf = (key: string): string => hash('sha256', key);
 
 /** A new key, the digest by which it is found, and what any server computes it from. */
-export interface NewKey {
+interface NewKey {
   key: string;
   digest: string;
   seed: string;
