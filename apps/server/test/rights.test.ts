@@ -64,7 +64,15 @@ const walked: Walked[] = [
           expiresAt: 9,
         },
       ],
-      pair: [{ tokenDigest: 'digest', sessionDigest: 'session', machine, makesDefault: true, at: 2 }],
+      pair: [
+        {
+          tokenDigest: 'digest',
+          session: { digest: 'session', seed: 's' },
+          machine,
+          makesDefault: true,
+          at: 2,
+        },
+      ],
       saveInit: [machine],
       touch: ['digest', 3],
       touchMachines: [['machine'], 3],
