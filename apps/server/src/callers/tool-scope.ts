@@ -1,4 +1,4 @@
-import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
+import { toolScopes, type ToolGroup } from '@drawbridge/contracts/groups';
 import type { Tool } from '@drawbridge/contracts/tool';
 import {
   isReading,
@@ -59,7 +59,7 @@ export const groupsOfTool = ({ name, annotations }: Pick<Tool, 'name' | 'annotat
   const known: ToolGroup | undefined = isReading(name) ? 'filesystemRead' : groupOfName.get(name);
   const category = annotations?.category;
   const categoryGroup = groupOfCategory.get(category);
-  if (known === undefined) return categoryGroup === undefined ? [...toolGroups] : [categoryGroup];
+  if (known === undefined) return categoryGroup === undefined ? [...toolScopes] : [categoryGroup];
   return wideCategories.has(category) || categoryGroup === undefined || categoryGroup === known
     ? [known]
     : [known, categoryGroup];

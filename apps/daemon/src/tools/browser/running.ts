@@ -1,10 +1,8 @@
-import { networkInterfaces } from 'node:os';
 import type { Mode } from '@drawbridge/contracts/groups';
 import type { Clock } from '@drawbridge/kit';
 import type { Page } from 'playwright-core';
 import type { BrowserMode } from '../../permission/index.ts';
 import type { Resource } from '../common/tool.ts';
-import { canonicalAddress } from '../common/network/address.ts';
 import type { BrowserEnvironment } from './config.ts';
 import { connectTools, loadChromium } from './connection.ts';
 import { createDownloads } from './downloads/downloads.ts';
@@ -14,7 +12,7 @@ import { createHostPolicy } from './network/host-policy.ts';
 import { launchBrowser } from './launch.ts';
 import { settleMs } from './limits.ts';
 import { createCallWarnings } from './call-warnings.ts';
-import { createOwnServer } from '../common/network/own-server.ts';
+import { addressesOfThisMachine, createOwnServer } from '../common/network/own-server.ts';
 import { openProxy } from './network/proxy.ts';
 import { addressesOf, type Resolve } from '../common/network/resolve.ts';
 import { watchTabs, type Tabs } from './tabs.ts';
@@ -28,14 +26,9 @@ export interface RunningNeeds {
   executablePath: string;
   environment: BrowserEnvironment;
   resolve?: Resolve | undefined;
+  /** Gets the ports on which this program listens. */
+  ownPorts: Set<number>;
 }
-
-const addressesOfThisMachine = (): ReadonlySet<string> =>
-  new Set(
-    Object.values(networkInterfaces())
-      .flatMap((all) => all ?? [])
-      .flatMap(({ address }) => canonicalAddress(address) ?? []),
-  );
 
 /** A page that was stopped gives way to the browser's own page that says so, which comes a moment later. */
 const settle = async (page: Page | undefined): Promise<void> => {
@@ -71,7 +64,9 @@ export const startBrowser = async (needs: RunningNeeds) => {
       },
       resolve,
     });
-    undo.push(proxy.close);
+    const { ownPorts } = needs;
+    ownPorts.add(proxy.port);
+    undo.push(() => ownPorts.delete(proxy.port), proxy.close);
     const context = await launchBrowser(loadChromium(), {
       executablePath,
       environment,

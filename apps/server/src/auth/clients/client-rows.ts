@@ -1,5 +1,5 @@
 import { clientLimits } from '@drawbridge/contracts/clients';
-import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
+import { toolScopes, type ToolGroup } from '@drawbridge/contracts/groups';
 import { cutText, visible } from '@drawbridge/kit';
 import { z } from 'zod';
 import type { AuthTables, Time } from '../auth-tables.ts';
@@ -13,7 +13,7 @@ export const codeText = z
   .pipe(z.object({ userId: z.string(), query: z.object({ client_id: z.string() }) }));
 const groupsOf = (text: string): ToolGroup[] => {
   const scopes = new Set(texts.parse(text));
-  return toolGroups.filter((group) => scopes.has(group));
+  return toolScopes.filter((group) => scopes.has(group));
 };
 export const timeOrNull = (value: Time | null) => (value === null ? null : timeOf(value));
 const machinesOf = (text: string | null): { machines?: string[] } =>

@@ -29,6 +29,7 @@ export const openProxy = async ({ refused, ...needs }: ProxyNeeds) => {
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
+    port,
     url: `http://127.0.0.1:${port}`,
     /** What a client has to show. */
     username,

@@ -1,5 +1,13 @@
+import { networkInterfaces } from 'node:os';
 import { canonicalAddress, classOf } from './address.ts';
 import { pageHostOf, type WebHost } from './host.ts';
+
+export const addressesOfThisMachine = (): ReadonlySet<string> =>
+  new Set(
+    Object.values(networkInterfaces())
+      .flatMap((all) => all ?? [])
+      .flatMap(({ address }) => canonicalAddress(address) ?? []),
+  );
 
 export interface OwnServerNeeds {
   url: string;
