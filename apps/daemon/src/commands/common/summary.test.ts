@@ -27,10 +27,11 @@ const show = (shell: 'ask' | 'deny', shellSandbox: boolean) =>
   summary({ url: 'http://a', folder: '/f', modes: { ...all, shell }, sources, shellSandbox }).split('\n');
 
 it('says of each mode how long it lasts and what set it', () => {
-  expect(show('ask', true).slice(4, 8)).toEqual([
+  expect(show('ask', true).slice(4, 9)).toEqual([
     '  read files        allow  default',
     '  change files      ask    saved (settings.json)',
     '  run commands      ask    this session (flag)',
+    '  commands online   ask    default',
     '  screen and input  deny   this session',
   ]);
 });

@@ -38,10 +38,6 @@ export const errors = {
       code: 'SANDBOX_FAILED',
       message: 'The sandbox could not be prepared, so the command was not run',
     },
-    noWayOut: {
-      code: 'BAD_ARGUMENTS',
-      message: 'network: commands have no network on this system; leave the argument out',
-    },
     noNetwork: {
       code: 'SANDBOX_FAILED',
       message: 'The network of the command could not be opened, so the command was not run',

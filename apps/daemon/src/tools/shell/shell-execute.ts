@@ -30,6 +30,9 @@ const input = z.strictObject({
     .string()
     .optional()
     .describe('Folder to run it in, relative to the shared folder (default: the shared folder)'),
+});
+
+const inputWithNetwork = input.extend({
   network: z
     .array(z.string().min(1).max(300))
     .max(maxHosts)
@@ -72,7 +75,7 @@ const limitsOf = ({ sandbox }: { sandbox: boolean }): Limits =>
     ? {
         words: true,
         description:
-          'It runs in a sandbox: it connects to the hosts in `network` only, and changes files in the shared folder only.',
+          'It runs in a sandbox: it changes files in the shared folder only, and connects to no host that it does not ask for.',
         question: (root, hasNetwork) =>
           `Run a command in the sandbox: ${hasNetwork ? 'network as listed' : 'no network'}, and it changes files in ${root} only`,
       }
@@ -106,7 +109,9 @@ const toResource = ({ command, folder, limits, hasNetwork }: Wanted, context: To
   };
 };
 
-type Given = z.infer<typeof input>;
+interface Given extends z.infer<typeof input> {
+  network?: string[] | undefined;
+}
 
 interface Beside {
   notes: readonly string[];
@@ -147,10 +152,9 @@ export const createShellExecute = (
   const inspect = async (given: Given, context: ToolContext) => {
     const { command, cwd, network: hosts = [] } = given;
     const folder = folderOf(context, cwd);
-    if (hosts.length > 0 && sandbox && network === undefined) throw errors.noWayOut();
     const declared = await readAllDeclared(hosts);
     const wanted = toResource({ command, folder, limits, hasNetwork: declared.length > 0 }, context);
-    return { folder, wanted, grants: toGrants(declared, { command: wanted, text: command, sandbox }) };
+    return { folder, wanted, grants: toGrants(declared, { command: wanted, text: command }) };
   };
   return defineTool({
     name: 'shell_execute',
@@ -159,8 +163,8 @@ export const createShellExecute = (
     group: 'shell',
     category: 'shell',
     effect: 'destroys',
-    input,
-    resources: async (given, context) => {
+    input: network === undefined ? input : inputWithNetwork,
+    resources: async (given: Given, context) => {
       const { command } = given;
       if (command.includes('\0')) throw errors.badArguments({ message: 'command: has a NUL in it' });
       if (Buffer.byteLength(command) > maxCommandBytes)
@@ -172,18 +176,18 @@ export const createShellExecute = (
         ...namedSecrets(context, { folder, command, look }),
       ];
     },
-    asks: async ({ command, network: hosts = [] }) => {
+    asks: async ({ command, network: hosts = [] }: Given) => {
       const access = accessWords(await readAllDeclared(hosts));
       return `Run ${textWords(command)}${access}${limits.tag === undefined ? '' : ' without a sandbox'}?`;
     },
-    run: async (given, context) => {
+    run: async (given: Given, context) => {
       const { command, timeout } = given;
       const { folder, wanted, grants } = await inspect(given, context);
       const all = [wanted, ...grants.map(({ resource }) => resource)];
       if (!all.every((resource) => isGranted(context, resource))) throw errors.notGranted();
       const timeoutMs = clampTimeout(timeout);
       const hasNetwork = grants.length > 0;
-      const egress = hasNetwork && sandbox && network ? await openCommandEgress(network, grants) : undefined;
+      const egress = hasNetwork && network ? await openCommandEgress(network, grants) : undefined;
       try {
         const ended = await runCommand(
           { ...context, text: command, cwd: folder, timeoutMs, deniedPaths: context.deniedPaths(), egress },

@@ -33,7 +33,7 @@ describeWith('bubblewrap')('a command with hosts', () => {
     },
   }));
 
-  it('SU-33 to SU-36 curl, wget, Python and Node reach a host after one question each', async () => {
+  it('SU-33, SU-34, SU-35, SU-36 curl, wget, Python and Node reach a host after one question each', async () => {
     const { run, questions } = world();
     const node = `${JSON.stringify(process.execPath)} -e "fetch('https://good.test/').then((a) => a.text()).then(console.log)"`;
     const all = await Promise.all(

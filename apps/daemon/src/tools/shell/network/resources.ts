@@ -8,7 +8,6 @@ export interface NetworkOf {
   command: Resource;
   /** The text of the command. */
   text: string;
-  sandbox: boolean;
 }
 
 const risk =
@@ -19,9 +18,8 @@ const installs =
 const risksOf = (text: string): string =>
   risk + (readingsOf(text).some(({ program }) => isInstaller(program)) ? installs : '');
 
-const describe = (declared: Declared, { text, sandbox }: NetworkOf, isFirst: boolean): string => {
+const describe = (declared: Declared, { text }: NetworkOf, isFirst: boolean): string => {
   const { subdomains, mirror, local, text: shown } = declared;
-  if (!sandbox) return `Connect to ${shown}; without a sandbox hosts are not limited`;
   const where = mirror
     ? portWords(declared)
     : `${subdomains ? `all of ${shown}` : shown} (${portWords(declared)})`;
@@ -45,7 +43,7 @@ export const toGrants = (all: readonly Declared[], of: NetworkOf): Grant[] =>
         ...(sessionOnly && { sessionOnly }),
         // Only what is exactly allowed leads to this machine and its network.
         ...(declared.local && { explicit: true as const }),
-        ...(!declared.local && of.sandbox && { anyCommand: `${declared.text} < ${folder}` }),
+        ...(!declared.local && { anyCommand: `${declared.text} < ${folder}` }),
       },
     };
   });
