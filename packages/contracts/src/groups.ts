@@ -17,6 +17,7 @@ export type ToolGroup = z.infer<typeof toolGroup>;
 /** The groups that tools belong to. `network` is what a command of `shell` asks for beside it. */
 export const toolScope = toolGroup.exclude(['network']);
 export const toolScopes = toolScope.options;
+export type ToolScope = z.infer<typeof toolScope>;
 
 /** A record with one entry for each group. */
 export const perGroup = <T>(valueOf: (group: ToolGroup) => T): Record<ToolGroup, T> =>

@@ -1,12 +1,12 @@
-import { toolGroup, type ToolGroup } from '@drawbridge/contracts/groups';
+import { toolScope, type ToolScope } from '@drawbridge/contracts/groups';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Schema } from '../db/index.ts';
 
-const groupsOf = z.array(toolGroup);
+const groupsOf = z.array(toolScope);
 
 /** Times in milliseconds since 1970. */
-export type StoredHook = Omit<Schema['hooks'], 'groups'> & { groups: ToolGroup[] };
+export type StoredHook = Omit<Schema['hooks'], 'groups'> & { groups: ToolScope[] };
 
 const read = (row: Schema['hooks']): StoredHook => ({
   ...row,

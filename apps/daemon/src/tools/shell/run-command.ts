@@ -130,7 +130,7 @@ const start = (command: Command, launch: Launch) => {
 
 /** Like its `close`, which Node does not emit after the daemon has closed the channel for listeners. */
 const onceClosed = (child: ChildProcess, run: (code: number | null) => void): void => {
-  const open = new Set(child.stdio.filter((stream) => stream !== null));
+  const open = new Set(child.stdio.flatMap((stream) => stream ?? []));
   let ended: { code: number | null } | undefined;
   const look = () => {
     if (ended !== undefined && open.size === 0) run(ended.code);
