@@ -30,7 +30,7 @@ const coversServer = (rule: Rule, { resource, serverFingerprint }: Resource): bo
   serverFingerprint !== undefined &&
   rule.fingerprint === serverFingerprint;
 
-/** The same program file in the same folder, and the same host, with the rule's words and plain ones after them. */
+/** The same program file in the same folder and the same host, with the rule's words and plain ones after. */
 const coversWords = (rule: Rule, { resource, programFingerprint }: Resource): boolean =>
   (rule.toolGroup === 'shell' || rule.toolGroup === 'network') &&
   programFingerprint !== undefined &&

@@ -23,7 +23,7 @@ export interface Denial {
   text: string;
   /** Of a path: as the rule says it, and where that leads now. */
   paths: string[];
-  /** Of a rule for browser or network: the host in one spelling; its subdomains match where the rule has that reach. */
+  /** Of a rule for browser or network: the host in one spelling, with its subdomains by the reach. */
   host: Host | null;
 }
 

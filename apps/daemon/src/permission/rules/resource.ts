@@ -6,7 +6,7 @@ export const isPathGroup = (group: string): group is 'filesystemRead' | 'filesys
 
 /**
  * One thing that a call would touch. `resource` is exact: a real path (a trailing `/` includes all below),
- * a command with its folder, a host, `<host> < <command>` or `<server>/<tool>`. `description` is for the person.
+ * a command with its folder, a host, `<host> < <command>`, `<server>/<tool>`. `description` is for people.
  */
 export interface Resource {
   toolGroup: ToolGroup;

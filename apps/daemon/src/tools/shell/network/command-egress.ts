@@ -17,7 +17,7 @@ import { createBlocked } from './notes.ts';
 export interface NetworkNeeds {
   clock: Clock;
   access(resource: Resource): Promise<Mode>;
-  /** Of the server that the daemon is connected to; absent where there is none. */
+  /** Of the server that the daemon is connected to; absent where no server is known. */
   serverUrl?: string | undefined;
   /** Ports on which this program listens. */
   ownPorts: ReadonlySet<number>;

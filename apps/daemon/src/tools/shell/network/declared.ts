@@ -8,7 +8,7 @@ export const maxHosts = 16;
 
 /** A host that a command asks for. */
 export interface Declared {
-  /** In one spelling: `example.org`, `*.example.org`, `example.org:22`, `local:nas.lan:8443`, `localhost:5432`. */
+  /** In one spelling: `example.org`, `*.example.org`, `example.org:22`, `local:nas.lan:8443`. */
   text: string;
   hostname: string;
   /** Absent: TLS on 443 and HTTP on 80. */

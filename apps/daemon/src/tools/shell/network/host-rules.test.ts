@@ -8,8 +8,19 @@ import { openNetwork, sharedNetwork } from '../../../../test/support/network-fix
 
 const names = { 'good.test': [publicAddress], 'sub.good.test': [publicAddress], 'bridge.test': ['10.0.0.9'] };
 const curl = 'curl -sf https://good.test/';
-/** Stays open: the fixture sends one line and then echoes. */
-const hold = `python3 -c "import socket; s = socket.create_connection(('127.0.0.1', 3128)); s.sendall(b'CONNECT good.test:5432 HTTP/1.1\\r\\n\\r\\n'); s.recv(99); open('open', 'w').close(); print('cut' if s.recv(99) == b'ready' and s.recv(99) == b'' else 'other')"`;
+/** Writes `open` when the connection stands, and says when it is over. */
+const hold = `cat > hold.py <<'END'
+import socket
+link = socket.create_connection(('127.0.0.1', 3128))
+link.sendall(b'CONNECT good.test:5432 HTTP/1.1\\r\\n\\r\\n')
+got = b''
+while b'ready' not in got: got += link.recv(99)
+open('open', 'w').close()
+try: link.recv(9)
+except OSError: pass
+print('cut')
+END
+python3 hold.py`;
 const until = (assertion: () => void | Promise<void>) =>
   vi.waitFor(assertion, { timeout: 30_000, interval: 20 });
 

@@ -200,7 +200,7 @@ describeWith('bubblewrap')('a command with hosts', () => {
   it('SU-37 servers of the command itself work beside the hosts', async () => {
     const { run } = world();
     const { stdout } = await run(
-      'python3 -m http.server 8123 --bind 127.0.0.1 >/dev/null 2>&1 & for i in $(seq 300); do curl -sf http://127.0.0.1:8123/.ca.pem | head -1 && break; sleep 0.2; done',
+      'python3 -m http.server 8123 --bind 127.0.0.1 >/dev/null 2>&1 & for i in $(seq 300); do curl -sf http://127.0.0.1:8123/.ca.pem -o got && break; sleep 0.2; done; cat got',
       ['good.test'],
     );
     expect(stdout).toContain('BEGIN CERTIFICATE');
