@@ -37,7 +37,8 @@ const settle = async (page: Page | undefined): Promise<void> => {
 
 /** Starts a browser; whatever fails, nothing of it stays behind. */
 export const startBrowser = async (needs: RunningNeeds) => {
-  const { clock, access, mode, privateFolder, serverUrl, executablePath, environment, resolve } = needs;
+  const { clock, access, mode, privateFolder, serverUrl, executablePath, environment, resolve, ownPorts } =
+    needs;
   const undo: (() => unknown)[] = [];
   const close = async () => {
     for (const step of undo.splice(0).reverse()) await Promise.resolve(step()).catch(() => undefined);
@@ -58,15 +59,14 @@ export const startBrowser = async (needs: RunningNeeds) => {
     const hostPolicy = createHostPolicy({ access, server, own, open });
     const proxy = await openProxy({
       clock,
+      ownPorts,
       mayConnect: hostPolicy.mayConnect,
       refused: (place, refusal) => {
         if (interceptor?.hasPassed(place.host)) warnings.blocked(`http://${place.host}/`, refusal);
       },
       resolve,
     });
-    const { ownPorts } = needs;
-    ownPorts.add(proxy.port);
-    undo.push(() => ownPorts.delete(proxy.port), proxy.close);
+    undo.push(proxy.close);
     const context = await launchBrowser(loadChromium(), {
       executablePath,
       environment,

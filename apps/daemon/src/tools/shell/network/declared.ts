@@ -46,7 +46,7 @@ const mirrorOf = (text: string, port: number | undefined): Declared => {
 };
 
 /** One text of the argument. Throws `badArguments`; looks nothing up. */
-export const readDeclared = async (text: string): Promise<Declared> => {
+const readDeclared = async (text: string): Promise<Declared> => {
   const [, prefix, wildcard, authority = ''] = form.exec(text) ?? [];
   const place = parseAuthority(authority, 443);
   if (place === undefined)

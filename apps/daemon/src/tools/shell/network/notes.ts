@@ -7,7 +7,7 @@ import { hostOfProgram, withCompanions } from './companions.ts';
 import { maxHosts } from './declared.ts';
 
 /** The argument as the next call has it. */
-export const argumentOf = (hosts: readonly string[]): string =>
+const argumentOf = (hosts: readonly string[]): string =>
   `network: ${JSON.stringify([...new Set(hosts)].slice(0, maxHosts))}`;
 
 const maxNamed = 10;
