@@ -12,9 +12,9 @@ import { createHostPolicy } from './network/host-policy.ts';
 import { launchBrowser } from './launch.ts';
 import { settleMs } from './limits.ts';
 import { createCallWarnings } from './call-warnings.ts';
-import { addressesOfThisMachine, createOwnServer } from '../common/network/own-server.ts';
+import { addressesOfThisMachine, findOwnServer } from '../common/network/own-server.ts';
 import { openProxy } from './network/proxy.ts';
-import { addressesOf, type Resolve } from '../common/network/resolve.ts';
+import type { Resolve } from '../common/network/resolve.ts';
 import { watchTabs, type Tabs } from './tabs.ts';
 
 export interface RunningNeeds {
@@ -37,8 +37,7 @@ const settle = async (page: Page | undefined): Promise<void> => {
 
 /** Starts a browser; whatever fails, nothing of it stays behind. */
 export const startBrowser = async (needs: RunningNeeds) => {
-  const { clock, access, mode, privateFolder, serverUrl, executablePath, environment, resolve, ownPorts } =
-    needs;
+  const { clock, access, mode, privateFolder, serverUrl, executablePath, environment } = needs;
   const undo: (() => unknown)[] = [];
   const close = async () => {
     for (const step of undo.splice(0).reverse()) await Promise.resolve(step()).catch(() => undefined);
@@ -50,8 +49,7 @@ export const startBrowser = async (needs: RunningNeeds) => {
     const downloads = createDownloads({ clock, folder: folders.downloads, notify: warnings.notify });
     undo.push(downloads.close);
     const own = addressesOfThisMachine();
-    const addresses = await addressesOf(new URL(serverUrl).hostname);
-    const server = createOwnServer({ url: serverUrl, addresses, own });
+    const server = await findOwnServer(serverUrl, own);
     let tabs: Tabs | undefined;
     let interceptor: RequestInterceptor | undefined;
     let stopped = false;
@@ -59,12 +57,12 @@ export const startBrowser = async (needs: RunningNeeds) => {
     const hostPolicy = createHostPolicy({ access, server, own, open });
     const proxy = await openProxy({
       clock,
-      ownPorts,
+      ownPorts: needs.ownPorts,
       mayConnect: hostPolicy.mayConnect,
       refused: (place, refusal) => {
         if (interceptor?.hasPassed(place.host)) warnings.blocked(`http://${place.host}/`, refusal);
       },
-      resolve,
+      resolve: needs.resolve,
     });
     undo.push(proxy.close);
     const context = await launchBrowser(loadChromium(), {

@@ -6,8 +6,8 @@ import { createEgress } from '../../common/egress/egress.ts';
 import type { Failure } from '../../common/egress/refusal.ts';
 import { classOf } from '../../common/network/address.ts';
 import { isNever, otherNames, type WebHost } from '../../common/network/host.ts';
-import { addressesOfThisMachine, createOwnServer } from '../../common/network/own-server.ts';
-import { addressesOf, type Resolve } from '../../common/network/resolve.ts';
+import { addressesOfThisMachine, findOwnServer } from '../../common/network/own-server.ts';
+import type { Resolve } from '../../common/network/resolve.ts';
 import type { Resource } from '../../common/tool.ts';
 import { declaredFor, type Declared } from './declared.ts';
 import { proxyPort } from './hand-out.ts';
@@ -62,20 +62,11 @@ const followGrants = async ({ access }: NetworkNeeds, grants: readonly Grant[]) 
   };
 };
 
-const ownServerOf = async ({ serverUrl, resolve }: NetworkNeeds, own: ReadonlySet<string>) =>
-  serverUrl === undefined
-    ? undefined
-    : createOwnServer({
-        url: serverUrl,
-        addresses: await addressesOf(new URL(serverUrl).hostname, resolve),
-        own,
-      });
-
 /** The way out of one command: serves the listeners that it hands out until `close`. */
 export const openCommandEgress = async (needs: NetworkNeeds, grants: readonly Grant[]) => {
-  const { clock, ownPorts, resolve, dial } = needs;
+  const { clock, ownPorts, serverUrl, resolve, dial } = needs;
   const own = addressesOfThisMachine();
-  const server = await ownServerOf(needs, own);
+  const server = serverUrl === undefined ? undefined : await findOwnServer(serverUrl, own, resolve);
   const mayStand = await followGrants(needs, grants);
   const blocked = createBlocked(grants.map(({ declared }) => declared.text));
 
