@@ -96,7 +96,7 @@ describeWith('bubblewrap')('rules for hosts', () => {
     ]);
   });
 
-  it('SH-65, SH-66 a listener belongs to one command, and ends with it', async () => {
+  it('SH-65, SH-66, SH-87 a listener belongs to one command; a deny rule cuts what is open', async () => {
     const { run, settings } = world();
     const holding = run(`touch started; ${hold}`, ['good.test:5432']);
     await until(async () => expect((await run('ls started open 2>/dev/null | wc -l')).stdout).toContain('2'));
