@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { toolGroups } from '@drawbridge/contracts/groups';
+import { toolScopes } from '@drawbridge/contracts/groups';
 import {
   Client as ModernClient,
   StreamableHTTPClientTransport as ModernTransport,
@@ -122,7 +122,7 @@ beforeAll(async () => {
     const { requestId } = await run(ann, tool, {});
     await answer(ann, requestId, { approved: true, resourceDecision: 'allowForSession' });
   }
-  const { token } = await ann.api.tokens.create.mutate({ name: 'Clients', scopes: [...toolGroups] });
+  const { token } = await ann.api.tokens.create.mutate({ name: 'Clients', scopes: [...toolScopes] });
   address = { url: `${server.url}/mcp`, token };
 });
 

@@ -1,7 +1,7 @@
 // Makes the README's pictures: the real panel and chat with a real machine, a scripted model and open questions.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { toolGroups } from '@drawbridge/contracts/groups';
+import { toolScopes } from '@drawbridge/contracts/groups';
 import type { Turn } from './agent/model-turn.ts';
 import { startScriptedModel } from './agent/scripted-model.ts';
 import {
@@ -66,7 +66,7 @@ try {
   await page.locator('[data-decision=denyOnce]').click();
   await page.locator('[data-test=usage]').waitFor();
 
-  const { token } = await ann.api.tokens.create.mutate({ name: 'Claude Code', scopes: [...toolGroups] });
+  const { token } = await ann.api.tokens.create.mutate({ name: 'Claude Code', scopes: [...toolScopes] });
   const ask = (name: string, args: Record<string, unknown>) =>
     fetch(`${server.url}/api/v1/calls`, {
       method: 'POST',

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { toolGroups } from '@drawbridge/contracts/groups';
+import { toolScopes } from '@drawbridge/contracts/groups';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
@@ -33,7 +33,7 @@ describeWith('chromium')('a question that an agent does not wait for', () => {
 
   beforeAll(async () => {
     ({ server, ann, daemon } = await startMachine(processes));
-    ({ token } = await ann.api.tokens.create.mutate({ name: 'Agent', scopes: [...toolGroups] }));
+    ({ token } = await ann.api.tokens.create.mutate({ name: 'Agent', scopes: [...toolScopes] }));
     browser = await startBrowser();
   });
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { toolGroups } from '@drawbridge/contracts/groups';
+import { toolScopes } from '@drawbridge/contracts/groups';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -75,7 +75,7 @@ describeWith('chromium')('real MCP clients, with a real machine and a person at 
     ann = await server.createOwner();
     daemon = await connectDaemon(processes, { person: ann, url: server.url });
     writeFileSync(written('notes.txt'), 'what the clients read');
-    const { token } = await ann.api.tokens.create.mutate({ name: 'Clients', scopes: [...toolGroups] });
+    const { token } = await ann.api.tokens.create.mutate({ name: 'Clients', scopes: [...toolScopes] });
     for (const [name, connect] of kinds)
       clients.set(name, await connect({ url: `${server.url}/mcp`, token }));
     browser = await startBrowser();

@@ -1,4 +1,4 @@
-import { toolGroups } from '@drawbridge/contracts/groups';
+import { toolScopes } from '@drawbridge/contracts/groups';
 import {
   createPerson,
   freePort,
@@ -28,7 +28,7 @@ export const startTarget = async (processes: Processes): Promise<Target> => {
   const owner = await server.createOwner();
   const link = await owner.api.gateway.createLink.mutate();
   const daemon = await startFixtureDaemon({ url: server.url, token: link.token, tools: suiteTools });
-  const { token } = await owner.api.tokens.create.mutate({ name: 'conformance', scopes: [...toolGroups] });
+  const { token } = await owner.api.tokens.create.mutate({ name: 'conformance', scopes: [...toolScopes] });
   const proxy = await startTokenProxy({ port, upstream: server.url, token });
   const person = createPerson(proxy.url);
   await person.signIn(account);

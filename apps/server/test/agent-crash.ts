@@ -141,7 +141,7 @@ export const createCrashWorld = async (environment: Record<string, string>): Pro
         store: own,
         clock,
         limits: defaultLimits,
-        pairing: { gatewayApiKey: undefined, daemonCommand: String, isInsecure: () => false },
+        pairing: { gatewayApiKey: undefined, secret: 'one', daemonCommand: String, isInsecure: () => false },
         module: {
           isAgentOn: async () => false,
           localGateway: true,

@@ -89,6 +89,7 @@ export const openGateway = async (options: FixtureOptions = {}): Promise<Gateway
         limits: { ...defaultLimits, revokedEveryMs: rarelyMs, ...options.limits },
         pairing: {
           gatewayApiKey: options.gatewayApiKey,
+          secret: 'of all servers',
           daemonCommand: (token) => `drawbridge ${token}`,
           isInsecure: () => false,
         },

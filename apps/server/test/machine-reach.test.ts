@@ -1,4 +1,4 @@
-import type { ToolGroup } from '@drawbridge/contracts/groups';
+import type { ToolScope } from '@drawbridge/contracts/groups';
 import { expect, it } from 'vitest';
 import { connectDaemon, requestOf } from './daemon.ts';
 import { createPanel } from './panel.ts';
@@ -6,7 +6,7 @@ import { invited } from './tenants.ts';
 import { openRpc } from './rpc.ts';
 import { signUpOwner, startServer, type TestServer } from './server.ts';
 
-const scopes: ToolGroup[] = ['filesystemRead'];
+const scopes: ToolScope[] = ['filesystemRead'];
 const rpc = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 1, method, params });
 
 /** A server whose owner has paired `laptop`, `desk` and `nas`, the default. */

@@ -1,5 +1,5 @@
 import type { Clock } from '@drawbridge/kit';
-import type { ToolGroup } from '@drawbridge/contracts/groups';
+import type { ToolScope } from '@drawbridge/contracts/groups';
 import { EventSource } from 'eventsource';
 import { onTestFinished } from 'vitest';
 import { connectDaemon, requestOf, type TestDaemon } from './daemon.ts';
@@ -30,7 +30,7 @@ const restClient = (server: TestServer, token: string): RestClient => {
 export const newRestClient = async (
   server: TestServer,
   cookie: string,
-  { name = 'script', scopes = ['filesystemRead'] }: { name?: string; scopes?: ToolGroup[] } = {},
+  { name = 'script', scopes = ['filesystemRead'] }: { name?: string; scopes?: ToolScope[] } = {},
 ): Promise<RestClient> => {
   const { token } = await createPanel(server, cookie).tokens.create.mutate({ name, scopes });
   return restClient(server, token);

@@ -64,7 +64,15 @@ const walked: Walked[] = [
           expiresAt: 9,
         },
       ],
-      pair: [{ tokenDigest: 'digest', sessionDigest: 'session', machine, makesDefault: true, at: 2 }],
+      pair: [
+        {
+          tokenDigest: 'digest',
+          session: { digest: 'session', seed: 's' },
+          machine,
+          makesDefault: true,
+          at: 2,
+        },
+      ],
       saveInit: [machine],
       touch: ['digest', 3],
       touchMachines: [['machine'], 3],
@@ -72,12 +80,13 @@ const walked: Walked[] = [
       revokeUser: ['ada', 3],
       revokeAll: [3],
       withKey: [['machine']],
+      revokedSince: [0],
       forgetDead: [{ at: 4, idleSince: 3 }],
     },
   },
   {
     file: 'gateway/manage/manage-machines.store.ts',
-    open: createManageMachines,
+    open: (store) => createManageMachines(store, systemClock),
     calls: {
       list: ['ada'],
       rename: [machine, 'desk'],

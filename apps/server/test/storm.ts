@@ -18,7 +18,12 @@ export const stoppedServer = async (machines: number): Promise<{ dataDir: string
     store: database,
     clock: systemClock,
     limits: defaultLimits,
-    pairing: { gatewayApiKey: undefined, daemonCommand: (token) => token, isInsecure: () => false },
+    pairing: {
+      gatewayApiKey: undefined,
+      secret: 'one',
+      daemonCommand: (token) => token,
+      isInsecure: () => false,
+    },
     module: {
       isAgentOn: async () => false,
       localGateway: true,

@@ -1,6 +1,6 @@
 import { confirmationText } from '@drawbridge/contracts/confirmation-text';
 import { gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
-import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
+import { toolScopes, type ToolScope } from '@drawbridge/contracts/groups';
 import { connectDaemon, requestOf, type TestDaemon } from './daemon.ts';
 import { oauthOf } from './oauth.ts';
 import { createPanel, type Panel } from './panel.ts';
@@ -36,7 +36,7 @@ const question = {
 };
 /** A client's token names the door that it is for, so the address must be known before the port is. */
 const publicUrl = 'http://127.0.0.1';
-const clientScopes: ToolGroup[] = ['filesystemRead', 'filesystemWrite', 'shell'];
+const clientScopes: ToolScope[] = ['filesystemRead', 'filesystemWrite', 'shell'];
 
 const bearer = ({ token }: { token: string }) => ({ authorization: `Bearer ${token}` });
 const asks = {
@@ -115,7 +115,7 @@ export const createTenants = async (environment: Record<string, string> = {}): P
   const open = await runOn(ann, 'write_file', asks);
   await ann.panel.invitations.create.mutate();
   const token = await ann.panel.tokens.create.mutate({ name: 'Desk' });
-  const bensToken = await ben.panel.tokens.create.mutate({ name: 'Lap', scopes: [...toolGroups] });
+  const bensToken = await ben.panel.tokens.create.mutate({ name: 'Lap', scopes: [...toolScopes] });
   const mcp = await throughMcp(server, ann, bearer(token));
   const client = await connectClient(server, ann);
   const bensClient = await connectClient(server, ben);

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { sessionProofHeader } from '@drawbridge/contracts/accounts';
 import { gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
-import { toolGroups } from '@drawbridge/contracts/groups';
+import { toolScopes } from '@drawbridge/contracts/groups';
 import { expect, it } from 'vitest';
 import { appRouter } from '../src/doors/trpc/app.router.ts';
 import { codeOf } from './account.ts';
@@ -87,7 +87,7 @@ const isQuery = (name: string) => {
 
 const world = async (kind: Kind) => {
   const { server, ann, ben, clientToken } = await createTenants();
-  const made = await ann.panel.tokens.create.mutate({ name: 'All', scopes: [...toolGroups] });
+  const made = await ann.panel.tokens.create.mutate({ name: 'All', scopes: [...toolScopes] });
   const token = kind === 'an access token' ? made.token : clientToken;
   const seen = async () => ({
     questions: await ann.panel.confirmations.list.query(),

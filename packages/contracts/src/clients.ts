@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { toolGroup, toolGroups } from './groups.ts';
+import { toolScope, toolScopes } from './groups.ts';
 import { isoTime } from './ids.ts';
 import { namedMachines } from './machines/summary.ts';
 
@@ -33,8 +33,8 @@ export const clientRequest = z.object({
   /** Whether the name comes from a metadata document on the client's site, or from its own registration. */
   origin: z.enum(['document', 'registration']),
   goesTo: z.enum(['site', 'app']),
-  /** The requested groups, in the order of `toolGroups`. */
-  scopes: z.array(toolGroup),
+  /** The requested groups, in the order of `toolScopes`. */
+  scopes: z.array(toolScope),
   staysConnected: z.boolean(),
   /** The e-mail address of the account that the client would get access to. */
   account: z.string(),
@@ -50,7 +50,7 @@ export const clientRequestInput = z.strictObject({ query: z.string().min(1).max(
 export const consentBody = z.discriminatedUnion('accept', [
   z.strictObject({
     accept: z.literal(true),
-    scopes: z.array(toolGroup).min(1).max(toolGroups.length),
+    scopes: z.array(toolScope).min(1).max(toolScopes.length),
     /** Ids; left out, the client may use every machine, also later ones. */
     machines: namedMachines.optional(),
     query: z.string().min(1).max(8_192),
@@ -68,7 +68,7 @@ export const connectedClient = z.object({
   name: z.string(),
   host: z.string(),
   origin: z.enum(['document', 'registration']),
-  scopes: z.array(toolGroup),
+  scopes: z.array(toolScope),
   /** The ids of the machines that it may use; absent: all. */
   machines: z.array(z.string()).optional(),
   connectedAt: isoTime,

@@ -5,6 +5,7 @@ export const toolGroups = [
   'filesystemRead',
   'filesystemWrite',
   'shell',
+  'network',
   'computer',
   'browser',
   'mcp',
@@ -12,6 +13,11 @@ export const toolGroups = [
 ] as const;
 export const toolGroup = z.enum(toolGroups);
 export type ToolGroup = z.infer<typeof toolGroup>;
+
+/** The groups that tools belong to. `network` is what a command of `shell` asks for beside it. */
+export const toolScope = toolGroup.exclude(['network']);
+export const toolScopes = toolScope.options;
+export type ToolScope = z.infer<typeof toolScope>;
 
 /** A record with one entry for each group. */
 export const perGroup = <T>(valueOf: (group: ToolGroup) => T): Record<ToolGroup, T> =>
@@ -36,6 +42,7 @@ export const defaultModes = {
   filesystemRead: 'allow',
   filesystemWrite: 'ask',
   shell: 'deny',
+  network: 'ask',
   computer: 'deny',
   browser: 'ask',
   mcp: 'ask',

@@ -15,7 +15,7 @@ it.each([
   [
     'tool groups',
     toolGroups,
-    ['filesystemRead', 'filesystemWrite', 'shell', 'computer', 'browser', 'mcp', 'system'],
+    ['filesystemRead', 'filesystemWrite', 'shell', 'network', 'computer', 'browser', 'mcp', 'system'],
   ],
   ['modes', modes, ['deny', 'ask', 'allow']],
   ['decisions', decisions, ['allowOnce', 'allowForSession', 'alwaysAllow', 'denyOnce', 'alwaysDeny']],
@@ -61,6 +61,7 @@ it.each([
       filesystemRead: 'allow',
       filesystemWrite: 'ask',
       shell: 'deny',
+      network: 'ask',
       computer: 'deny',
       browser: 'ask',
       mcp: 'ask',

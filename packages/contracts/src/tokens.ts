@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { toolGroups } from './groups.ts';
+import { toolScopes } from './groups.ts';
 import { isoTime } from './ids.ts';
 import { namedMachines } from './machines/summary.ts';
 
@@ -16,11 +16,11 @@ export const ownerScope = 'operate';
  * tool; with `memory` its threads know what the agent remembers of the person. At the JSON-RPC door: `agent`
  * its own sessions, `node` a companion, `operate` the operation of the server.
  */
-export const tokenScopeNames = [...toolGroups, 'chat', 'agent', 'memory', 'node', ownerScope] as const;
+export const tokenScopeNames = [...toolScopes, 'chat', 'agent', 'memory', 'node', ownerScope] as const;
 export type TokenScope = (typeof tokenScopeNames)[number];
 export const tokenScopes = z.array(z.enum(tokenScopeNames)).min(1).max(tokenScopeNames.length);
 
-const isToolGroup = (scope: TokenScope): boolean => toolGroups.some((group) => group === scope);
+const isToolGroup = (scope: TokenScope): boolean => toolScopes.some((group) => group === scope);
 
 export const createTokenInput = z
   .strictObject({

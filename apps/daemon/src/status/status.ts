@@ -20,8 +20,8 @@ export const daemonStatus = z.object({
   machine: z.object({ name: z.string(), isDefault: z.boolean() }).optional(),
   folder: z.string(),
   startedAt: time,
-  modes: z.record(toolGroup, mode),
-  sources: z.record(toolGroup, modeSource).optional(),
+  modes: z.partialRecord(toolGroup, mode),
+  sources: z.partialRecord(toolGroup, modeSource).optional(),
   categories: z.array(toolCategory),
   link: z.object({
     state: z.enum(['connecting', 'connected', 'reconnecting', 'unpaired']),

@@ -7,6 +7,7 @@ export const runningLimits: Record<ToolGroup, number> = {
   filesystemRead: 8,
   filesystemWrite: 4,
   shell: 2,
+  network: 1,
   computer: 1,
   browser: 1,
   mcp: 4,

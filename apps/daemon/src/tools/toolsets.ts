@@ -7,12 +7,14 @@ import { descriptors } from './static-descriptors.ts';
 import { mcpToolset, type McpToolsetNeeds } from './mcp/index.ts';
 import { openSystemToolset as createSystemToolset } from './system/toolset.ts';
 import type { ActivationNeeds } from './system/activate-tools.ts';
-import { shellToolset } from './shell/toolset.ts';
+import { shellToolset, type ShellOptions } from './shell/toolset.ts';
 
 const filesystemEntries = () =>
   toLazyTools(descriptors.filesystem, async () => (await import('./filesystem/index.ts')).filesystemTools);
 
 export interface ToolsetNeeds extends McpToolsetNeeds {
+  /** How commands find hosts and connect to them; by the system where nothing is said. */
+  network?: Pick<ShellOptions, 'resolve' | 'dial'>;
   /** False only by the person's own flag: commands run without a sandbox. */
   shellSandbox?: boolean;
   /** Left out where there is no server. */
@@ -21,13 +23,22 @@ export interface ToolsetNeeds extends McpToolsetNeeds {
 }
 
 /** Every toolset that this daemon knows, closed; which of them are offered is the person's choice. */
-export const allToolsets = (needs: ToolsetNeeds = { notify: () => {} }): Toolset[] => [
-  plainToolset('filesystem', filesystemEntries()),
-  shellToolset({ sandbox: needs.shellSandbox ?? true }),
-  ...(needs.browser ? [browserToolset(needs.browser, descriptors.browser)] : []),
-  computerToolset({ ownInput: needs.ownInput ?? unwatchedInput }),
-  mcpToolset(needs),
-];
+export const allToolsets = (needs: ToolsetNeeds = { notify: () => {} }): Toolset[] => {
+  const ownPorts = new Set<number>();
+  const { browser } = needs;
+  return [
+    plainToolset('filesystem', filesystemEntries()),
+    shellToolset({
+      sandbox: needs.shellSandbox ?? true,
+      serverUrl: browser?.serverUrl,
+      ownPorts,
+      ...needs.network,
+    }),
+    ...(browser ? [browserToolset({ ...browser, ownPorts }, descriptors.browser)] : []),
+    computerToolset({ ownInput: needs.ownInput ?? unwatchedInput }),
+    mcpToolset(needs),
+  ];
+};
 
 export const openSystemToolset = (needs: ActivationNeeds): Toolset =>
   createSystemToolset(needs, descriptors.system);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toolGroups } from '@drawbridge/contracts/groups';
+import { toolScopes } from '@drawbridge/contracts/groups';
 import { groupsOfTool, isWithinScopes } from './tool-scope.ts';
 
 const tool = (name: string, category?: string, more = {}) => ({
@@ -25,8 +25,8 @@ describe('the groups of a tool', () => {
     ],
     ['a known name that says shell', tool('read_file', 'shell'), ['filesystemRead', 'shell']],
     ['a command that says it only reads', tool('shell_execute', 'filesystem'), ['shell']],
-    ['an unknown category', tool('x', 'filesystemRead'), [...toolGroups]],
-    ['nothing at all', { name: 'x' }, [...toolGroups]],
+    ['an unknown category', tool('x', 'filesystemRead'), [...toolScopes]],
+    ['nothing at all', { name: 'x' }, [...toolScopes]],
   ])('%s', (_, given, groups) => {
     expect(groupsOfTool(given)).toEqual(groups);
   });

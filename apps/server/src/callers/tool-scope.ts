@@ -1,4 +1,4 @@
-import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
+import { toolScopes, type ToolScope } from '@drawbridge/contracts/groups';
 import type { Tool } from '@drawbridge/contracts/tool';
 import {
   isReading,
@@ -27,11 +27,11 @@ const names = {
     'keyboard_shortcut',
   ],
   system: ['activate_tools'],
-} as const satisfies Partial<Record<ToolGroup, readonly string[]>>;
+} as const satisfies Partial<Record<ToolScope, readonly string[]>>;
 
-const groupOfName = new Map<string, ToolGroup>(
+const groupOfName = new Map<string, ToolScope>(
   Object.entries(names).flatMap(([group, tools]) =>
-    tools.map((tool): [string, ToolGroup] => [tool, group as keyof typeof names]),
+    tools.map((tool): [string, ToolScope] => [tool, group as keyof typeof names]),
   ),
 );
 
@@ -39,7 +39,7 @@ const groupOfName = new Map<string, ToolGroup>(
 export const machineToolNames: readonly string[] = [...readingTools, ...groupOfName.keys()];
 
 /** The group of a tool without a known name, by the category that its machine announces. */
-const groupOfCategory = new Map<unknown, ToolGroup>([
+const groupOfCategory = new Map<unknown, ToolScope>([
   ['filesystem', 'filesystemWrite'],
   ['shell', 'shell'],
   ['computer', 'computer'],
@@ -55,11 +55,11 @@ const wideCategories = new Set<unknown>(['filesystem', undefined]);
  * The groups of a tool; a token needs all of them. Our own tool names decide; `annotations.category` can only
  * add a group, or place an unknown name. A tool without a place needs every group.
  */
-export const groupsOfTool = ({ name, annotations }: Pick<Tool, 'name' | 'annotations'>): ToolGroup[] => {
-  const known: ToolGroup | undefined = isReading(name) ? 'filesystemRead' : groupOfName.get(name);
+export const groupsOfTool = ({ name, annotations }: Pick<Tool, 'name' | 'annotations'>): ToolScope[] => {
+  const known: ToolScope | undefined = isReading(name) ? 'filesystemRead' : groupOfName.get(name);
   const category = annotations?.category;
   const categoryGroup = groupOfCategory.get(category);
-  if (known === undefined) return categoryGroup === undefined ? [...toolGroups] : [categoryGroup];
+  if (known === undefined) return categoryGroup === undefined ? [...toolScopes] : [categoryGroup];
   return wideCategories.has(category) || categoryGroup === undefined || categoryGroup === known
     ? [known]
     : [known, categoryGroup];

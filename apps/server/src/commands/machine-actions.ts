@@ -20,7 +20,9 @@ interface Needs {
 /** `drawbridge-server machines`. */
 export const createMachineActions = ({ config, print, note }: Needs) => {
   const withMachines = (work: (needs: MachineNeeds) => Promise<void>) =>
-    withAccounts(config, ({ accounts, store }) => work({ accounts, machines: createManageMachines(store) }));
+    withAccounts(config, ({ accounts, store }) =>
+      work({ accounts, machines: createManageMachines(store, systemClock) }),
+    );
   const withMachine = (
     choice: MachineChoice,
     work: (needs: MachineNeeds, machine: ListedMachine) => Promise<void>,

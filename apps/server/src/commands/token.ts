@@ -1,4 +1,5 @@
 import { createTokenInput, type CreatedToken, type CreateTokenInput } from '@drawbridge/contracts/tokens';
+import { systemClock } from '@drawbridge/kit';
 import type { Accounts, Tokens } from '../auth/index.ts';
 import type { Store } from '../db/index.ts';
 import { errors } from '../errors.ts';
@@ -29,7 +30,7 @@ export const createToken = async (
 ): Promise<CreatedToken> => {
   const { id } = await accountOf(accounts, email);
   if (names === null) return tokens.create(id, input);
-  const needs = { accounts, machines: createManageMachines(store) };
+  const needs = { accounts, machines: createManageMachines(store, systemClock) };
   const machines: string[] = [];
   for (const machine of names) machines.push((await findMachine(needs, { email, machine })).id);
   const read = createTokenInput.safeParse({ ...input, machines });

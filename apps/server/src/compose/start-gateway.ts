@@ -48,6 +48,7 @@ export const startGateway = async (parts: Parts): Promise<Gateway> => {
     isDiskLow: opened.isDiskLow,
     pairing: {
       gatewayApiKey: config.gatewayApiKey,
+      secret: opened.secret,
       daemonCommand: (token) => daemonCommand(parts, token),
       isInsecure: address.isInsecure,
       ...(daemon !== null && { release: daemon.about }),

@@ -126,7 +126,7 @@ export interface CallTable {
   endedAt: number | null;
   /** Where the store has several servers: the one whose caller waits; null where none does. */
   makerId: string | null;
-  /** Where the store has several servers: the time limit of the open call, or of its question. */
+  /** With several servers: the time limit of the open call, or of its question; then its end. */
   dueAt: number | null;
   arguments: string;
   result: string | null;

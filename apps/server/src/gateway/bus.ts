@@ -2,6 +2,7 @@ import type { CancelReason } from '@drawbridge/contracts/daemon-event';
 import type { CallEvent } from '@drawbridge/contracts/calls';
 import type { ConfirmationEvent } from '@drawbridge/contracts/confirmation';
 import type { RefusedPairing } from '@drawbridge/contracts/machines/summary';
+import type { RulesQuery } from '@drawbridge/contracts/rules';
 import type { RulesBody } from '@drawbridge/contracts/rule-list';
 import { createEmitter } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
@@ -34,7 +35,13 @@ export type BusMessage =
   | { type: 'call-stored'; requestId: string; rev: number }
   | { type: 'confirmation-changed'; userId: string; event: ConfirmationEvent }
   /** A daemon has answered a query about its rules, for the server that asked. */
-  | { type: 'rules-answered'; machineId: string; requestId: string; body: RulesBody };
+  | { type: 'rules-answered'; machineId: string; requestId: string; body: RulesBody }
+  /** For the server that has the stream: a query about the rules of its machine. */
+  | { type: 'rules-query'; machineId: string; requestId: string; query: RulesQuery }
+  /** For the server that asked: there is no stream that the query could be written on. */
+  | { type: 'rules-unasked'; machineId: string; requestId: string }
+  /** For the server that has the stream: its daemon has answered a probe. */
+  | { type: 'probe-answered'; machineId: string; probeId: number };
 
 export interface Subscription {
   /** Resolves when messages arrive: read the store after it, and nothing is missed. */

@@ -7,7 +7,8 @@ import { createDaemonCalls } from './calls/daemon-calls.ts';
 import { createLiveOutputs } from './calls/live-outputs.ts';
 import { createOpenCalls } from './calls/runner/open-calls.ts';
 import { createPastCalls } from './calls/past-calls.ts';
-import { publishCallState } from './calls/call.ts';
+import { publishCallState, type CallRecord } from './calls/call.ts';
+import type { NewConfirmation } from './calls/store/confirmation-row.ts';
 import { recover } from './calls/runner/recover.ts';
 import {
   createConfirmations,
@@ -19,7 +20,6 @@ import { createLoneServer, type ThisServer } from './cluster/this-server.ts';
 import { createConnections } from './connection/connections.ts';
 import { endSessions } from './connection/end-sessions.ts';
 import { createDaemonSession } from './daemon/daemon-session.ts';
-import { createFlapping } from './daemon/flapping.ts';
 import { createStreams } from './connection/streams.ts';
 import { createGatewayStores } from './gateway.store.ts';
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts';
@@ -34,6 +34,7 @@ import { createRetention } from './retention/retention.ts';
 import { createRules, type Rules } from './rules/rules.ts';
 import { createSettings, type ModuleFacts } from './settings/settings.ts';
 import type { Scope } from './settings/switches.store.ts';
+import { takeOver } from './take-over.ts';
 
 export interface GatewayLog {
   info(what: object, sentence: string): void;
@@ -67,25 +68,46 @@ export interface GatewayNeeds {
   onError(error: unknown): void;
 }
 
-/** The parts in the order of their needs, each made of the ones before it. */
-const createParts = (needs: GatewayNeeds) => {
+/** What every part works with. */
+const createBase = (needs: GatewayNeeds) => {
   const { store, limits, isOwner, onError } = needs;
   const server = needs.server ?? createLoneServer(needs.clock, createLocalBus(onError));
   const { clock, bus } = server;
-  const streams = createStreams();
-  const stores = createGatewayStores(store, clock);
-  const registry = createRegistry({
-    store: stores.machines,
-    isOwner,
-    othersChanged: store.othersChanged,
-    bus,
-  });
-  const keys = createKeys({ clock, limits, store: stores.keys, gatewayApiKey: needs.pairing.gatewayApiKey });
-  const onlineHere = () =>
-    registry.all().flatMap(({ id, connection }) => (connection.kind === 'online' ? [id] : []));
-  const liveOutputs = createLiveOutputs(limits);
-  const common = { clock, limits, bus, server, onError };
+  const openLimits = bus.pollMs === null ? null : limits;
+  const stores = createGatewayStores(store, clock, openLimits);
+  const { othersChanged } = store;
+  return {
+    common: { clock, limits, bus, server, onError },
+    stores,
+    streams: createStreams(server.isLive),
+    registry: createRegistry({ store: stores.machines, isOwner, othersChanged, server }),
+    keys: createKeys({ clock, limits, store: stores.keys, ...needs.pairing }),
+    liveOutputs: createLiveOutputs(limits),
+  };
+};
 
+type Base = ReturnType<typeof createBase>;
+
+/** What follows from changes of calls. */
+const publishChanges = (needs: GatewayNeeds, { common, stores, registry, liveOutputs }: Base) => ({
+  onChanged: (record: CallRecord) => {
+    if (record.endedAt !== null) liveOutputs.drop(record);
+    publishCallState(common.bus, record);
+  },
+  onAsked: (record: CallRecord, confirmation: NewConfirmation) => {
+    publishAsked(common.bus, record, confirmation);
+    const { userId, machineId } = record;
+    const { id: confirmationId, expiresAt } = confirmation;
+    const machine = registry.loaded(machineId)?.info.name ?? '';
+    needs.onAsked?.({ userId, confirmationId, machine, expiresAt });
+  },
+  onConfirmationClosed: (confirmationId: string) =>
+    void publishConfirmation({ store: stores.confirmations, ...common }, confirmationId),
+});
+
+/** Streams, and the calls that go over them. */
+const createMoving = (needs: GatewayNeeds, base: Base) => {
+  const { common, stores, streams, registry, keys } = base;
   const connections = createConnections({
     ...common,
     log: needs.log,
@@ -98,36 +120,27 @@ const createParts = (needs: GatewayNeeds) => {
     stores,
     streams,
     machine: registry.loaded,
-    machinesHere: onlineHere,
     refreshMachine: connections.refresh,
-    onChanged: (record) => {
-      if (record.endedAt !== null) liveOutputs.drop(record);
-      publishCallState(bus, record);
-    },
-    onAsked: (record, confirmation) => {
-      publishAsked(bus, record, confirmation);
-      const { userId, machineId } = record;
-      const { id: confirmationId, expiresAt } = confirmation;
-      const machine = registry.loaded(machineId)?.info.name ?? '';
-      needs.onAsked?.({ userId, confirmationId, machine, expiresAt });
-    },
-    onConfirmationClosed: (confirmationId) =>
-      void publishConfirmation({ store: stores.confirmations, bus, onError }, confirmationId),
+    ...publishChanges(needs, base),
   });
   connections.onChange(openCalls.machineChanged);
-  const poll = async () => {
-    await connections.poll();
-    for (const machineId of onlineHere()) openCalls.resendCancellations(machineId).catch(onError);
-  };
   const end = (scope: Scope) => endSessions({ registry, keys, connections }, scope);
   const settings = createSettings({
     store: stores.switches,
     facts: needs.module,
-    isOwner,
-    bus,
+    isOwner: needs.isOwner,
+    bus: common.bus,
     onDisabled: end,
   });
-  const confirmations = createConfirmations({ ...common, store: stores.confirmations, openCalls });
+  return { ...base, connections, openCalls, end, settings };
+};
+
+type Moving = ReturnType<typeof createMoving>;
+
+/** What people and programs ask of the gateway. */
+const createFront = (needs: GatewayNeeds, moving: Moving) => {
+  const { common, stores, streams, registry, openCalls, settings, liveOutputs } = moving;
+  const { clock, limits, bus } = common;
   const callsContext: CallsContext = {
     ...common,
     store: stores.calls,
@@ -139,66 +152,61 @@ const createParts = (needs: GatewayNeeds) => {
     budget: createStoringBudget({ clock, bytesPerDay: limits.storedBytesPerDay }),
     isDiskLow: needs.isDiskLow ?? (() => false),
   };
-  const idempotency = createIdempotency({
-    clock,
-    limits,
-    store: stores.idempotency,
-    isAlone: bus.pollMs === null,
-    find: async (requestId) => openCalls.find(requestId)?.data.record ?? stores.calls.byId(requestId),
-  });
-  const rules = createRules({ ...common, registry, settings, streams, store: stores.machines });
-  const { release } = needs.pairing;
-  const daemon = createDaemonSession({
-    clock,
-    limits,
-    bus,
-    keys,
-    registry,
-    connections,
-    calls: createDaemonCalls(callsContext),
-    rules,
-    confirmations,
-    settings,
-    store: stores.machines,
-    flapping: createFlapping({ clock, limits }),
-    release,
-  });
-  const pairing = createPairing({
-    clock,
-    facts: needs.pairing,
-    keys,
-    registry,
-    settings,
-    removedUsers: stores.removedUsers,
-    endSessions: end,
-  });
   return {
-    server,
-    poll,
-    stores,
-    registry,
-    keys,
-    openCalls,
-    connections,
-    settings,
-    confirmations,
     calls: createCalls(callsContext),
+    daemonCalls: createDaemonCalls(callsContext),
     pastCalls: createPastCalls(stores.pastCalls),
-    idempotency,
-    rules,
-    daemon,
-    pairing,
-    machines: createMachines({
+    confirmations: createConfirmations({ ...common, store: stores.confirmations, openCalls }),
+    idempotency: createIdempotency({
       clock,
+      limits,
+      store: stores.idempotency,
+      isAlone: bus.pollMs === null,
+      find: async (requestId) => openCalls.find(requestId)?.data.record ?? stores.calls.byId(requestId),
+    }),
+    rules: createRules({ ...common, registry, settings, streams, store: stores.machines }),
+  };
+};
+
+/** The parts in the order of their needs, each made of the ones before it. */
+const createParts = (needs: GatewayNeeds) => {
+  const moving = createMoving(needs, createBase(needs));
+  const { common, stores, registry, keys, connections, openCalls, end, settings } = moving;
+  const { daemonCalls, ...front } = createFront(needs, moving);
+  const { release } = needs.pairing;
+  return {
+    ...moving,
+    ...front,
+    daemon: createDaemonSession({
+      ...common,
+      ...front,
+      keys,
+      registry,
+      connections,
+      calls: daemonCalls,
+      settings,
+      store: stores.machines,
+      release,
+    }),
+    pairing: createPairing({
+      ...common,
+      facts: needs.pairing,
+      keys,
+      registry,
+      settings,
+      removedUsers: stores.removedUsers,
+      endSessions: end,
+    }),
+    machines: createMachines({
+      ...common,
       store: stores.manageMachines,
       registry,
       keys,
       connections,
       openCalls,
-      bus,
       release,
     }),
-    retention: createRetention({ clock, limits, stores, registry, log: needs.log, onError }),
+    retention: createRetention({ ...common, stores, registry, log: needs.log }),
   };
 };
 
@@ -224,35 +232,51 @@ const refusingWhen =
     return { ...part, ...Object.fromEntries(guarded) };
   };
 
+/** Resumes what a stopped server left open, or takes its place among the others. */
+const begin = async ({ log }: GatewayNeeds, parts: ReturnType<typeof createParts>): Promise<() => void> => {
+  if (parts.common.bus.pollMs !== null) return takeOver({ ...parts, ...parts.common });
+  const open = await recover({
+    ...parts,
+    ...parts.common,
+    onUnreadable: (kind, { id, columns }) =>
+      log.error({ [kind]: id, columns }, `a ${kind} has unreadable columns`),
+  });
+  await parts.idempotency.recover(open);
+  return () => {};
+};
+
+/** The timers that look after keys. */
+const watchKeys = (needs: GatewayNeeds, parts: ReturnType<typeof createParts>) => {
+  const { common, registry, keys, connections } = parts;
+  return watchRevoked({
+    ...common,
+    everyMs: common.limits.revokedEveryMs,
+    othersChanged: needs.store.othersChanged,
+    machines: () => registry.all().filter((machine) => isConnected(machine)),
+    keys,
+    disconnect: (machine) => connections.disconnect(machine, 'user'),
+  });
+};
+
+/** An open stream is a use of its key. */
+const touchKeys = ({ common, registry, keys }: ReturnType<typeof createParts>) => {
+  const online = registry.all().filter((machine) => machine.connection.kind === 'online');
+  keys.touchMachines(online.map((machine) => machine.id)).catch(common.onError);
+};
+
 /**
  * The core, by noun. All doors meet at `calls.open`. While the server stops, what would change something
  * throws `shuttingDown`.
  */
 export const createGateway = (needs: GatewayNeeds) => {
-  const { limits, log, onError } = needs;
   const parts = createParts(needs);
-  const { stores, registry, keys, openCalls, connections, daemon, server } = parts;
-  const { clock } = server;
+  const { openCalls, connections, daemon } = parts;
+  const { clock, server } = parts.common;
   /** The half of them that doors use; the other half is for machines, through `daemon`. */
   const front: { calls: Calls; confirmations: Confirmations; idempotency: Idempotency; rules: Rules } = parts;
   let stopped = false;
   const guarded = refusingWhen(() => stopped);
-
-  const touchKeys = () => {
-    const online = registry.all().filter((machine) => machine.connection.kind === 'online');
-    keys.touchMachines(online.map((machine) => machine.id)).catch(onError);
-  };
-  const timers: (() => void)[] = [
-    watchRevoked({
-      clock,
-      everyMs: limits.revokedEveryMs,
-      othersChanged: needs.store.othersChanged,
-      machines: () => registry.all().filter((machine) => isConnected(machine)),
-      keys,
-      disconnect: (machine) => connections.disconnect(machine, 'user'),
-      onError,
-    }),
-  ];
+  const timers: (() => void)[] = [watchKeys(needs, parts)];
 
   return {
     calls: guarded({ ...front.calls, ...parts.pastCalls }, ['open', 'cancel', 'cancelOf']),
@@ -266,20 +290,8 @@ export const createGateway = (needs: GatewayNeeds) => {
     settings: parts.settings,
     /** Resumes what a stopped server left open. Call once, before the doors open. */
     start: async () => {
-      timers.push(clock.every(touchEveryMs, touchKeys));
-      timers.push(server.onRound(parts.poll));
-      const open = await recover({
-        clock,
-        limits,
-        stores,
-        registry,
-        connections,
-        openCalls,
-        onUnreadable: (kind, { id, columns }) =>
-          log.error({ [kind]: id, columns }, `a ${kind} has unreadable columns`),
-        onError,
-      });
-      await parts.idempotency.recover(open);
+      timers.push(clock.every(touchEveryMs, () => touchKeys(parts)));
+      timers.push(await begin(needs, parts));
     },
     /** Tells every daemon to come back later, closes their streams, cancels timers. */
     stop: async () => {
@@ -287,6 +299,7 @@ export const createGateway = (needs: GatewayNeeds) => {
       for (const stopTimer of timers) stopTimer();
       await connections.stop();
       await openCalls.stop();
+      await server.leave();
     },
   };
 };

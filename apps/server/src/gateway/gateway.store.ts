@@ -1,7 +1,8 @@
 import type { Clock } from '@drawbridge/kit';
 import { createCallsStore } from './calls/store/calls.store.ts';
+import { createSharedCallsStore } from './calls/store/shared-calls.store.ts';
 import { createPastCallsStore } from './calls/store/past-calls.store.ts';
-import { createTransitionsStore } from './calls/store/transitions.store.ts';
+import { createTransitionsStore, type OpenLimits } from './calls/store/transitions.store.ts';
 import { createConfirmationsStore } from './calls/store/confirmations.store.ts';
 import { createKeysStore } from './pairing/keys.store.ts';
 import { createManageMachines } from './manage/manage-machines.store.ts';
@@ -27,21 +28,25 @@ const mapStoreErrors = <Part extends { [Name in keyof Part]: (...args: never[]) 
   return Object.fromEntries(functions.map(([name, run]) => [name, guard(run)])) as Part;
 };
 
-/** All that the gateway writes down; each throws `storeUnavailable` if the store is in trouble. */
-export const createGatewayStores = (store: Store, clock: Clock) => {
+/**
+ * All that the gateway writes down; each throws `storeUnavailable` if the store is in trouble. `openLimits`:
+ * those that the store counts for several servers.
+ */
+export const createGatewayStores = (store: Store, clock: Clock, openLimits: OpenLimits | null) => {
   const { db, commit } = store;
   return {
     calls: mapStoreErrors(createCallsStore(db, commit)),
+    sharedCalls: mapStoreErrors(createSharedCallsStore(db)),
     pastCalls: mapStoreErrors(createPastCallsStore(db, clock)),
     confirmations: mapStoreErrors(createConfirmationsStore(db)),
     keys: mapStoreErrors(createKeysStore(store)),
-    machines: mapStoreErrors(createMachinesStore(store)),
-    manageMachines: mapStoreErrors(createManageMachines(store)),
+    machines: mapStoreErrors(createMachinesStore(store, clock)),
+    manageMachines: mapStoreErrors(createManageMachines(store, clock)),
     oldCalls: mapStoreErrors(createOldCallsStore(db, commit)),
     removedUsers: mapStoreErrors(createRemovedUsersStore(store)),
     idempotency: mapStoreErrors(createOnce(db)),
     switches: mapStoreErrors(createSwitchesStore(store)),
-    transitions: mapStoreErrors(createTransitionsStore(db, commit)),
+    transitions: mapStoreErrors(createTransitionsStore(db, commit, openLimits)),
   };
 };
 

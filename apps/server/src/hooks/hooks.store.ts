@@ -1,13 +1,13 @@
 import { hookLimits } from '@drawbridge/contracts/outside/hooks';
-import { toolGroup, type ToolGroup } from '@drawbridge/contracts/groups';
+import { toolScope, type ToolScope } from '@drawbridge/contracts/groups';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { createOnce, type Schema } from '../db/index.ts';
 
-const groupsOf = z.array(toolGroup);
+const groupsOf = z.array(toolScope);
 
 /** Times in milliseconds since 1970. */
-export type StoredHook = Omit<Schema['hooks'], 'groups'> & { groups: ToolGroup[] };
+export type StoredHook = Omit<Schema['hooks'], 'groups'> & { groups: ToolScope[] };
 
 const read = (row: Schema['hooks']): StoredHook => ({
   ...row,

@@ -1,6 +1,6 @@
 import type { AskAnswer, ResourceQuestion } from '@drawbridge/contracts/agent/asks';
 import type { CallState } from '@drawbridge/contracts/calls';
-import type { ToolGroup } from '@drawbridge/contracts/groups';
+import type { ToolScope } from '@drawbridge/contracts/groups';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import type { JsonSchema } from './model.ts';
 
@@ -8,7 +8,7 @@ export interface MachineTool {
   name: string;
   description: string;
   inputSchema: JsonSchema;
-  group: ToolGroup | null;
+  group: ToolScope | null;
   /** A tool of our own daemon by its name, not of an MCP server on the machine or of another program. */
   isOwn: boolean;
   /** Changes nothing: several may run side by side. */
@@ -30,7 +30,7 @@ export interface MachineCall {
   name: string;
   machineId: string | null;
   /** A tool of another group is unknown; null for all groups. */
-  groups: readonly ToolGroup[] | null;
+  groups: readonly ToolScope[] | null;
   tool: string;
   arguments: Record<string, unknown>;
 }
@@ -55,7 +55,7 @@ export interface MachinePort {
   view(
     userId: string,
     machineId: string | null,
-    groups?: readonly ToolGroup[] | null,
+    groups?: readonly ToolScope[] | null,
   ): Promise<MachineView | null>;
   /**
    * Makes the call with that id, or follows the call that has it already. Resolves when it has ended or

@@ -10,6 +10,7 @@ const groupTitles: Record<string, string> = {
   filesystemRead: 'reading files',
   filesystemWrite: 'writing files',
   shell: 'shell',
+  network: 'network of commands',
   computer: 'screen and input',
   browser: 'browser',
   mcp: 'its own MCP servers',

@@ -1,6 +1,6 @@
 import { messageFile } from '@drawbridge/contracts/agent/events';
 import { laneMode } from '@drawbridge/contracts/agent/lanes';
-import { toolGroup } from '@drawbridge/contracts/groups';
+import { toolScope } from '@drawbridge/contracts/groups';
 import { z } from 'zod';
 import { flag, json, table, text, textOrNull, whole, wholeOrNull } from './columns.ts';
 
@@ -16,7 +16,7 @@ export const laneTables = {
     mode: laneMode,
     sender: text,
     channel: text,
-    groups: json(z.array(toolGroup)).nullable(),
+    groups: json(z.array(toolScope)).nullable(),
     usesMemory: flag,
     timeZone: textOrNull,
     /** Its idempotency key. */

@@ -11,7 +11,7 @@ import {
 import { laneRecord } from '@drawbridge/contracts/agent/lanes';
 import { memorySection } from '@drawbridge/contracts/agent/memory';
 import { planKind, planStates, planTaskStates, taskItem } from '@drawbridge/contracts/agent/tasks';
-import { toolGroup } from '@drawbridge/contracts/groups';
+import { toolScope } from '@drawbridge/contracts/groups';
 import { z } from 'zod';
 import { flag, json, table, text, textOrNull, whole, wholeOrNull } from './columns.ts';
 import { laneTables } from './lane-rows.ts';
@@ -79,7 +79,7 @@ export const tables = {
     /** The sender of the messages that it answers, as `Sender.key`. */
     sender: text,
     /** The groups of tools that it may use; null for all. */
-    groups: json(z.array(toolGroup)).nullable(),
+    groups: json(z.array(toolScope)).nullable(),
     /** Whether its main agent knows what is remembered of the person. */
     usesMemory: flag,
     /** At most one run of a thread is open. */

@@ -1,5 +1,5 @@
 import type { MessageFile } from '@drawbridge/contracts/agent/events';
-import type { ToolGroup } from '@drawbridge/contracts/groups';
+import type { ToolScope } from '@drawbridge/contracts/groups';
 import type { RunRow } from './rows.ts';
 
 /** Who sends a message, and with what rights its run works. */
@@ -10,7 +10,7 @@ export interface Sender {
   /** Where it comes from: `panel`, `rest`, `ws`, `hook`, or the frontend of a session id. */
   channel: string;
   /** The groups of tools that its runs may use; null for all. */
-  groups: readonly ToolGroup[] | null;
+  groups: readonly ToolScope[] | null;
   /** Whether its runs know what is remembered of the person. */
   usesMemory: boolean;
 }

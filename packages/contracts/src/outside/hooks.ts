@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { threadId } from '../agent/ids.ts';
-import { toolGroup } from '../groups.ts';
+import { toolScope } from '../groups.ts';
 import { isoTime } from '../ids.ts';
 
 export const hookLimits = {
@@ -25,7 +25,7 @@ export const hook = z.object({
   name: hookName,
   threadId,
   /** The tools that the agent may use for it. */
-  groups: z.array(toolGroup),
+  groups: z.array(toolScope),
   createdAt: isoTime,
   lastUsedAt: isoTime.nullable(),
 });
@@ -35,7 +35,7 @@ export const createHookInput = z.strictObject({
   name: hookName,
   /** A chat of the person; a new one by default. */
   threadId: threadId.optional(),
-  groups: z.array(toolGroup).max(toolGroup.options.length).default([]),
+  groups: z.array(toolScope).max(toolScope.options.length).default([]),
 });
 export type CreateHookInput = z.infer<typeof createHookInput>;
 

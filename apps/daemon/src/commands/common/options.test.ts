@@ -131,6 +131,7 @@ describe('options', () => {
     const denied = {
       filesystemWrite: 'deny',
       shell: 'deny',
+      network: 'deny',
       computer: 'deny',
       browser: 'deny',
       mcp: 'deny',

@@ -6,6 +6,7 @@ const all = {
   filesystemRead: 'allow',
   filesystemWrite: 'ask',
   shell: 'ask',
+  network: 'ask',
   computer: 'deny',
   browser: 'ask',
   mcp: 'ask',
@@ -16,6 +17,7 @@ const sources: ModeSources = {
   filesystemRead: 'default',
   filesystemWrite: 'settings.json',
   shell: 'flag',
+  network: 'default',
   computer: 'session',
   browser: 'default',
   mcp: 'default',
@@ -25,10 +27,11 @@ const show = (shell: 'ask' | 'deny', shellSandbox: boolean) =>
   summary({ url: 'http://a', folder: '/f', modes: { ...all, shell }, sources, shellSandbox }).split('\n');
 
 it('says of each mode how long it lasts and what set it', () => {
-  expect(show('ask', true).slice(4, 8)).toEqual([
+  expect(show('ask', true).slice(4, 9)).toEqual([
     '  read files        allow  default',
     '  change files      ask    saved (settings.json)',
     '  run commands      ask    this session (flag)',
+    '  commands online   ask    default',
     '  screen and input  deny   this session',
   ]);
 });

@@ -7,6 +7,7 @@ const labels: Record<ToolGroup, string> = {
   filesystemRead: 'read files',
   filesystemWrite: 'change files',
   shell: 'run commands',
+  network: 'commands online',
   computer: 'screen and input',
   browser: 'browser',
   mcp: 'MCP servers',
@@ -29,9 +30,11 @@ export const modeLine = (group: ToolGroup, mode: string, source: string): string
   `${labels[group].padEnd(18)}${mode.padEnd(7)}${source}`;
 
 const sourceOf = ({ modes, sources, shellSandbox }: Summed, group: ToolGroup): string =>
-  group === 'shell' && modes.shell !== 'deny' && !shellSandbox
-    ? `${sourceWords[sources.shell]}, without a sandbox: commands can do whatever you can do`
-    : sourceWords[sources[group]];
+  group === 'network' && modes.network === 'allow'
+    ? `${sourceWords[sources.network]}, any host: a command can send what it reads to every host`
+    : group === 'shell' && modes.shell !== 'deny' && !shellSandbox
+      ? `${sourceWords[sources.shell]}, without a sandbox: commands can do whatever you can do`
+      : sourceWords[sources[group]];
 
 export const summary = (what: Summed): string =>
   [

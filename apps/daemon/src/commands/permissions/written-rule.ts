@@ -1,5 +1,6 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import type { NewRule } from '@drawbridge/contracts/rules';
+import { networkParts } from '../../permission/rules/plain-command.ts';
 import { isPathGroup } from '../../permission/rules/resource.ts';
 import { realPathOf } from '../../program/quiet-files.ts';
 
@@ -21,6 +22,9 @@ export const readWrittenRule = (typed: NewRule, cwd: string): NewRule => {
     const path = effect === 'allow' ? realPath(resolve(cwd, resource)) : resolve(cwd, resource);
     return { ...typed, resource: reach === 'folder' ? withSlash(path) : path };
   }
+  const parts = toolGroup === 'network' && effect === 'allow' ? networkParts(resource) : undefined;
+  if (parts !== undefined && !parts.command.startsWith('"'))
+    return { ...typed, resource: `${parts.host} < ${JSON.stringify(realPath(cwd))} $ ${parts.command}` };
   const isBare = toolGroup === 'shell' && effect === 'allow' && !resource.startsWith('"');
   return isBare ? { ...typed, resource: `${JSON.stringify(realPath(cwd))} $ ${resource}` } : typed;
 };

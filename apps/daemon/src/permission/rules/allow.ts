@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { hostOf, isSubdomain } from '@drawbridge/kit';
-import { commandParts, plainCommand } from './plain-command.ts';
+import { commandIn, commandParts, plainCommand } from './plain-command.ts';
 import { isPathGroup, type Resource } from './resource.ts';
 import type { Rule } from './rule.ts';
 
@@ -30,12 +30,12 @@ const coversServer = (rule: Rule, { resource, serverFingerprint }: Resource): bo
   serverFingerprint !== undefined &&
   rule.fingerprint === serverFingerprint;
 
-/** The same program file in the same folder, with the rule's words and plain ones after them. */
+/** The same program file in the same folder and the same host, with the rule's words and plain ones after. */
 const coversWords = (rule: Rule, { resource, programFingerprint }: Resource): boolean =>
-  rule.toolGroup === 'shell' &&
+  (rule.toolGroup === 'shell' || rule.toolGroup === 'network') &&
   programFingerprint !== undefined &&
   rule.fingerprint === programFingerprint &&
-  plainCommand(commandParts(resource)?.text ?? '') !== undefined &&
+  plainCommand(commandParts(commandIn(resource))?.text ?? '') !== undefined &&
   (resource === rule.resource || resource.startsWith(`${rule.resource} `));
 
 /** Whether an allow rule covers a resource: byte for byte what was shown, or within the chosen scope. */
@@ -52,6 +52,8 @@ export const covers = (rule: Rule, resource: Resource): boolean => {
       return coversServer(rule, resource);
     case 'words':
       return coversWords(rule, resource);
+    case 'host':
+      return rule.toolGroup === 'network' && rule.resource === resource.anyCommand;
     default:
       return rule.reach satisfies never;
   }

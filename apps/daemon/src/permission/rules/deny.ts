@@ -3,6 +3,7 @@ import { realPathOf } from '../../program/quiet-files.ts';
 import { createDeniedCommands, type DeniedCommands } from './denied-commands.ts';
 import { normalizeText } from '../../text/normalize.ts';
 import { isSubdomain, meantHostOf, type Host } from '@drawbridge/kit';
+import { networkParts } from './plain-command.ts';
 import { isPathGroup, type Resource } from './resource.ts';
 import type { Rule } from './rule.ts';
 
@@ -22,7 +23,7 @@ export interface Denial {
   text: string;
   /** Of a path: as the rule says it, and where that leads now. */
   paths: string[];
-  /** Of a browser rule: the host in one spelling; its subdomains match where the rule has that reach. */
+  /** Of a rule for browser or network: the host in one spelling, with its subdomains by the reach. */
   host: Host | null;
 }
 
@@ -31,6 +32,15 @@ export interface Denials {
   each: readonly Denial[];
   commands: DeniedCommands;
 }
+
+/** The host in a resource of `network`, whatever the command, and whether it is a local one. */
+const networkHost = (resource: string): string =>
+  (networkParts(resource)?.host ?? resource).replace(/^local:/, '').replace(/^\*\./, '');
+
+const hostIn = (group: ToolGroup, resource: string): Host | null => {
+  if (group === 'network') return meantHostOf(networkHost(resource));
+  return group === 'browser' ? meantHostOf(resource) : null;
+};
 
 const leadsTo = (path: string): string[] => [path, realPathOf(path) ?? path];
 
@@ -48,7 +58,7 @@ const readRules = (rules: readonly Rule[]) => {
       rule,
       prefix: reach === 'server' ? normalizeText(resource.slice(0, resource.lastIndexOf('/') + 1)) : null,
       text: normalizeText(resource),
-      host: group === 'browser' ? meantHostOf(resource) : null,
+      host: hostIn(group, resource),
     };
   });
   const read = { each, commands };
@@ -98,7 +108,7 @@ interface Spelling {
 }
 
 const meetsHost = ({ host, rule }: Denial, text: string): boolean => {
-  const own = host === null ? null : meantHostOf(text);
+  const own = host === null ? null : hostIn(rule.toolGroup, text);
   if (host === null || own === null) return false;
   return own.name === host.name || (rule.reach === 'subdomains' && isSubdomain(own.name, host.name));
 };

@@ -105,6 +105,16 @@ export const isKnownCommand = ([program = '', ...words]: readonly string[]): boo
   );
 };
 
+/** The host that a command may connect to, as it was declared, and the shell resource of the command. */
+export const networkParts = (resource: string): { host: string; command: string } | undefined => {
+  const at = resource.indexOf(' < ');
+  return at === -1 ? undefined : { host: resource.slice(0, at), command: resource.slice(at + 3) };
+};
+
+/** The shell resource in a resource of `shell` or `network`. */
+export const commandIn = (resource: string): string =>
+  resource.startsWith('"') ? resource : (networkParts(resource)?.command ?? resource);
+
 /** The working folder and the text of a shell resource; undefined for other resources. */
 export const commandParts = (resource: string): { folder: string; text: string } | undefined => {
   const quoted = /^"(?:[^"\\]|\\.)*"(?= \$ )/.exec(resource)?.[0];

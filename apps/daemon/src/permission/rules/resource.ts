@@ -6,7 +6,7 @@ export const isPathGroup = (group: string): group is 'filesystemRead' | 'filesys
 
 /**
  * One thing that a call would touch. `resource` is exact: a real path (a trailing `/` includes all below),
- * a command with its folder, a host, or `<server>/<tool>`. `description` is for the person.
+ * a command with its folder, a host, `<host> < <command>`, `<server>/<tool>`. `description` is for people.
  */
 export interface Resource {
   toolGroup: ToolGroup;
@@ -26,6 +26,8 @@ export interface Resource {
   serverFingerprint?: string;
   /** Of a sandboxed plain command: a digest of the program's file, for rules with further words. */
   programFingerprint?: string;
+  /** Of a host for a sandboxed command: the host for all of these in the same folder. */
+  anyCommand?: string;
   /** Of a path: the real folder that a person may open instead of this one path, with a `/` at its end. */
   folder?: string;
 }

@@ -4,8 +4,11 @@ import { isoTime } from '@drawbridge/contracts/ids';
 import { canonical } from '@drawbridge/kit';
 import { z } from 'zod';
 
-/** `folder`: all below; `subdomains`: of the host; `server`: all its tools; `words`: further words. */
-export const scopeKinds = ['folder', 'subdomains', 'server', 'words'] as const;
+/**
+ * `folder`: all below; `subdomains`: of the host; `server`: all its tools; `words`: further words;
+ * `host`: the host for every command of a folder.
+ */
+export const scopeKinds = ['folder', 'subdomains', 'server', 'words', 'host'] as const;
 export type ScopeKind = (typeof scopeKinds)[number];
 
 /** In an allow list it holds for exactly what it says, in a deny list for all that it may mean. */

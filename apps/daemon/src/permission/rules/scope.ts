@@ -3,7 +3,7 @@ import type { Reach } from '@drawbridge/contracts/confirmation-payload';
 import type { Decision, ToolGroup } from '@drawbridge/contracts/groups';
 import { cutText } from '@drawbridge/kit';
 import { needsExactRule } from './sensitive-paths.ts';
-import { commandParts } from './plain-command.ts';
+import { commandIn, commandParts, networkParts } from './plain-command.ts';
 import type { Resource } from './resource.ts';
 import { coverOf, type ScopeKind, type Rule } from './rule.ts';
 import { isValidRule } from './validate-rule.ts';
@@ -48,6 +48,9 @@ const exactWords = (rule: Rule, home: string): string => {
     return `call ${resource.slice(at + 1)} of the MCP server ${resource.slice(0, at)}`;
   }
   if (toolGroup === 'computer') return inputWords[resource] ?? `use ${resource}`;
+  const connection = toolGroup === 'network' ? networkParts(resource) : undefined;
+  if (connection !== undefined) return `let only this exact command connect to ${connection.host}`;
+  if (toolGroup === 'network') return `let commands connect to ${resource}`;
   if (toolGroup !== 'shell') return `use ${resource}`;
   const parts = commandParts(resource);
   return parts === undefined
@@ -56,9 +59,17 @@ const exactWords = (rule: Rule, home: string): string => {
 };
 
 const furtherWords = (resource: string, home: string): string => {
-  const { folder, text = resource } = commandParts(resource) ?? {};
+  const { folder, text = resource } = commandParts(commandIn(resource)) ?? {};
+  const connection = resource.startsWith('"') ? undefined : networkParts(resource);
   const place = folder === undefined ? '' : ` in ${shortPath(folder, home)}`;
-  return `run \`${text}\` with any further plain words${place}`;
+  const doing = connection === undefined ? 'run' : `connect to ${connection.host} from`;
+  return `${doing} \`${text}\` with any further plain words${place}`;
+};
+
+const anyCommandWords = (resource: string, home: string): string => {
+  const { host, command } = networkParts(resource) ?? { host: resource, command: '' };
+  const { folder = command } = commandParts(`${command} $ `) ?? {};
+  return `let any sandboxed command in ${shortPath(folder, home)} connect to ${host}`;
 };
 
 /** A rule in words, such as "change or delete files in ~/docs and below"; escape it before it is drawn. */
@@ -73,6 +84,8 @@ const ruleInWords = (rule: Rule, home = homedir()): string => {
       return `visit ${resource} and its subdomains`;
     case 'words':
       return furtherWords(resource, home);
+    case 'host':
+      return anyCommandWords(resource, home);
     case 'server':
       return `call every tool of the MCP server ${resource.replace(/\/\*$/, '')}`;
     default:
@@ -84,10 +97,14 @@ const maxListedLength = 2_000;
 
 /** The same for a list, where the command must be named; a long one is cut, with its length. */
 export const ruleInFull = (rule: Rule, home = homedir()): string => {
-  const isExact = rule.toolGroup === 'shell' && rule.reach === undefined;
-  const parts = isExact ? commandParts(rule.resource) : undefined;
+  const isExact = rule.reach === undefined && (rule.toolGroup === 'shell' || rule.toolGroup === 'network');
+  const parts = isExact ? commandParts(commandIn(rule.resource)) : undefined;
+  const host = rule.toolGroup === 'network' ? networkParts(rule.resource)?.host : undefined;
+  const doing = host === undefined ? 'run' : `connect to ${host}`;
   const words =
-    parts === undefined ? ruleInWords(rule, home) : `run in ${shortPath(parts.folder, home)}: ${parts.text}`;
+    parts === undefined
+      ? ruleInWords(rule, home)
+      : `${doing} in ${shortPath(parts.folder, home)}: ${parts.text}`;
   return words.length <= maxListedLength
     ? words
     : `${cutText(words, maxListedLength)}… (${words.length} characters)`;
@@ -113,7 +130,7 @@ const widerRule = async (
     const wider = { toolGroup, resource: resource.resource, reach: 'subdomains' as const };
     return (await isValidRule(wider)) ? wider : undefined;
   }
-  if (toolGroup === 'shell') {
+  if (toolGroup === 'shell' || toolGroup === 'network') {
     const { programFingerprint: fingerprint } = resource;
     if (fingerprint === undefined) return undefined;
     const wider = { toolGroup, resource: resource.resource, reach: 'words' as const, fingerprint };
@@ -126,13 +143,14 @@ const widerRule = async (
 
 const distinct = (words: readonly string[]) => [...new Set(words)];
 
-const offer = (scope: string, rules: Rule[]): OfferedScope[] => {
+const lasting: Decision[] = ['allowForSession', 'alwaysAllow', 'alwaysDeny'];
+
+const offer = (scope: string, rules: Rule[], decisions = lasting): OfferedScope[] => {
   const label = distinct(rules.map((rule) => ruleInWords(rule))).join('; ');
   if (label.length > maxLabelLength) return [];
-  const lasting: Decision[] = ['allowForSession', 'alwaysAllow', 'alwaysDeny'];
   const covers = rules.map(coverOf);
   return [
-    { rules, reach: { id: scope, scope, label, decisions: lasting, covers } },
+    { rules, reach: { id: scope, scope, label, decisions, covers } },
     {
       rules,
       reach: {
@@ -147,13 +165,26 @@ const offer = (scope: string, rules: Rule[]): OfferedScope[] => {
   ];
 };
 
-/** The scopes of a lasting decision: exactly these resources, and one step wider where all have one. */
+const isForAnyCommand = ({ anyCommand }: Resource): boolean => anyCommand !== undefined;
+
+/** The host for all commands of the folder; what is no host stays exact. */
+const anyCommandRule = (resource: Resource): Rule =>
+  resource.anyCommand === undefined
+    ? exactRule(resource)
+    : { toolGroup: resource.toolGroup, resource: resource.anyCommand, reach: 'host' };
+
+/** One step wider, where all have one of the same kind. */
+const offerWider = async (asking: readonly Resource[], root: string): Promise<OfferedScope[]> => {
+  const steps = await Promise.all(asking.map((resource) => widerRule(resource, root)));
+  const wider = steps.flatMap((rule) => rule ?? []);
+  const kinds = distinct(wider.map(({ reach }) => reach));
+  return wider.length < asking.length || kinds.length !== 1 ? [] : offer(kinds[0] ?? '', wider);
+};
+
+/** The scopes of a lasting decision: exactly these resources, one step wider, and any command. */
 export const offerScopes = async (asking: readonly Resource[], root: string): Promise<OfferedScope[]> => {
   const exact = offer('exact', asking.map(exactRule));
   if (asking.some((resource) => needsExactRule(root, resource))) return exact;
-  const steps = await Promise.all(asking.map((resource) => widerRule(resource, root)));
-  const wider = steps.flatMap((rule) => rule ?? []);
-  if (wider.length < asking.length) return exact;
-  const kinds = distinct(wider.map(({ reach }) => reach));
-  return kinds.length === 1 ? [...exact, ...offer(kinds[0] ?? '', wider)] : exact;
+  const hosts = offer('host', asking.map(anyCommandRule), ['allowForSession']);
+  return [...exact, ...(await offerWider(asking, root)), ...(asking.some(isForAnyCommand) ? hosts : [])];
 };

@@ -1,5 +1,5 @@
 import { hostOf } from '@drawbridge/kit';
-import { commandParts, plainCommand } from './plain-command.ts';
+import { commandIn, commandParts, plainCommand } from './plain-command.ts';
 import { isPathGroup } from './resource.ts';
 import type { Rule } from './rule.ts';
 
@@ -22,12 +22,15 @@ export const isValidRule = async ({ toolGroup, resource, reach, fingerprint }: R
     }
     case 'words':
       return (
-        toolGroup === 'shell' &&
+        (toolGroup === 'shell' || toolGroup === 'network') &&
         fingerprint !== undefined &&
-        plainCommand(commandParts(resource)?.text ?? '') !== undefined
+        plainCommand(commandParts(commandIn(resource))?.text ?? '') !== undefined
       );
     case 'server':
       return toolGroup === 'mcp' && /^[^/]+\/\*$/.test(resource);
+    case 'host':
+      // It holds for the session at most, so no list that lasts has it.
+      return false;
     default:
       return reach satisfies never;
   }

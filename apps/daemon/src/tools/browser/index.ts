@@ -13,9 +13,14 @@ export interface BrowserOptions {
   resolve?: Resolve;
 }
 
+interface Needs extends BrowserOptions {
+  /** Gets the ports on which this program listens. */
+  ownPorts: Set<number>;
+}
+
 /** A separate browser for the agent. `open` looks for one; it starts with the first call. */
 export const browserToolset = (
-  { mode, serverUrl, resolve }: BrowserOptions,
+  { mode, serverUrl, resolve, ownPorts }: Needs,
   descriptors: readonly DescribedTool[],
 ): Toolset => {
   let tools: readonly LazyTool[] = [];
@@ -31,7 +36,17 @@ export const browserToolset = (
         missing = howToInstall(process.platform);
         return;
       }
-      const needs = { access, clock, privateFolder, mode, serverUrl, executablePath, environment, resolve };
+      const needs = {
+        access,
+        clock,
+        privateFolder,
+        mode,
+        serverUrl,
+        executablePath,
+        environment,
+        resolve,
+        ownPorts,
+      };
       tools = toLazyTools(descriptors, async () => {
         const [{ createBrowserSession }, { browserTools }] = await Promise.all([
           import('./session.ts'),

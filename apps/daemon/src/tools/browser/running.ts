@@ -1,10 +1,8 @@
-import { networkInterfaces } from 'node:os';
 import type { Mode } from '@drawbridge/contracts/groups';
 import type { Clock } from '@drawbridge/kit';
 import type { Page } from 'playwright-core';
 import type { BrowserMode } from '../../permission/index.ts';
 import type { Resource } from '../common/tool.ts';
-import { canonicalAddress } from '../common/network/address.ts';
 import type { BrowserEnvironment } from './config.ts';
 import { connectTools, loadChromium } from './connection.ts';
 import { createDownloads } from './downloads/downloads.ts';
@@ -14,9 +12,9 @@ import { createHostPolicy } from './network/host-policy.ts';
 import { launchBrowser } from './launch.ts';
 import { settleMs } from './limits.ts';
 import { createCallWarnings } from './call-warnings.ts';
-import { createOwnServer } from '../common/network/own-server.ts';
+import { addressesOfThisMachine, findOwnServer } from '../common/network/own-server.ts';
 import { openProxy } from './network/proxy.ts';
-import { addressesOf, type Resolve } from '../common/network/resolve.ts';
+import type { Resolve } from '../common/network/resolve.ts';
 import { watchTabs, type Tabs } from './tabs.ts';
 
 export interface RunningNeeds {
@@ -28,14 +26,9 @@ export interface RunningNeeds {
   executablePath: string;
   environment: BrowserEnvironment;
   resolve?: Resolve | undefined;
+  /** Gets the ports on which this program listens. */
+  ownPorts: Set<number>;
 }
-
-const addressesOfThisMachine = (): ReadonlySet<string> =>
-  new Set(
-    Object.values(networkInterfaces())
-      .flatMap((all) => all ?? [])
-      .flatMap(({ address }) => canonicalAddress(address) ?? []),
-  );
 
 /** A page that was stopped gives way to the browser's own page that says so, which comes a moment later. */
 const settle = async (page: Page | undefined): Promise<void> => {
@@ -44,7 +37,7 @@ const settle = async (page: Page | undefined): Promise<void> => {
 
 /** Starts a browser; whatever fails, nothing of it stays behind. */
 export const startBrowser = async (needs: RunningNeeds) => {
-  const { clock, access, mode, privateFolder, serverUrl, executablePath, environment, resolve } = needs;
+  const { clock, access, mode, privateFolder, serverUrl, executablePath, environment } = needs;
   const undo: (() => unknown)[] = [];
   const close = async () => {
     for (const step of undo.splice(0).reverse()) await Promise.resolve(step()).catch(() => undefined);
@@ -56,8 +49,7 @@ export const startBrowser = async (needs: RunningNeeds) => {
     const downloads = createDownloads({ clock, folder: folders.downloads, notify: warnings.notify });
     undo.push(downloads.close);
     const own = addressesOfThisMachine();
-    const addresses = await addressesOf(new URL(serverUrl).hostname);
-    const server = createOwnServer({ url: serverUrl, addresses, own });
+    const server = await findOwnServer(serverUrl, own);
     let tabs: Tabs | undefined;
     let interceptor: RequestInterceptor | undefined;
     let stopped = false;
@@ -65,11 +57,12 @@ export const startBrowser = async (needs: RunningNeeds) => {
     const hostPolicy = createHostPolicy({ access, server, own, open });
     const proxy = await openProxy({
       clock,
+      ownPorts: needs.ownPorts,
       mayConnect: hostPolicy.mayConnect,
       refused: (place, refusal) => {
         if (interceptor?.hasPassed(place.host)) warnings.blocked(`http://${place.host}/`, refusal);
       },
-      resolve,
+      resolve: needs.resolve,
     });
     undo.push(proxy.close);
     const context = await launchBrowser(loadChromium(), {

@@ -38,6 +38,10 @@ export const errors = {
       code: 'SANDBOX_FAILED',
       message: 'The sandbox could not be prepared, so the command was not run',
     },
+    noNetwork: {
+      code: 'SANDBOX_FAILED',
+      message: 'The network of the command could not be opened, so the command was not run',
+    },
     badAddress: {
       code: 'BAD_ADDRESS',
       message:

@@ -1,10 +1,13 @@
 import { readingsOf } from '../../permission/index.ts';
 import { words } from '../../text/words.ts';
+import { withoutNetworkNote } from './network/notes.ts';
 import type { Ended } from './run-command.ts';
 import { noteOfUnseen } from './unseen.ts';
 import type { Look } from './sandbox/visible/visible-places.ts';
 
-const noNetwork =
+const isWithoutWayOut = process.platform === 'darwin';
+
+const noNetworkAtAll =
   'The sandbox has no network: a command reaches no other host and no program outside of it, and can download nothing. ' +
   'Ask the user to run this command in a terminal; a web page can be opened with the browser tools, if they are offered.';
 
@@ -25,7 +28,12 @@ const starts = (command: string, programs: ReadonlySet<string>): boolean =>
 
 const gitSettings = /could not (write|lock) config file/i;
 
-const causes: { sign: RegExp; says(root: string): string }[] = [
+interface Said {
+  root: string;
+  network: string;
+}
+
+const causes: { sign: RegExp; says(said: Said): string }[] = [
   {
     sign: gitSettings,
     says: () =>
@@ -34,7 +42,7 @@ const causes: { sign: RegExp; says(root: string): string }[] = [
   },
   {
     sign: saysNoNetwork,
-    says: () => noNetwork,
+    says: ({ network }) => network,
   },
   {
     sign: /(unshare|nsenter): .*not permitted|no usable sandbox|bwrap: .*namespace/i,
@@ -44,7 +52,7 @@ const causes: { sign: RegExp; says(root: string): string }[] = [
   },
   {
     sign: /read-only file system|EROFS/i,
-    says: (root) =>
+    says: ({ root }) =>
       `The sandbox changes files in ${root} and in $TMPDIR only, and none that other programs run: git hooks and config with the programs that it names, a git rebase that runs programs, settings of editors, agents and shells, programs of MCP servers.`,
   },
   {
@@ -62,6 +70,8 @@ const causesOf = (texts: string[]) => {
 
 interface Seen {
   root: string;
+  /** Whether the command had hosts to connect to; what it was refused is said apart. */
+  hasNetwork?: boolean;
   look(): Look;
 }
 
@@ -69,17 +79,24 @@ interface Seen {
 const sandboxCauses = (
   command: string,
   { exitCode, stdout, stderr, timedOut }: Omit<Ended, 'left'>,
-  { root, look }: Seen,
+  { root, look, hasNetwork = false }: Seen,
 ): string[] => {
+  const output = `${stderr}\n${stdout}`;
+  const network = isWithoutWayOut ? noNetworkAtAll : withoutNetworkNote(command, output);
   const isDownload = starts(command, networkPrograms) || starts(command, downloaders);
   // `npm install || true` has failed too.
   if (exitCode === 0)
-    return /[;&|\n]/.test(command) && isDownload && saysNoNetwork.test(stderr) ? [noNetwork] : [];
-  const found = causesOf([stderr, stdout]).map(({ says }) => says(root));
-  const unseen = noteOfUnseen(command, { output: `${stderr}\n${stdout}`, look });
+    return !hasNetwork && /[;&|\n]/.test(command) && isDownload && saysNoNetwork.test(stderr)
+      ? [network]
+      : [];
+  const found = causesOf([stderr, stdout])
+    .filter(({ sign }) => !hasNetwork || sign !== saysNoNetwork)
+    .map(({ says }) => says({ root, network }));
+  const unseen = noteOfUnseen(command, { output, look });
   if (unseen !== undefined) found.push(unseen);
   if (found.length > 0) return found;
-  return starts(command, networkPrograms) || (timedOut && isDownload) ? [noNetwork] : [];
+  if (hasNetwork) return [];
+  return starts(command, networkPrograms) || (timedOut && isDownload) ? [network] : [];
 };
 
 const timedOutAfter = (timeoutMs: number): string =>

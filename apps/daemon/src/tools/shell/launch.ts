@@ -10,6 +10,8 @@ import { shellEnvironment, withoutNetwork } from './config.ts';
 import { keptNames } from '../../paths/run-names.ts';
 import { prelude, refusalFile } from './sandbox/prelude.ts';
 import { findProgram } from '../../paths/programs.ts';
+import { networkEnvironment } from './network/environment.ts';
+import { placeHandOut } from './network/hand-out.ts';
 import { broughtNodeFolder } from '../../program/places.ts';
 import { findProtectedPlaces } from './sandbox/protected-places.ts';
 import { changedRunFiles, noChange } from './sandbox/run-files.ts';
@@ -28,6 +30,8 @@ export interface Launch {
   inputs: Buffer[];
   /** Whether it reports after its inputs, as `--json-status-fd` does: an exit code means a start. */
   reports: boolean;
+  /** How many listeners of its network it hands over before the command starts. */
+  listeners: number;
   /** Asked while it runs: whether the sandbox still holds what it held at the start. */
   areIntact(): boolean;
   /** Called when nothing of it runs any more. */
@@ -40,6 +44,8 @@ export const firstInput = refusalFile + 1;
 interface Need {
   deniedPaths: DeniedPaths;
   signal: AbortSignal;
+  /** Present where the command has network; ports of this machine that its loopback leads to. */
+  egress?: { mirrors: readonly number[] } | undefined;
 }
 
 /** Prepares one command. Throws `sandboxFailed`. */
@@ -59,11 +65,16 @@ export const createOpenLauncher =
       environment: { ...shellEnvironment(root), TMPDIR: temporary },
       inputs: [],
       reports: false,
+      listeners: 0,
       areIntact: () => true,
       holds: false,
       release: async () => ({ notes: await removeFolder(temporary), changed: noChange }),
     };
   };
+
+/** What differs between systems; the rest has one value on most of them. */
+type Prepared = Pick<Launch, 'file' | 'arguments' | 'holds' | 'release'> &
+  Partial<Launch> & { temporary: string; network?: Record<string, string> | undefined };
 
 interface Rules {
   /** Closed for reading, with all below. */
@@ -100,7 +111,11 @@ const deniedOnMac = [
 const namesInRoot = (root: string): string[] =>
   [...protectedNames, ...keptNames].map((name) => join(root, name));
 
-const prepareOnMac = async (territory: VisibleNeeds, { deniedPaths, signal }: Need, temporary: string) => {
+const prepareOnMac = async (
+  territory: VisibleNeeds,
+  { deniedPaths, signal }: Need,
+  temporary: string,
+): Promise<Prepared> => {
   const { root } = territory;
   const { kept, unseen, named, runFiles } = await findProtectedPlaces(territory, { signal });
   const { opened, closed } = findVisible(territory, shellEnvironment(root).PATH);
@@ -134,13 +149,18 @@ const createLinuxPreparer = (territory: VisibleNeeds, limit?: number) => {
         message: `The sandbox has no filter for this processor (${process.arch})`,
       });
     const { arguments: before, areIntact, release } = await walls.build({ ...need, temporary });
+    const inside = temporaryInside(territory.root, temporary);
+    const handOut = need.egress && (await placeHandOut(temporary, inside));
+    const mirrors = need.egress?.mirrors ?? [];
     const files = ['--seccomp', String(firstInput), '--json-status-fd', String(firstInput + 1)];
     return {
       file,
-      arguments: [...before, ...files, '--', '/bin/sh', '-c', prelude],
+      arguments: [...before, ...(handOut?.mounts ?? []), ...files, '--', '/bin/sh', '-c', prelude],
       inputs: [filter],
       reports: true,
-      temporary: temporaryInside(territory.root, temporary),
+      temporary: inside,
+      network: handOut && networkEnvironment(handOut, mirrors),
+      listeners: handOut === undefined ? 0 : 1 + mirrors.length,
       holds: true,
       areIntact,
       release,
@@ -157,16 +177,20 @@ export const createSandboxedLauncher = (territory: VisibleNeeds, limit?: number)
   return async (need) => {
     const temporary = await makeTemporary();
     try {
-      const { temporary: inside, ...launch } =
-        process.platform === 'darwin'
-          ? await prepareOnMac(territory, need, temporary)
-          : await onLinux(need, temporary);
+      const {
+        temporary: inside,
+        network = withoutNetwork,
+        ...launch
+      }: Prepared = process.platform === 'darwin'
+        ? await prepareOnMac(territory, need, temporary)
+        : await onLinux(need, temporary);
       return {
         inputs: [],
         reports: false,
+        listeners: 0,
         areIntact: () => true,
         ...launch,
-        environment: { ...shellEnvironment(territory.root), ...withoutNetwork, TMPDIR: inside },
+        environment: { ...shellEnvironment(territory.root), ...network, TMPDIR: inside },
         release: async () => {
           const left = await launch.release();
           return { ...left, notes: [...left.notes, ...(await removeFolder(temporary))] };

@@ -9,10 +9,12 @@ import { openFolder } from '../../paths/open.ts';
 import { createCapture } from './capture.ts';
 import { inheritedFiles } from './inherited-files.ts';
 import { firstInput, type Launch, type Launcher } from './launch.ts';
+import type { CommandEgress } from './network/command-egress.ts';
+import { takeListeners } from './network/take-listeners.ts';
 import { createLiveOutput } from './live-output.ts';
 import { noChange } from './sandbox/run-files.ts';
 import type { Left } from './sandbox/set-aside.ts';
-import { isRefusal, preludeEnvironment, refusalFile } from './sandbox/prelude.ts';
+import { channelFile, isRefusal, preludeEnvironment, refusalFile } from './sandbox/prelude.ts';
 import { endTree, send } from '../../processes/process-tree.ts';
 
 export interface Command {
@@ -24,6 +26,8 @@ export interface Command {
   clock: Clock;
   signal: AbortSignal;
   deniedPaths: DeniedPaths;
+  /** Where the command has network: takes the listeners that it hands over. */
+  egress?: Pick<CommandEgress, 'mirrors' | 'serve'> | undefined;
   progress(update: ProgressBody): void;
 }
 
@@ -39,12 +43,13 @@ export interface Ended {
 
 const hasDescriptors = process.platform === 'linux' && existsSync('/proc/self/fd');
 
-/** Files from 3 on: pipes, and `nothing` in place of every inherited file. */
-const furtherFiles = (pipes: number, nothing: number): (number | 'ignore' | 'pipe')[] => {
+/** Files from 3 on: pipes, the channel for listeners, and `nothing` in place of every inherited file. */
+const furtherFiles = (pipes: readonly ('pipe' | 'ipc')[], nothing: number) => {
   const inherited = new Set(inheritedFiles());
-  const places = Math.max(refusalFile + pipes - 1, ...inherited) - refusalFile + 1;
-  return Array.from({ length: places }, (_, at) => {
-    if (at < pipes) return 'pipe';
+  const places = Math.max(refusalFile + pipes.length - 1, ...inherited) - refusalFile + 1;
+  return Array.from({ length: places }, (_, at): number | 'ignore' | 'pipe' | 'ipc' => {
+    const own = pipes[at];
+    if (own !== undefined) return own;
     return inherited.has(refusalFile + at) ? nothing : 'ignore';
   });
 };
@@ -87,6 +92,14 @@ const openWorkingFolder = (path: string) => {
   }
 };
 
+/** The channel is last: its number is the prelude's, which closes it before the command starts. */
+const ownFiles = ({ inputs, reports, listeners }: Launch): ('pipe' | 'ipc')[] => {
+  const pipes = Array.from({ length: 1 + inputs.length + (reports ? 1 : 0) }, () => 'pipe' as const);
+  if (listeners === 0) return pipes;
+  if (refusalFile + pipes.length !== channelFile) throw errors.sandboxFailed();
+  return [...pipes, 'ipc'];
+};
+
 const start = (command: Command, launch: Launch) => {
   // Entered through its descriptor; inside the sandbox the prelude checks that it is still the same folder.
   const folder = openWorkingFolder(command.cwd);
@@ -102,12 +115,7 @@ const start = (command: Command, launch: Launch) => {
       cwd: hasDescriptors ? folder.entry('.') : command.cwd,
       env: { ...launch.environment, ...variables },
       detached: true,
-      stdio: [
-        'ignore',
-        'pipe',
-        'pipe',
-        ...furtherFiles(1 + launch.inputs.length + (launch.reports ? 1 : 0), nothing),
-      ],
+      stdio: ['ignore', 'pipe', 'pipe', ...furtherFiles(ownFiles(launch), nothing)],
     });
     const { stdout, stderr } = child;
     if (stdout === null || stderr === null) throw errors.sandboxFailed();
@@ -118,6 +126,24 @@ const start = (command: Command, launch: Launch) => {
     closeSync(nothing);
     closeSync(folder.fd);
   }
+};
+
+/** Like its `close`, which Node does not emit after the daemon has closed the channel for listeners. */
+const onceClosed = (child: ChildProcess, run: (code: number | null) => void): void => {
+  const open = new Set(child.stdio.flatMap((stream) => stream ?? []));
+  let ended: { code: number | null } | undefined;
+  const look = () => {
+    if (ended !== undefined && open.size === 0) run(ended.code);
+  };
+  for (const stream of open)
+    stream.once('close', () => {
+      open.delete(stream);
+      look();
+    });
+  child.once('exit', (code) => {
+    ended = { code };
+    look();
+  });
 };
 
 const checkEveryMs = 20;
@@ -168,6 +194,11 @@ const follow = (command: Command, launch: Launch): Promise<Followed> =>
       end();
     });
     command.signal.addEventListener('abort', end, { once: true });
+    const handedOver = takeListeners(child, {
+      count: launch.listeners,
+      serve: (port, listener) => command.egress?.serve(port, listener),
+      forged: end,
+    });
     const endWatch = watchWalls(started, launch, command.clock);
     child.once('exit', endWatch);
     const cleanUp = () => {
@@ -188,13 +219,14 @@ const follow = (command: Command, launch: Launch): Promise<Followed> =>
       reject(error);
     });
     child.once('exit', end);
-    child.once('close', (code) => {
+    onceClosed(child, (code) => {
       // It is set by the exit, which comes first.
       void treeEnded?.then(() => {
         cleanUp();
         const ended = { stdout: captured.stdout.text(), stderr: captured.stderr.text(), timedOut };
         if (command.signal.aborted) reject(command.signal.reason);
         else if (isRefusal(refused(), code)) reject(errors.changed());
+        else if (!handedOver() && isStarted() && !timedOut) reject(errors.noNetwork());
         else resolve({ ...ended, exitCode: timedOut ? null : code, isStarted: isStarted() });
       });
     });

@@ -1,3 +1,4 @@
+import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { z } from 'zod';
 import { errors } from '../common/errors.ts';
 import { locate } from '../common/access.ts';
@@ -11,7 +12,10 @@ import { fingerprintOfScripts } from './words/named-scripts.ts';
 import { namedSecrets } from './words/named-secrets.ts';
 import { staysInRoot } from './words/operands.ts';
 import { fingerprintOfProgram } from './words/program-file.ts';
-import { runCommand } from './run-command.ts';
+import { openCommandEgress, type CommandEgress, type NetworkNeeds } from './network/command-egress.ts';
+import { maxHosts, readAllDeclared } from './network/declared.ts';
+import { accessWords, toGrants } from './network/resources.ts';
+import { runCommand, type Ended } from './run-command.ts';
 import { inWords } from './sandbox/run-files.ts';
 import type { Look } from './sandbox/visible/visible-places.ts';
 
@@ -26,6 +30,18 @@ const input = z.strictObject({
     .string()
     .optional()
     .describe('Folder to run it in, relative to the shared folder (default: the shared folder)'),
+});
+
+const inputWithNetwork = input.extend({
+  network: z
+    .array(z.string().min(1).max(300))
+    .max(maxHosts)
+    .optional()
+    .describe(
+      'Hosts that it connects to (default: none); the user is asked. npm, pnpm, yarn: registry.npmjs.org; ' +
+        'pip: pypi.org, files.pythonhosted.org; cargo: index.crates.io, static.crates.io; go: proxy.golang.org, ' +
+        'sum.golang.org; git: github.com. Also example.org:22, *.example.org, localhost:5432, local:nas.lan:8443',
+    ),
 });
 
 /** Between a second and nine minutes: below the longest that a server waits for a call. */
@@ -51,15 +67,17 @@ interface Limits {
   /** Tells a permission for a sandboxed command from one without a sandbox. */
   tag?: string;
   description: string;
-  question(root: string): string;
+  question(root: string, hasNetwork: boolean): string;
 }
 
 const limitsOf = ({ sandbox }: { sandbox: boolean }): Limits =>
   sandbox
     ? {
         words: true,
-        description: 'It runs in a sandbox: no network, and it changes files in the shared folder only.',
-        question: (root) => `Run a command in the sandbox: no network, and it changes files in ${root} only`,
+        description:
+          'It runs in a sandbox: it changes files in the shared folder only, and connects to no host that it does not ask for.',
+        question: (root, hasNetwork) =>
+          `Run a command in the sandbox: ${hasNetwork ? 'network as listed' : 'no network'}, and it changes files in ${root} only`,
       }
     : {
         words: false,
@@ -72,9 +90,10 @@ interface Wanted {
   command: string;
   folder: string;
   limits: Limits;
+  hasNetwork: boolean;
 }
 
-const toResource = ({ command, folder, limits }: Wanted, context: ToolContext): Resource => {
+const toResource = ({ command, folder, limits, hasNetwork }: Wanted, context: ToolContext): Resource => {
   const tags = [limits.tag, fingerprintOfScripts(context, { folder, text: command })].filter(
     (tag) => tag !== undefined,
   );
@@ -83,25 +102,60 @@ const toResource = ({ command, folder, limits }: Wanted, context: ToolContext): 
   return {
     toolGroup: 'shell',
     resource: toCommandResource(command, folder),
-    description: limits.question(context.root),
+    description: limits.question(context.root, hasNetwork),
     ...(tags.length > 0 && { fingerprint: tags.join(' ') }),
     ...(programFingerprint !== undefined && { programFingerprint }),
     ...(!mayLast(context, folder, command) && { sessionOnly: true }),
   };
 };
 
+interface Given extends z.infer<typeof input> {
+  network?: string[] | undefined;
+}
+
+interface Beside {
+  notes: readonly string[];
+  egress: CommandEgress | undefined;
+}
+
+const toResult = ({ timedOut, left, ...output }: Ended, { notes, egress }: Beside): ToolResult => {
+  const all = [...notes, ...inWords(left.changed)];
+  const traffic = egress?.traffic() ?? [];
+  const result = {
+    ...textResult(
+      JSON.stringify({
+        ...output,
+        ...(timedOut && { timedOut }),
+        ...(traffic.length > 0 && { network: traffic }),
+        ...(all.length > 0 && { notes: all }),
+      }),
+    ),
+    ...(left.changed.count > 0 && { _meta: { 'drawbridge/changedRunFiles': left.changed } }),
+  };
+  return output.exitCode === 0 ? result : { ...result, isError: true };
+};
+
 interface Surroundings {
   sandbox: boolean;
   /** What a command of this root sees, now; without a sandbox it sees all. */
   look?(): Look;
+  /** Absent where a command has no way out of the sandbox. */
+  network?: NetworkNeeds;
 }
 
 /** `shell_execute` with the launcher that decides what a command can reach, and whether that is a sandbox. */
 export const createShellExecute = (
   prepare: Launcher,
-  { sandbox, look = () => ({ sees: () => true, isClosed: () => false }) }: Surroundings,
+  { sandbox, look = () => ({ sees: () => true, isClosed: () => false }), network }: Surroundings,
 ): DaemonTool => {
   const limits = limitsOf({ sandbox });
+  const inspect = async (given: Given, context: ToolContext) => {
+    const { command, cwd, network: hosts = [] } = given;
+    const folder = folderOf(context, cwd);
+    const declared = await readAllDeclared(hosts);
+    const wanted = toResource({ command, folder, limits, hasNetwork: declared.length > 0 }, context);
+    return { folder, wanted, grants: toGrants(declared, { command: wanted, text: command }) };
+  };
   return defineTool({
     name: 'shell_execute',
     title: 'Run command',
@@ -109,48 +163,42 @@ export const createShellExecute = (
     group: 'shell',
     category: 'shell',
     effect: 'destroys',
-    input,
-    resources: async ({ command, cwd }, context) => {
-      const folder = folderOf(context, cwd);
+    input: network === undefined ? input : inputWithNetwork,
+    resources: async (given: Given, context) => {
+      const { command } = given;
       if (command.includes('\0')) throw errors.badArguments({ message: 'command: has a NUL in it' });
       if (Buffer.byteLength(command) > maxCommandBytes)
         throw errors.badArguments({ message: 'command: is longer than 100,000 bytes' });
+      const { folder, wanted, grants } = await inspect(given, context);
       return [
-        toResource({ command, folder, limits }, context),
+        wanted,
+        ...grants.map(({ resource }) => resource),
         ...namedSecrets(context, { folder, command, look }),
       ];
     },
-    asks: ({ command }) =>
-      `Run ${textWords(command)}${limits.tag === undefined ? '' : ' without a sandbox'}?`,
-    run: async ({ command, cwd, timeout }, context) => {
-      const folder = folderOf(context, cwd);
-      const wanted = toResource({ command, folder, limits }, context);
-      if (!isGranted(context, wanted)) throw errors.notGranted();
-      const { tag, clock, signal, progress } = context;
+    asks: async ({ command, network: hosts = [] }: Given) => {
+      const access = accessWords(await readAllDeclared(hosts));
+      return `Run ${textWords(command)}${access}${limits.tag === undefined ? '' : ' without a sandbox'}?`;
+    },
+    run: async (given: Given, context) => {
+      const { command, timeout } = given;
+      const { folder, wanted, grants } = await inspect(given, context);
+      const all = [wanted, ...grants.map(({ resource }) => resource)];
+      if (!all.every((resource) => isGranted(context, resource))) throw errors.notGranted();
       const timeoutMs = clampTimeout(timeout);
-      const ended = await runCommand(
-        {
-          tag,
-          text: command,
-          cwd: folder,
-          timeoutMs,
-          clock,
-          signal,
-          deniedPaths: context.deniedPaths(),
-          progress,
-        },
-        prepare,
-      );
-      const { timedOut, left, ...output } = ended;
-      const explanations = explain(command, ended, { root: context.root, timeoutMs, sandbox, look });
-      const notes = [...explanations, ...(sandbox ? left.notes : []), ...inWords(left.changed)];
-      const result = {
-        ...textResult(
-          JSON.stringify({ ...output, ...(timedOut && { timedOut }), ...(notes.length > 0 && { notes }) }),
-        ),
-        ...(left.changed.count > 0 && { _meta: { 'drawbridge/changedRunFiles': left.changed } }),
-      };
-      return ended.exitCode === 0 ? result : { ...result, isError: true };
+      const hasNetwork = grants.length > 0;
+      const egress = hasNetwork && network ? await openCommandEgress(network, grants) : undefined;
+      try {
+        const ended = await runCommand(
+          { ...context, text: command, cwd: folder, timeoutMs, deniedPaths: context.deniedPaths(), egress },
+          prepare,
+        );
+        const about = { root: context.root, timeoutMs, sandbox, look, hasNetwork };
+        const notes = [...(egress?.notes() ?? []), ...explain(command, ended, about)];
+        return toResult(ended, { notes: sandbox ? [...notes, ...ended.left.notes] : notes, egress });
+      } finally {
+        egress?.close();
+      }
     },
   });
 };

@@ -1,4 +1,5 @@
 import { toLazyTool, type LazyTool } from '../common/lazy-tool.ts';
+import type { NetworkNeeds } from './network/command-egress.ts';
 import type { Toolset } from '../common/toolset.ts';
 
 const withoutSandboxWarning =
@@ -11,8 +12,14 @@ const help: Partial<Record<NodeJS.Platform, string>> = {
   darwin: 'It needs /usr/bin/sandbox-exec, which comes with macOS.',
 };
 
-/** `shell_execute`, where its sandbox holds what it promises. `sandbox: false` is the person's own choice. */
-export const shellToolset = ({ sandbox }: { sandbox: boolean }): Toolset => {
+export interface ShellOptions extends Pick<NetworkNeeds, 'serverUrl' | 'resolve' | 'dial'> {
+  /** False is the person's own choice. */
+  sandbox: boolean;
+  ownPorts?: NetworkNeeds['ownPorts'];
+}
+
+/** `shell_execute`, where its sandbox holds what it promises. */
+export const shellToolset = ({ sandbox, ownPorts = new Set(), ...options }: ShellOptions): Toolset => {
   let tools: LazyTool[] = [];
   let missing: string | null = null;
   return {
@@ -34,8 +41,13 @@ export const shellToolset = ({ sandbox }: { sandbox: boolean }): Toolset => {
       const prepare = createSandboxedLauncher(context);
       const reason = await probe(context, prepare, context.clock);
       const { createLook } = await import('./sandbox/visible/visible-places.ts');
-      if (reason === null)
-        tools = [toLazyTool(createShellExecute(prepare, { sandbox, look: createLook(context) }))];
+      const network = { ...options, ownPorts, clock: context.clock, access: context.access };
+      const surroundings = {
+        sandbox,
+        look: createLook(context),
+        ...(process.platform === 'linux' && { network }),
+      };
+      if (reason === null) tools = [toLazyTool(createShellExecute(prepare, surroundings))];
       else missing = `The shell is not offered: ${reason}. ${hint}`.slice(0, 500);
     },
     tools: () => tools,

@@ -1,4 +1,4 @@
-import { toolGroup, toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
+import { toolScope, toolScopes, type ToolGroup } from '@drawbridge/contracts/groups';
 import { nanoid } from 'nanoid';
 import { z } from 'zod';
 import type { Modes } from '../../permission/index.ts';
@@ -11,6 +11,7 @@ const permits: Record<ToolGroup, string> = {
   filesystemRead: 'reading files in the folder',
   filesystemWrite: 'making, changing and deleting files in the folder',
   shell: 'running commands',
+  network: 'connecting commands to hosts',
   computer: 'seeing the screen, moving the mouse and typing',
   browser: 'using a browser',
   mcp: "starting this machine's MCP servers and using their tools",
@@ -29,8 +30,8 @@ export interface ActivationNeeds {
 
 const input = z.strictObject({
   groups: z
-    .array(toolGroup)
-    .max(toolGroups.length)
+    .array(toolScope)
+    .max(toolScopes.length)
     .optional()
     .describe('The groups to switch on; without it, only the list of groups is given'),
 });
@@ -60,7 +61,7 @@ export const activateTools = (needs: ActivationNeeds): DaemonTool => {
   let occasion = nanoid();
 
   const closed = (groups: readonly ToolGroup[]) =>
-    toolGroups.filter((group) => groups.includes(group) && needs.modes()[group] === 'deny');
+    toolScopes.filter((group) => groups.includes(group) && needs.modes()[group] === 'deny');
 
   const toResource = (group: ToolGroup): Resource => ({
     toolGroup: 'system',
@@ -72,9 +73,9 @@ export const activateTools = (needs: ActivationNeeds): DaemonTool => {
   });
 
   const list = () =>
-    toolGroups.map((group) => {
+    toolScopes.map((group) => {
       const mode = needs.modes()[group];
-      const reason = mode === 'deny' ? barredBy(needs, group, toolGroups) : null;
+      const reason = mode === 'deny' ? barredBy(needs, group, toolScopes) : null;
       return { group, permits: permits[group], mode, ...(reason !== null && { reason }) };
     });
 

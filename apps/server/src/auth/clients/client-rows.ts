@@ -1,5 +1,5 @@
 import { clientLimits } from '@drawbridge/contracts/clients';
-import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
+import { toolScopes, type ToolScope } from '@drawbridge/contracts/groups';
 import { cutText, visible } from '@drawbridge/kit';
 import { z } from 'zod';
 import type { AuthTables, Time } from '../auth-tables.ts';
@@ -11,9 +11,9 @@ export const codeText = z
   .string()
   .transform((text): unknown => JSON.parse(text))
   .pipe(z.object({ userId: z.string(), query: z.object({ client_id: z.string() }) }));
-const groupsOf = (text: string): ToolGroup[] => {
+const groupsOf = (text: string): ToolScope[] => {
   const scopes = new Set(texts.parse(text));
-  return toolGroups.filter((group) => scopes.has(group));
+  return toolScopes.filter((group) => scopes.has(group));
 };
 export const timeOrNull = (value: Time | null) => (value === null ? null : timeOf(value));
 const machinesOf = (text: string | null): { machines?: string[] } =>
@@ -29,7 +29,7 @@ export interface StoredClient {
 
 /** Times in milliseconds since 1970. */
 export interface StoredConsent extends StoredClient {
-  scopes: ToolGroup[];
+  scopes: ToolScope[];
   connectedAt: number;
   lastUsedAt: number | null;
   lastUsedFrom: string | null;
@@ -44,7 +44,7 @@ export interface StoredGrant {
   userId: string;
   name: string;
   /** What both the token and the consent name. */
-  scopes: ToolGroup[];
+  scopes: ToolScope[];
   resources: string[];
   /** The ids of the machines that the consent names; undefined: all. */
   machines?: string[];

@@ -4,7 +4,7 @@ import {
   type ClientRequest,
   type ConnectedClient,
 } from '@drawbridge/contracts/clients';
-import { toolGroups } from '@drawbridge/contracts/groups';
+import { toolScopes } from '@drawbridge/contracts/groups';
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
 import type { Access } from '../access.ts';
@@ -70,7 +70,7 @@ export const createClients = ({ clock, store, url, proofs, onRevoked, onError }:
         host: client.origin === 'document' ? hostOf(client) : goes.host,
         origin: client.origin,
         goesTo: goes.goesTo,
-        scopes: toolGroups.filter((group) => scopes.has(group)),
+        scopes: toolScopes.filter((group) => scopes.has(group)),
         staysConnected: scopes.has(offlineScope),
         account: user.email,
         openedBy: proofs.ofPage(key, query),

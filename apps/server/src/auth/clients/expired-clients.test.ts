@@ -1,5 +1,5 @@
 import { clientLimits } from '@drawbridge/contracts/clients';
-import type { ToolGroup } from '@drawbridge/contracts/groups';
+import type { ToolScope } from '@drawbridge/contracts/groups';
 import { createFakeClock, systemClock } from '@drawbridge/kit';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { oauthOf, publicUrl, resource } from '../../../test/oauth.ts';
@@ -7,7 +7,7 @@ import { openCall } from '../../../test/open-call.ts';
 import { signUpOwner, startServer } from '../../../test/server.ts';
 import { openDatabase } from '../../db/index.ts';
 
-const groups: ToolGroup[] = ['filesystemRead'];
+const groups: ToolScope[] = ['filesystemRead'];
 /** Less than a call may stay silent. */
 const leftSeconds = 20;
 

@@ -1,7 +1,7 @@
 import { cimd } from '@better-auth/cimd';
 import { oauthProvider } from '@better-auth/oauth-provider';
 import { clientLimits, offlineScope } from '@drawbridge/contracts/clients';
-import { toolGroups } from '@drawbridge/contracts/groups';
+import { toolScopes } from '@drawbridge/contracts/groups';
 import type { BetterAuthPlugin } from 'better-auth';
 import type { Network } from '../../outside/index.ts';
 import { createDocumentFetch } from './document-fetch.ts';
@@ -15,7 +15,7 @@ export const consentPage = '/connect-client';
 /** What a client's token is good for: the MCP door and nothing else. */
 export const resourceOf = (url: string): string => `${url}/mcp`;
 
-export const clientScopes: readonly string[] = [...toolGroups, offlineScope];
+export const clientScopes: readonly string[] = [...toolScopes, offlineScope];
 
 /** What it does not keep of a consent. */
 const clientUse = {

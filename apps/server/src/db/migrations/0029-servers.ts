@@ -53,6 +53,14 @@ export const servers: Migration = {
     await indexOpenCalls(db, 'openCallsByDue', 'dueAt');
     await indexOpenCalls(db, 'openCallsOfMaker', 'makerId');
     await indexOpenCalls(db, 'openCallsOfUser', 'userId');
+    // Calls that their machines may have to be told to stop.
+    await schema
+      .createIndex('unansweredCalls')
+      .on('calls')
+      .column('endedAt')
+      .where(sql.ref('answerDigest'), 'is', null)
+      .where(sql.ref('dueAt'), 'is not', null)
+      .execute();
     await indexMachines(db, 'machinesOfServer', 'serverId');
     await indexMachines(db, 'machinesInGrace', 'graceUntil');
     await schema.createIndex('machinesByChange').on('machines').column('changedAt').execute();

@@ -1,6 +1,6 @@
 import { confirmationAnswer } from '@drawbridge/contracts/confirmation';
 import { restStatus } from '@drawbridge/contracts/gateway';
-import { toolGroups } from '@drawbridge/contracts/groups';
+import { toolScopes } from '@drawbridge/contracts/groups';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Access, Accounts } from '../../auth/index.ts';
 import { bearerCaller, machineStatus } from '../../callers/index.ts';
@@ -23,7 +23,7 @@ interface Needs {
   bearerGuard(request: FastifyRequest, reply: FastifyReply): Promise<Access>;
 }
 
-const reachesMachines = ({ scopes }: Access) => toolGroups.some((group) => scopes.includes(group));
+const reachesMachines = ({ scopes }: Access) => toolScopes.some((group) => scopes.includes(group));
 
 /** The panel's procedures for scripts, with a session's cookie and its proof. Specification 3 and 6.2. */
 export const userRoutes = (

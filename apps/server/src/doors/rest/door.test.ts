@@ -1,7 +1,7 @@
 import type { Call, CallPage } from '@drawbridge/contracts/calls';
 import { confirmationText } from '@drawbridge/contracts/confirmation-text';
 import { daemonMounts, gatewayEpochHeader, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
-import type { ToolGroup } from '@drawbridge/contracts/groups';
+import type { ToolScope } from '@drawbridge/contracts/groups';
 import { describe, expect, it } from 'vitest';
 import { requestOf, type TestDaemon } from '../../../test/daemon.ts';
 import { paired } from '../../../test/paired.ts';
@@ -67,7 +67,7 @@ describe('authentication', () => {
 describe('tools', () => {
   it('MC-12 a token sees those of its groups', async () => {
     const { server, cookie } = await online();
-    const table: [ToolGroup[], string[]][] = [
+    const table: [ToolScope[], string[]][] = [
       [['filesystemRead'], ['read_file']],
       [['filesystemWrite'], ['write_file']],
       [

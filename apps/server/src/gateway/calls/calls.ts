@@ -14,7 +14,7 @@ import { requireArguments } from './arguments/check-arguments.ts';
 import { toCall, type CallRecord } from './call.ts';
 import { cancelCall, createHandle, type CallHandle } from './handle.ts';
 import type { LiveOutputs } from './live-outputs.ts';
-import type { OpenCalls } from './runner/open-calls.ts';
+import type { CallMaker, OpenCalls } from './runner/open-calls.ts';
 import type { CallsStore } from './store/calls.store.ts';
 import type { ConfirmationsStore } from './store/confirmations.store.ts';
 import type { StoringBudget } from './storing-budget.ts';
@@ -38,9 +38,6 @@ export interface CallOptions {
   /** Called with the id before the call is published. */
   onOpened?(requestId: string): void;
 }
-
-/** A token or a client that calls come through, whatever its name. */
-export type CallMaker = Pick<CallVia, 'kind' | 'id'>;
 
 /** Calls as users see them. Ids of another user answer like unknown ones: `notFound`. Specification 6. */
 export interface Calls {
@@ -179,6 +176,19 @@ const admit = (ctx: CallsContext, maker: Maker, toolCall: ToolCall): CallRecord 
   return record;
 };
 
+const own = (record: CallRecord | undefined, userId: string): CallRecord => {
+  if (record?.userId !== userId) throw errors.notFound();
+  return record;
+};
+
+/** Whether two records are one call; of one that has ended long arguments are not kept, and it is another. */
+const isSame = (found: CallRecord, made: CallRecord): boolean =>
+  found === made ||
+  (found.tool === made.tool &&
+    found.machineId === made.machineId &&
+    found.door === made.door &&
+    JSON.stringify(found.arguments) === JSON.stringify(made.arguments));
+
 /** Stored, and on its way, when it resolves. */
 const openCall = async (
   ctx: CallsContext,
@@ -192,12 +202,11 @@ const openCall = async (
   const record = admit(ctx, { userId, machine, options }, toolCall);
   options.onOpened?.(record.requestId);
   const call = await ctx.openCalls.add({ record, claimKey: options.claim?.key ?? null });
+  // The id of a call that exists may be another user's, or of another call of the same one.
+  const found = own(call?.data.record ?? (await ctx.store.byId(record.requestId)), userId);
+  if (!isSame(found, record))
+    throw errors.idempotencyKeyReused({ message: 'This id belongs to another call' });
   return createHandle(ctx, record.requestId, call);
-};
-
-const own = (record: CallRecord | undefined, userId: string): CallRecord => {
-  if (record?.userId !== userId) throw errors.notFound();
-  return record;
 };
 
 export const createCalls = (ctx: CallsContext): Calls => {
@@ -217,11 +226,9 @@ export const createCalls = (ctx: CallsContext): Calls => {
       await cancelCall(openCalls, requestId, 'user');
       return get(userId, requestId);
     },
-    cancelOf: async (userId, { kind, id }) => {
-      const made = openCalls
-        .of(userId)
-        .filter(({ data }) => data.record.via?.kind === kind && data.record.via.id === id);
-      await Promise.all(made.map(({ data }) => cancelCall(openCalls, data.record.requestId, 'user')));
+    cancelOf: async (userId, maker) => {
+      const made = await openCalls.ofMaker(userId, maker);
+      await Promise.all(made.map((requestId) => cancelCall(openCalls, requestId, 'user')));
     },
     onChanged: (userId, listener, onGap = () => {}) =>
       watchTopic(

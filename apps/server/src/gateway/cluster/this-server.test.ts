@@ -118,18 +118,19 @@ it.each([
   expect(server.isLive()).toBe(isAway);
 });
 
-it('a server that cannot reach the store gives up what it has after 45 s, once', async () => {
+it('a server that cannot reach the store takes itself for dead after 45 s, once', async () => {
   const { clock, store, join } = await openStore();
   const { told, server } = await join('one');
-  const renew = store.renew;
-  store.renew = () => Promise.reject(new Error('no store'));
+  const { now } = store;
+  store.now = () => Promise.reject(new Error('no store'));
   await clock.settle(44_000);
   expect([server.isLive(), told]).toEqual([false, []]);
   await clock.settle(20_000);
-  expect(told).toEqual(['lost']);
-  store.renew = renew;
+  expect(told).toEqual(['this server was taken for dead, and begins again', 'lost']);
+  store.now = now;
   await clock.settle(pollMs);
-  expect([server.isLive(), server.id()]).toEqual([true, 'one']);
+  expect([server.isLive(), await store.all()]).toEqual([true, [server.id()]]);
+  expect(server.id()).not.toBe('one');
 });
 
 it('the clocks of all servers are that of the database', async () => {

@@ -9,7 +9,7 @@ import { createStoreClock } from './store-clock.ts';
 const liveMs = 8_000;
 /** How long after its last beat a server is dead for the others. */
 const deadMs = 10_000;
-/** After how long without a beat it gives up what it has, also where it cannot read whether it is dead. */
+/** After how long without a beat it takes itself for dead, where it cannot read whether the others do. */
 const lostMs = 45_000;
 /** How long a periodic job stays with the server that does it. */
 const leaseMs = 10_000;
@@ -99,13 +99,7 @@ export const joinServers = async (needs: JoinNeeds): Promise<ThisServer> => {
   const jobs = new Set<() => Promise<void>>();
   const inTurn = createSerialQueue();
   let isEntered = true;
-  let isLost = false;
   let isRunning = false;
-
-  const lose = () => {
-    isLost = true;
-    losses.emit('lost', null);
-  };
 
   /** The others have taken it for dead, and what it had: it begins again with a round that works. */
   const die = () => {
@@ -114,7 +108,7 @@ export const joinServers = async (needs: JoinNeeds): Promise<ThisServer> => {
     topic.moved();
     isEntered = false;
     log.info({ server: row.id(), former }, 'this server was taken for dead, and begins again');
-    lose();
+    losses.emit('lost', null);
   };
 
   const removeDead = async () => {
@@ -131,12 +125,11 @@ export const joinServers = async (needs: JoinNeeds): Promise<ThisServer> => {
     if (isEntered && !(await row.renew()) && isEntered) die();
     if (!isEntered) await row.enter();
     isEntered = true;
-    isLost = false;
     await removeDead();
   };
 
   const tick = async () => {
-    if (!isLost && row.sinceMs() > lostMs) lose();
+    if (isEntered && row.sinceMs() > lostMs) die();
     if (isRunning) return;
     isRunning = true;
     await inTurn(round).catch(onError);

@@ -16,12 +16,13 @@ export interface StreamOwner {
   ready(): Promise<void>;
 }
 
-/** The streams of machines that are open on this server. */
-export const createStreams = () => {
+/** The streams of machines that are open on this server; `isLive`: others cannot have taken them over yet. */
+export const createStreams = (isLive: () => boolean) => {
   const owners = new Map<string, StreamOwner>();
   return {
     /** Writes an event on the machine's stream; false if none is here, or it was closed as too slow. */
-    write: (machineId: string, event: DaemonEvent): boolean => owners.get(machineId)?.write(event) ?? false,
+    write: (machineId: string, event: DaemonEvent): boolean =>
+      isLive() && (owners.get(machineId)?.write(event) ?? false),
     /** Resolves when the machine's stream can take more, or is gone. */
     ready: (machineId: string) => owners.get(machineId)?.ready() ?? Promise.resolve(),
     /** The newest owner wins; the returned function removes it. */

@@ -89,8 +89,6 @@ const ofMachine = (ctx: DaemonSessionNeeds) => {
       const { owner, machine, epoch } = await machineFor(ctx, credentials);
       if (!machine) throw errors.forbidden();
       await settings.requireEnabled(owner.userId);
-      if (owner.kind === 'session')
-        keys.cacheKey(owner, typeof credentials === 'string' ? credentials : credentials.key);
       return connections.open(machine, { stream, epoch });
     },
     /** Whose machine speaks with that key; `notFound` for one that never called `init`. */

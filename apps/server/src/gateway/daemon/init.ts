@@ -15,18 +15,16 @@ import type { MachineInit } from '../machines/stored-machine.ts';
 import { readTools, type AnnouncedTools } from '../machines/tool-list.ts';
 import type { KeyOwner, Keys } from '../pairing/keys.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
-import type { Flapping } from './flapping.ts';
 
 /** What an init needs, beside the daemon that comes with it. */
 export interface InitContext {
   clock: Clock;
-  limits: Pick<GatewayLimits, 'machinesPerUser'>;
+  limits: Pick<GatewayLimits, 'machinesPerUser' | 'graceBaseMs' | 'maxTakings' | 'takingsWindowMs'>;
   bus: Bus;
   keys: Keys;
   registry: Registry;
   connections: Connections;
   settings: Pick<GatewaySettings, 'requireEnabled'>;
-  flapping: Flapping;
   /** The daemon that this server gives. */
   release: Release | undefined;
   store: MachinesStore;
@@ -34,7 +32,6 @@ export interface InitContext {
 
 interface Init {
   owner: KeyOwner;
-  key: string;
   body: InitBody;
   announced: AnnouncedTools;
 }
@@ -89,31 +86,34 @@ const lock = async ({ keys, store, connections }: InitContext, machine: Machine)
 };
 
 const refuseFlapping = async (ctx: InitContext, { owner, body }: Init, before: Machine | undefined) => {
-  if (owner.kind === 'pairing' || before?.connection.kind !== 'online') return;
+  const { kind } = before?.connection ?? {};
+  if (owner.kind === 'pairing' || !before || (kind !== 'online' && kind !== 'elsewhere')) return;
   const { instance } = body.daemon ?? {};
   if (instance !== undefined && instance === before.info.daemon?.instance) return;
-  if (!ctx.flapping.countTakeover(before.id)) return;
+  const since = ctx.clock.now() - ctx.limits.takingsWindowMs;
+  if ((await ctx.store.countTaking(before.id, since)) <= ctx.limits.maxTakings) return;
   await lock(ctx, before);
   throw owner.kind === 'session' ? errors.forbidden() : errors.tooManyRequests();
 };
 
 const keep = async (ctx: InitContext, init: Init): Promise<Kept> => {
   const { clock, limits, keys, registry, connections } = ctx;
-  const { owner, key, body } = init;
+  const { owner, body } = init;
   const before = await machineOf(ctx, init);
   await refuseFlapping(ctx, init, before);
   const replaces = before !== undefined && before.info.daemon?.instance !== body.daemon?.instance;
+  const initAt = clock.now();
   const machineInit = {
     id: before?.id ?? nanoid(),
     userId: owner.userId,
-    info: infoFrom(init, before, clock.now()),
+    info: infoFrom(init, before, initAt),
+    graceUntil: initAt + limits.graceBaseMs,
     replaces: replaces || owner.kind === 'pairing',
     name: owner.kind === 'pairing' ? (body.name ?? null) : null,
     maxMachines: limits.machinesPerUser,
   };
   if (owner.kind !== 'pairing') {
     const stored = await keys.saveInit(machineInit);
-    if (owner.kind === 'session') keys.cacheKey(owner, key);
     return { machine: registry.adopt(stored), replaces };
   }
   const isFirst = (await registry.ofUser(owner.userId)).length === 0;
@@ -196,7 +196,7 @@ export const takeInit = async (
   if (body.check === true) return { ok: true };
   const announced = readTools(body.tools);
   try {
-    return await inTurn(userId, () => initInTurn(ctx, { owner, key, body, announced }));
+    return await inTurn(userId, () => initInTurn(ctx, { owner, body, announced }));
   } catch (error) {
     if (owner.kind === 'pairing') publishRefused(ctx, { userId, body, error });
     throw error;

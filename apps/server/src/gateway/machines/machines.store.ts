@@ -2,6 +2,7 @@ import type { GatewayProblem } from '@drawbridge/contracts/gateway';
 import { ruleList, type RuleList } from '@drawbridge/contracts/rule-list';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
+import type { Clock } from '@drawbridge/kit';
 import type { Schema, Store } from '../../db/index.ts';
 import { createColumns, type UnreadableRow } from '../columns.ts';
 import { readMembership } from './membership.store.ts';
@@ -12,7 +13,10 @@ import {
   type MachineInfo,
   type StoredMachine,
 } from './stored-machine.ts';
+import { revised } from './revised.store.ts';
+import { createSharedMachines } from './shared-machines.store.ts';
 import { createStreamOwners } from './stream-owners.store.ts';
+import { createTakings } from './takings.store.ts';
 import { dropToolList, storedDigest, storeToolList } from './tool-lists.store.ts';
 
 /** What a machine said of its rules, and when. */
@@ -63,7 +67,8 @@ const readToRecover = async (
   };
 };
 
-export const createMachinesStore = ({ db, commit }: Store) => {
+export const createMachinesStore = ({ db, commit }: Store, clock: Clock) => {
+  const update = () => db.updateTable('machines').set(revised(clock.now()));
   const machines = db
     .selectFrom('machines')
     .innerJoin('toolLists', 'toolLists.digest', 'machines.toolsDigest')
@@ -88,6 +93,7 @@ export const createMachinesStore = ({ db, commit }: Store) => {
         await storeToolList(trx, toolList);
         const { numUpdatedRows } = await trx
           .updateTable('machines')
+          .set(revised(clock.now()))
           .set({ toolsDigest: toolList.digest, categories: JSON.stringify(sent), modes: jsonOrNull(modes) })
           .where('id', '=', id)
           .where('epoch', '=', epoch)
@@ -102,17 +108,17 @@ export const createMachinesStore = ({ db, commit }: Store) => {
       id: string,
       { connectedAt, lastSeenAt }: Pick<MachineInfo, 'connectedAt' | 'lastSeenAt'>,
     ) => {
-      const owner = connectedAt === null ? { serverId: null } : {};
-      const connect = db
-        .updateTable('machines')
+      const owner = connectedAt === null ? { serverId: null, graceUntil: null } : {};
+      const connect = update()
         .set({ connectedAt, lastSeenAt, ...owner })
         .where('id', '=', id);
       await commit([connect.compile()], 'kept');
     },
-    ...createStreamOwners(db, commit),
+    ...createStreamOwners(db, commit, clock),
+    ...createSharedMachines(db, clock),
+    ...createTakings(db, clock),
     setRules: async (id: string, rules: ReportedRules) => {
-      await db
-        .updateTable('machines')
+      await update()
         .set({ rules: JSON.stringify(rules) })
         .where('id', '=', id)
         .execute();
@@ -125,7 +131,7 @@ export const createMachinesStore = ({ db, commit }: Store) => {
       return createColumns().read('rules', () => reportedRules.parse(JSON.parse(text)), null);
     },
     setProblem: async (id: string, problem: GatewayProblem) => {
-      await db.updateTable('machines').set({ problem }).where('id', '=', id).execute();
+      await update().set({ problem }).where('id', '=', id).execute();
     },
   };
 };

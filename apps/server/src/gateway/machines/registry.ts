@@ -4,7 +4,7 @@ import { envGatewayUserId } from '@drawbridge/contracts/ids';
 import { compareReleases, release, releaseName, type Release } from '@drawbridge/contracts/release';
 import { errors } from '../../errors.ts';
 import type { ToolList } from './tool-list.ts';
-import type { Bus } from '../bus.ts';
+import type { ThisServer } from '../cluster/this-server.ts';
 import { storedConnection, type ConnectionState } from './connection-state.ts';
 import type { MachinesStore } from './machines.store.ts';
 import type { Membership } from './membership.store.ts';
@@ -29,7 +29,7 @@ export interface RegistryNeeds {
   isOwner(userId: string): Promise<boolean>;
   /** Changes after another process has changed the store. */
   othersChanged(): number;
-  bus: Pick<Bus, 'here' | 'pollMs'>;
+  server: Pick<ThisServer, 'id' | 'bus'>;
 }
 
 export const isConnected = (machine: Machine | undefined): machine is Machine =>
@@ -86,8 +86,11 @@ const createSharedLists = () => {
   };
 };
 
-/** The machines in memory, and which of them each user has. The store decides the latter. */
-const createLoadedMachines = ({ store, othersChanged, bus }: RegistryNeeds) => {
+/**
+ * Per-user isolation: what is known of machines, by user. Which machines a user has is in the store.
+ * Specification 5.
+ */
+export const createRegistry = ({ store, isOwner, othersChanged, server }: RegistryNeeds) => {
   const machines = new Map<string, Machine>();
   const lists = createSharedLists();
   const queue = createKeyedQueue();
@@ -95,13 +98,11 @@ const createLoadedMachines = ({ store, othersChanged, bus }: RegistryNeeds) => {
   let revision = 0;
   let othersSeen = othersChanged();
 
-  /** The stream may be on another server. A machine that waits for one is offline until the next poll. */
-  const firstConnection = (info: MachineInfo): ConnectionState => {
-    const isAlone = bus.pollMs === null;
-    const stored = storedConnection(info, bus.here);
-    if (isAlone || stored.kind !== 'elsewhere') return { kind: 'offline', expiries: 0 };
-    return { ...stored, expiries: 0 };
-  };
+  /** What another server has stored of it. Alone, `connections` says how it goes on after a start. */
+  const firstConnection = (info: MachineInfo): ConnectionState =>
+    server.bus.pollMs === null
+      ? { kind: 'offline', expiries: 0 }
+      : { ...storedConnection(info, server.id()), expiries: 0 };
 
   /** Adds a machine, or updates what is known of it. */
   const adopt = ({ id, userId, info }: StoredMachine): Machine => {
@@ -148,47 +149,6 @@ const createLoadedMachines = ({ store, othersChanged, bus }: RegistryNeeds) => {
   const ofUser = async (userId: string): Promise<Machine[]> =>
     (await membershipOf(userId)).machines.flatMap(({ id }) => machines.get(id) ?? []);
 
-  return {
-    adopt,
-    /** A machine that is in memory. */
-    loaded: (id: string): Machine | undefined => machines.get(id),
-    byId: async (id: string): Promise<Machine | undefined> => {
-      const loaded = machines.get(id);
-      if (loaded) return loaded;
-      const stored = await store.byId(id);
-      return stored && (machines.get(id) ?? adopt(stored));
-    },
-    ofUser,
-    /** The id of the user's default machine. */
-    defaultOf: async (userId: string) => (await membershipOf(userId)).defaultId,
-    all: (): Machine[] => [...machines.values()],
-    refresh,
-    /** From now on, and for every read of the store that has begun before. */
-    setPaused: (machine: Machine, pausedAt: number | null) => {
-      refresh(machine.userId);
-      machine.info = { ...machine.info, pausedAt };
-    },
-    /** Drops the machines of a removed account. */
-    drop: (userId: string) => {
-      refresh(userId);
-      for (const machine of machines.values()) {
-        if (machine.userId !== userId) continue;
-        lists.release(machine.info.toolList);
-        machines.delete(machine.id);
-      }
-    },
-  };
-};
-
-/**
- * Per-user isolation: what is known of machines, by user. Which machines a user has is in the store.
- * Specification 5.
- */
-export const createRegistry = (needs: RegistryNeeds) => {
-  const { isOwner } = needs;
-  const { defaultOf, ...loaded } = createLoadedMachines(needs);
-  const { ofUser } = loaded;
-
   /** Those of the environment, where the user is the owner. */
   const environmentsOf = async (userId: string): Promise<Machine[]> =>
     userId === envGatewayUserId || !(await isOwner(userId)) ? [] : ofUser(envGatewayUserId);
@@ -224,7 +184,16 @@ export const createRegistry = (needs: RegistryNeeds) => {
   };
 
   return {
-    ...loaded,
+    adopt,
+    /** A machine that is in memory. */
+    loaded: (id: string): Machine | undefined => machines.get(id),
+    byId: async (id: string): Promise<Machine | undefined> => {
+      const loaded = machines.get(id);
+      if (loaded) return loaded;
+      const stored = await store.byId(id);
+      return stored && (machines.get(id) ?? adopt(stored));
+    },
+    ofUser,
     ofEnvironment,
     find,
     /**
@@ -232,7 +201,7 @@ export const createRegistry = (needs: RegistryNeeds) => {
      * machines, the environment's. Undefined for a user without machines.
      */
     default: async (userId: string): Promise<Machine | undefined> => {
-      const defaultId = await defaultOf(userId);
+      const { defaultId } = await membershipOf(userId);
       const isChosen = ({ id }: Machine) => id === defaultId;
       const own = await ofUser(userId);
       const ownDefault = own.find(isChosen);
@@ -242,10 +211,26 @@ export const createRegistry = (needs: RegistryNeeds) => {
     },
     /** That machine of the user, or `notConnected`, which names the others of the reach. */
     connected: async ({ userId, machineId }: MachineRef, reach?: readonly string[]): Promise<Machine> => {
-      const machine = loaded.loaded(machineId) ?? (await find(userId, machineId));
+      const machine = machines.get(machineId) ?? (await find(userId, machineId));
       if (!(await isUsableBy(machine, userId))) throw errors.notFound();
       if (!isConnected(machine)) throw await notConnected(machine, userId, reach);
       return machine;
+    },
+    all: (): Machine[] => [...machines.values()],
+    refresh,
+    /** From now on, and for every read of the store that has begun before. */
+    setPaused: (machine: Machine, pausedAt: number | null) => {
+      refresh(machine.userId);
+      machine.info = { ...machine.info, pausedAt };
+    },
+    /** Drops the machines of a removed account. */
+    drop: (userId: string) => {
+      refresh(userId);
+      for (const machine of machines.values()) {
+        if (machine.userId !== userId) continue;
+        lists.release(machine.info.toolList);
+        machines.delete(machine.id);
+      }
     },
   };
 };

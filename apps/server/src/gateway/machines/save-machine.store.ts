@@ -25,7 +25,7 @@ const nameOf = async (
 
 /** Writes what an init said and gives the machine as it then is. Part of the init's transaction. */
 export const saveMachine = async (trx: Transaction<Schema>, init: MachineInit): Promise<StoredMachine> => {
-  const { id, userId, info, replaces } = init;
+  const { id, userId, info, replaces, graceUntil } = init;
   const before = await storedDigest(trx, id);
   const name = await nameOf(trx, init, before === undefined);
   await storeToolList(trx, info.toolList);
@@ -40,6 +40,8 @@ export const saveMachine = async (trx: Transaction<Schema>, init: MachineInit): 
     connectedAt: info.connectedAt,
     initAt: info.initAt,
     problem: null,
+    graceUntil,
+    changedAt: info.initAt,
   };
   const raised = await trx
     .insertInto('machines')
@@ -58,8 +60,6 @@ export const saveMachine = async (trx: Transaction<Schema>, init: MachineInit): 
       rules: null,
       createdAt: info.initAt,
       rev: 1,
-      changedAt: info.initAt,
-      graceUntil: null,
       takings: 0,
       takingsSince: 0,
     })
@@ -68,10 +68,21 @@ export const saveMachine = async (trx: Transaction<Schema>, init: MachineInit): 
         ...values,
         ...(name !== undefined && { name }),
         epoch: eb('machines.epoch', '+', 1),
+        rev: eb('machines.rev', '+', 1),
         resumesFrom: replaces ? eb('machines.epoch', '+', 1) : ref('machines.resumesFrom'),
       })),
     )
-    .returning(['name', 'pausedAt', 'epoch', 'resumesFrom', 'lastSeenAt', 'stream', 'serverId'])
+    .returning([
+      'name',
+      'pausedAt',
+      'epoch',
+      'resumesFrom',
+      'lastSeenAt',
+      'stream',
+      'serverId',
+      'graceUntil',
+      'rev',
+    ])
     .executeTakeFirstOrThrow();
   if (before && before.toolsDigest !== info.toolList.digest) await dropToolList(trx, before.toolsDigest);
   return { id, userId, info: { ...info, ...raised, problem: null } };

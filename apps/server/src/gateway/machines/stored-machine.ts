@@ -37,6 +37,10 @@ export interface MachineInfo {
   /** The number of its newest stream, and the server that has it; null while it has no stream. */
   stream: number;
   serverId: string | null;
+  /** Until when it may be without a stream, as its row says. */
+  graceUntil: number | null;
+  /** The revision of its row when it was last read. */
+  rev: number;
 }
 
 export interface StoredMachine {
@@ -54,8 +58,19 @@ export interface MachineInit {
   userId: string;
   info: Omit<
     MachineInfo,
-    'name' | 'pausedAt' | 'epoch' | 'resumesFrom' | 'problem' | 'lastSeenAt' | 'stream' | 'serverId'
+    | 'name'
+    | 'pausedAt'
+    | 'epoch'
+    | 'resumesFrom'
+    | 'problem'
+    | 'lastSeenAt'
+    | 'stream'
+    | 'serverId'
+    | 'graceUntil'
+    | 'rev'
   >;
+  /** Until when it may be without a stream. */
+  graceUntil: number;
   replaces: boolean;
   /** What the person calls it; null to leave the name, or to choose one for a new machine. */
   name: string | null;
@@ -99,6 +114,8 @@ export const readMachine = (row: MachineTable, list: () => ToolList) => {
       initAt: row.initAt,
       stream: row.stream,
       serverId: row.serverId,
+      graceUntil: row.graceUntil,
+      rev: row.rev,
     },
   };
   return { machine, unreadable: columns.unreadable };

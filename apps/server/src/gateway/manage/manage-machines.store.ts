@@ -1,9 +1,11 @@
 import type { MachineNumbers } from '@drawbridge/contracts/machines/summary';
+import type { Clock } from '@drawbridge/kit';
 import { sql, type Kysely } from 'kysely';
 import type { Schema, Store } from '../../db/index.ts';
 import { errors } from '../../errors.ts';
 import { revoke } from '../pairing/keys.store.ts';
 import { saveDefault } from '../machines/membership.store.ts';
+import { revised } from '../machines/revised.store.ts';
 
 /** Times in milliseconds. */
 export interface ListedMachine {
@@ -46,7 +48,10 @@ const revokeKeys = async (db: Kysely<Schema>, machineId: string, at: number): Pr
 };
 
 /** Changes machines in the store, beside a running server, which notices within a second. */
-export const createManageMachines = ({ db, changeRights }: Pick<Store, 'db' | 'changeRights'>) => ({
+export const createManageMachines = (
+  { db, changeRights }: Pick<Store, 'db' | 'changeRights'>,
+  clock: Clock,
+) => ({
   /** Those that are not forgotten, oldest first. */
   list: (userId: string): Promise<ListedMachine[]> => list(db, userId),
   /** Throws `machineNameTaken` for a name that another machine of the user has. */
@@ -61,12 +66,22 @@ export const createManageMachines = ({ db, changeRights }: Pick<Store, 'db' | 'c
         .where('other.forgottenAt', 'is', null)
         .executeTakeFirst();
       if (other && other.id !== id) throw errors.machineNameTaken();
-      await trx.updateTable('machines').set({ name }).where('id', '=', id).execute();
+      await trx
+        .updateTable('machines')
+        .set(revised(clock.now()))
+        .set({ name })
+        .where('id', '=', id)
+        .execute();
     }),
   setDefault: (userId: string, { id }: StoredId) => saveDefault(db, userId, id),
   /** Since when the machine is paused; null to resume it. */
   setPaused: async ({ id }: StoredId, pausedAt: number | null) => {
-    await db.updateTable('machines').set({ pausedAt }).where('id', '=', id).execute();
+    await db
+      .updateTable('machines')
+      .set(revised(clock.now()))
+      .set({ pausedAt })
+      .where('id', '=', id)
+      .execute();
   },
   /** The machines that the user has removed, newest first. */
   forgotten: (userId: string): Promise<StoredName[]> =>
@@ -100,6 +115,7 @@ export const createManageMachines = ({ db, changeRights }: Pick<Store, 'db' | 'c
       db.transaction().execute(async (trx) => {
         const { numUpdatedRows } = await trx
           .updateTable('machines')
+          .set(revised(clock.now()))
           .set({ forgottenAt: at })
           .where('id', '=', id)
           .where('connectedAt', 'is', null)

@@ -17,6 +17,7 @@ export type StoredKey = Selectable<GatewayKeyTable>;
 export interface NewToken {
   kind: Exclude<StoredKey['kind'], 'session'>;
   digest: string;
+  seed: string;
   userId: string;
   /** The machine that it is for; null for any. */
   machineId: string | null;
@@ -30,7 +31,7 @@ export interface NewToken {
  */
 export interface PairingRecord {
   tokenDigest: string;
-  sessionDigest: string;
+  session: { digest: string; seed: string };
   machine: MachineInit;
   /** The machine becomes the one that is meant where its user names none. */
   makesDefault: boolean;
@@ -88,7 +89,6 @@ export const createKeysStore = ({ db, cacheRows, changeRights }: Store) => {
             lastUsedAt: null,
             usedAt: null,
             revokedAt: null,
-            seed: null,
           })
           .execute();
       }),
@@ -98,7 +98,7 @@ export const createKeysStore = ({ db, cacheRows, changeRights }: Store) => {
      */
     pair: ({
       tokenDigest,
-      sessionDigest,
+      session: { digest, seed },
       machine,
       makesDefault,
       at,
@@ -122,7 +122,8 @@ export const createKeysStore = ({ db, cacheRows, changeRights }: Store) => {
         await trx
           .insertInto('gatewayKeys')
           .values({
-            digest: sessionDigest,
+            digest,
+            seed,
             kind: 'session',
             userId: machine.userId,
             machineId: machine.id,
@@ -132,7 +133,6 @@ export const createKeysStore = ({ db, cacheRows, changeRights }: Store) => {
             lastUsedAt: at,
             usedAt: null,
             revokedAt: null,
-            seed: null,
           })
           .execute();
         return saved;
@@ -173,6 +173,16 @@ export const createKeysStore = ({ db, cacheRows, changeRights }: Store) => {
           .where('revokedAt', 'is', null)
           .execute(),
       );
+      return rows.flatMap(({ machineId }) => machineId ?? []);
+    },
+    /** The machines of keys that were revoked since that time. */
+    revokedSince: async (at: number): Promise<string[]> => {
+      const rows = await db
+        .selectFrom('gatewayKeys')
+        .select('machineId')
+        .where('revokedAt', '>', at)
+        .where('machineId', 'is not', null)
+        .execute();
       return rows.flatMap(({ machineId }) => machineId ?? []);
     },
     /**

@@ -1,9 +1,9 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { envGatewayUserId } from '@drawbridge/contracts/ids';
 import { createKeyedQueue, type Clock, type CodedError } from '@drawbridge/kit';
-import { nanoid } from 'nanoid';
 import { errors } from '../../errors.ts';
 import type { KeysStore, NewToken, StoredKey } from './keys.store.ts';
+import { createPlainKeys, digestOf } from './plain-keys.ts';
 import type { GatewayLimits } from '../limits.ts';
 import type { MachineInit, StoredMachine } from '../machines/stored-machine.ts';
 
@@ -53,42 +53,64 @@ export interface KeysNeeds {
   limits: GatewayLimits;
   /** `GATEWAY_API_KEY`: stands for the user `env-gateway`. Undefined switches it off. */
   gatewayApiKey: string | undefined;
+  /** The secret of all servers of the store. */
+  secret: string;
 }
 
-const secretLength = 32;
-
-const digestOf = (key: string): string => hash('sha256', key);
-
-type Liveness = (row: StoredKey | undefined) => row is StoredKey;
-
-/** Verifies keys that are presented, and reports which are valid. */
-const createKeyChecks = ({ clock, store, gatewayApiKey }: KeysNeeds, isLive: Liveness) => {
+/** Issues, verifies, swaps and revokes tokens and session keys. */
+export const createKeys = ({ clock, store, limits, gatewayApiKey, secret }: KeysNeeds) => {
   const envDigest = gatewayApiKey === undefined ? undefined : Buffer.from(digestOf(gatewayApiKey));
+  const plainKeys = createPlainKeys(secret);
+  const queue = createKeyedQueue();
+
+  const isLive = (row: StoredKey | undefined): row is StoredKey =>
+    row !== undefined && holds(row, { now: clock.now(), sessionKeyIdleMs: limits.sessionKeyIdleMs });
+
+  /** Throws `forbidden` for every key that is not valid, with one sentence for all. */
+  const owner = async (key: string): Promise<KeyOwner> => {
+    const digest = digestOf(key);
+    if (envDigest && timingSafeEqual(Buffer.from(digest), envDigest))
+      return { kind: 'env', userId: envGatewayUserId };
+    const row = await store.find(digest);
+    if (!isLive(row)) throw errors.forbidden();
+    if (row.kind !== 'session') {
+      const { userId, machineId } = row;
+      return { kind: 'pairing', userId, digest: row.digest, machineId, makesDefault: row.makesDefault === 1 };
+    }
+    if (row.machineId === null) throw errors.forbidden();
+    const now = clock.now();
+    if (needsTouch(row.lastUsedAt ?? row.createdAt, now)) await store.touch(row.digest, now);
+    return { kind: 'session', userId: row.userId, digest: row.digest, machineId: row.machineId };
+  };
+
+  const newToken = async (of: PairingPurpose & Pick<NewToken, 'kind' | 'userId'>) => {
+    const { key: token, ...stored } = plainKeys.create('pairing');
+    const createdAt = clock.now();
+    const expiresAt = createdAt + limits.pairingTokenTtlMs;
+    await store.issueToken({ ...of, ...stored, createdAt, expiresAt });
+    return { token, expiresAt };
+  };
+
+  /** The first of the rows that can be used, as it was issued. */
+  const shown = (rows: StoredKey[]): IssuedKey | null => {
+    for (const row of rows.filter(isLive)) {
+      const token = plainKeys.of(row);
+      if (token !== null) return { token, expiresAt: row.expiresAt };
+    }
+    return null;
+  };
+
+  const issueInTurn = async (userId: string, purpose: PairingPurpose): Promise<IssuedKey> => {
+    const isMeant = ({ machineId, makesDefault }: StoredKey) =>
+      machineId === purpose.machineId && (makesDefault === 1) === purpose.makesDefault;
+    const unused = shown((await store.pairingsOf(userId)).filter(isMeant));
+    return unused ?? newToken({ ...purpose, kind: 'pairing', userId });
+  };
+
   return {
-    /** Throws `forbidden` for every key that is not valid, with one sentence for all. */
-    owner: async (key: string): Promise<KeyOwner> => {
-      const digest = digestOf(key);
-      if (envDigest && timingSafeEqual(Buffer.from(digest), envDigest))
-        return { kind: 'env', userId: envGatewayUserId };
-      const row = await store.find(digest);
-      if (!isLive(row)) throw errors.forbidden();
-      if (row.kind !== 'session') {
-        const { userId, machineId } = row;
-        return {
-          kind: 'pairing',
-          userId,
-          digest: row.digest,
-          machineId,
-          makesDefault: row.makesDefault === 1,
-        };
-      }
-      if (row.machineId === null) throw errors.forbidden();
-      const now = clock.now();
-      if (needsTouch(row.lastUsedAt ?? row.createdAt, now)) await store.touch(row.digest, now);
-      return { kind: 'session', userId: row.userId, digest: row.digest, machineId: row.machineId };
-    },
+    owner,
     /**
-     * Why a key is not valid, for a caller who presents all of it, and its user; the same `forbidden` for
+     * Why a key is not valid, for a caller who presents all of it, and whose it was; the same `forbidden` for
      * one that is not known.
      */
     whyNot: async (key: string): Promise<{ error: CodedError; userId: string | null }> => {
@@ -103,59 +125,6 @@ const createKeyChecks = ({ clock, store, gatewayApiKey }: KeysNeeds, isLive: Liv
       (await store.pairingsOf(userId))
         .filter(isLive)
         .map(({ createdAt, expiresAt }) => ({ createdAt, expiresAt: expiresAt ?? 0 })),
-    /** Whether a machine has a valid session key. */
-    isPaired: async (machineId: string): Promise<boolean> => (await store.sessionsOf(machineId)).some(isLive),
-    /** The machines without a valid session key, also where another process revoked it. */
-    revokedAmong: async (machineIds: string[]): Promise<string[]> => {
-      const live = new Set(await store.withKey(machineIds));
-      return machineIds.filter((id) => !live.has(id));
-    },
-    /** An open stream is a use of its key. Call every `touchEveryMs` with the machines that have one. */
-    touchMachines: async (machineIds: string[]) => {
-      await store.touchMachines(machineIds, clock.now());
-    },
-  };
-};
-
-/** Issues tokens and session keys and revokes them. Plain keys are in memory only. */
-const createKeyIssues = ({ clock, store, limits }: KeysNeeds, isLive: Liveness) => {
-  const plainTokens = new Map<
-    string,
-    { token: string; digest: string; expiresAt: number; purpose: PairingPurpose }
-  >();
-  /** By machine. */
-  const plainSessions = new Map<string, { key: string; digest: string; userId: string }>();
-  const queue = createKeyedQueue();
-
-  const newToken = async (of: PairingPurpose & Pick<NewToken, 'kind' | 'userId'>) => {
-    const token = `gw_${nanoid(secretLength)}`;
-    const digest = digestOf(token);
-    const createdAt = clock.now();
-    const expiresAt = createdAt + limits.pairingTokenTtlMs;
-    await store.issueToken({ ...of, digest, createdAt, expiresAt });
-    return { token, digest, expiresAt };
-  };
-
-  const liveSession = async (machineId: string): Promise<IssuedKey | null> => {
-    const session = plainSessions.get(machineId);
-    if (session && isLive(await store.find(session.digest))) return { token: session.key, expiresAt: null };
-    plainSessions.delete(machineId);
-    return null;
-  };
-
-  const issueInTurn = async (userId: string, purpose: PairingPurpose): Promise<IssuedKey> => {
-    const pairing = plainTokens.get(userId);
-    const isSame =
-      pairing?.purpose.machineId === purpose.machineId &&
-      pairing.purpose.makesDefault === purpose.makesDefault;
-    if (isSame && isLive(await store.find(pairing.digest)))
-      return { token: pairing.token, expiresAt: pairing.expiresAt };
-    const issued = await newToken({ ...purpose, kind: 'pairing', userId });
-    plainTokens.set(userId, { ...issued, purpose });
-    return { token: issued.token, expiresAt: issued.expiresAt };
-  };
-
-  return {
     /** The user's unused pairing token for that purpose, else a new one, which revokes any other. */
     issue: (userId: string, purpose: PairingPurpose = anyMachine): Promise<IssuedKey> =>
       queue.run(userId, () => issueInTurn(userId, purpose)),
@@ -168,9 +137,11 @@ const createKeyIssues = ({ clock, store, limits }: KeysNeeds, isLive: Liveness) 
      */
     issueAsSpecified: (userId: string, machineId: string | null): Promise<IssuedKey> =>
       queue.run(userId, async () => {
-        const live = machineId === null ? null : await liveSession(machineId);
+        const live = machineId === null ? null : shown(await store.sessionsOf(machineId));
         return live ?? issueInTurn(userId, anyMachine);
       }),
+    /** Whether a machine has a valid session key. */
+    isPaired: async (machineId: string): Promise<boolean> => (await store.sessionsOf(machineId)).some(isLive),
     /**
      * Swaps a pairing token for a session key that belongs to the machine; `forbidden` when another init was
      * first.
@@ -179,52 +150,38 @@ const createKeyIssues = ({ clock, store, limits }: KeysNeeds, isLive: Liveness) 
       pairing: KeyOwner & { kind: 'pairing' },
       machine: MachineInit,
     ): Promise<{ sessionKey: string; machine: StoredMachine }> => {
-      const key = `sess_${nanoid(secretLength)}`;
-      const digest = digestOf(key);
+      const session = plainKeys.create('session');
       const paired = await store.pair({
         tokenDigest: pairing.digest,
-        sessionDigest: digest,
+        session,
         machine,
         makesDefault: pairing.makesDefault,
         at: clock.now(),
       });
       if (!paired) throw errors.forbidden();
-      if (plainTokens.get(pairing.userId)?.digest === pairing.digest) plainTokens.delete(pairing.userId);
-      plainSessions.set(machine.id, { key, digest, userId: pairing.userId });
-      return { sessionKey: key, machine: paired };
+      return { sessionKey: session.key, machine: paired };
     },
-    /**
-     * Caches the plain session key that its daemon has just shown: the specification's create-link answers
-     * with it.
-     */
-    cacheKey: ({ userId, digest, machineId }: KeyOwner & { kind: 'session' }, key: string) =>
-      void plainSessions.set(machineId, { key, digest, userId }),
+    saveInit: (machine: MachineInit): Promise<StoredMachine> => store.saveInit(machine),
+    /** An open stream is a use of its key. Call every `touchEveryMs` with the machines that have one. */
+    touchMachines: async (machineIds: string[]) => {
+      await store.touchMachines(machineIds, clock.now());
+    },
     revokeMachine: async ({ id }: { id: string }) => {
       await store.revokeMachine(id, clock.now());
-      plainSessions.delete(id);
     },
     revokeUser: async (userId: string) => {
       await store.revokeUser(userId, clock.now());
-      for (const [id, session] of plainSessions) if (session.userId === userId) plainSessions.delete(id);
-      plainTokens.delete(userId);
+    },
+    /** The machines that have a key which was revoked since that time, also by another process. */
+    revokedSince: (at: number): Promise<string[]> => store.revokedSince(at),
+    /** The machines whose session key was revoked, also by another process. */
+    revokedAmong: async (machineIds: string[]): Promise<string[]> => {
+      const live = new Set(await store.withKey(machineIds));
+      return machineIds.filter((id) => !live.has(id));
     },
     revokeAll: async () => {
       await store.revokeAll(clock.now());
-      plainSessions.clear();
-      plainTokens.clear();
     },
-  };
-};
-
-/** Issues, verifies, swaps and revokes tokens and session keys. */
-export const createKeys = (needs: KeysNeeds) => {
-  const { clock, store, limits } = needs;
-  const isLive = (row: StoredKey | undefined): row is StoredKey =>
-    row !== undefined && holds(row, { now: clock.now(), sessionKeyIdleMs: limits.sessionKeyIdleMs });
-  return {
-    ...createKeyChecks(needs, isLive),
-    ...createKeyIssues(needs, isLive),
-    saveInit: (machine: MachineInit): Promise<StoredMachine> => store.saveInit(machine),
   };
 };
 

@@ -11,6 +11,8 @@ import type { IssuedKey, Keys, PairingPurpose } from './keys.ts';
 export interface PairingFacts {
   /** `GATEWAY_API_KEY`; undefined switches it off. */
   gatewayApiKey: string | undefined;
+  /** The secret of all servers of the store: keys are computed from it. */
+  secret: string;
   /** The command that a person pastes on their machine. */
   daemonCommand(token: string): string;
   /** The daemon that this server offers for download; left out where it has none. */

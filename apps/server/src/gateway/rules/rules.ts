@@ -5,7 +5,7 @@ import { nanoid } from 'nanoid';
 import { errors } from '../../errors.ts';
 import type { GatewayLimits } from '../limits.ts';
 import type { MachinesStore } from '../machines/machines.store.ts';
-import type { Bus } from '../bus.ts';
+import type { ThisServer } from '../cluster/this-server.ts';
 import type { Streams } from '../connection/streams.ts';
 import type { GatewaySettings } from '../settings/settings.ts';
 import type { Machine, MachineRef, Registry } from '../machines/registry.ts';
@@ -32,7 +32,7 @@ export interface RulesNeeds {
   limits: GatewayLimits;
   registry: Registry;
   settings: Pick<GatewaySettings, 'requireEnabled'>;
-  bus: Bus;
+  server: ThisServer;
   streams: Pick<Streams, 'write'>;
   store: MachinesStore;
   onError(error: unknown): void;
@@ -58,17 +58,32 @@ const randomLength = 22;
 const askerOf = (requestId: string) => requestId.slice(0, -randomLength);
 
 export const createRules = (needs: RulesNeeds): Rules & MachineRules => {
-  const { clock, limits, registry, settings, bus, streams, store, onError } = needs;
+  const { clock, limits, registry, settings, server, streams, store, onError } = needs;
+  const { bus } = server;
   const waiting = createPending<RuleList>();
   const keyOf = (machineId: string, requestId: string) => `${machineId} ${requestId}`;
 
-  // The answer may reach another server than the one that asked.
-  bus.subscribe(`server:${bus.here}`, (message) => {
-    if (message.type !== 'rules-answered') return;
-    const { body } = message;
+  /** Where the stream of the machine is elsewhere, that server is asked to. */
+  const ask = ({ id: machineId, connection }: Machine, requestId: string, query: RulesQuery): boolean => {
+    if (connection.kind !== 'elsewhere')
+      return streams.write(machineId, { type: 'rules-request', payload: { requestId, query } });
+    bus.publish(`server:${connection.serverId}`, { type: 'rules-query', machineId, requestId, query });
+    return true;
+  };
+
+  // The answer may reach another server than the one that asked, and so may the query.
+  server.subscribe((message) => {
+    if (message.type === 'rules-query') {
+      const { machineId, requestId, query } = message;
+      if (!streams.write(machineId, { type: 'rules-request', payload: { requestId, query } }))
+        bus.publish(`server:${askerOf(requestId)}`, { type: 'rules-unasked', machineId, requestId });
+      return;
+    }
+    if (message.type !== 'rules-answered' && message.type !== 'rules-unasked') return;
     const key = keyOf(message.machineId, message.requestId);
-    if ('refused' in body) waiting.fail(key, refusal(body));
-    else waiting.settle(key, body);
+    if (message.type === 'rules-unasked') waiting.fail(key, errors.notConnected());
+    else if ('refused' in message.body) waiting.fail(key, refusal(message.body));
+    else waiting.settle(key, message.body);
   });
 
   const lastReported = async (machineId: string): Promise<KnownRules> => {
@@ -82,15 +97,15 @@ export const createRules = (needs: RulesNeeds): Rules & MachineRules => {
       await settings.requireEnabled(userId);
       const machine = await registry.find(userId, machineId);
       if (machine.connection.kind === 'offline' && query.type === 'list') return lastReported(machine.id);
-      if (machine.connection.kind !== 'online') throw errors.notConnected();
+      const { kind } = machine.connection;
+      if (kind !== 'online' && kind !== 'elsewhere') throw errors.notConnected();
       if (!machine.info.daemon?.features.includes('rules')) throw errors.rulesUnsupported();
       if (waiting.size() >= limits.maxRulesQueries) throw errors.tooManyRequests();
-      const requestId = `${bus.here}${nanoid(randomLength)}`;
+      const requestId = `${server.id()}${nanoid(randomLength)}`;
       const key = keyOf(machine.id, requestId);
       const answered = waiting.park(key);
       const cancelTimer = clock.after(limits.rulesTimeoutMs, () => waiting.fail(key, errors.timedOut()));
-      const isWritten = streams.write(machine.id, { type: 'rules-request', payload: { requestId, query } });
-      if (!isWritten) waiting.fail(key, errors.notConnected());
+      if (!ask(machine, requestId, query)) waiting.fail(key, errors.notConnected());
       const list = await answered.finally(cancelTimer);
       store.setRules(machine.id, { list, at: clock.now() }).catch(onError);
       return list;

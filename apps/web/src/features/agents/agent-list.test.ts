@@ -1,5 +1,5 @@
 import { flushPromises, mount } from '@vue/test-utils';
-import { toolGroups } from '@drawbridge/contracts/groups';
+import { toolScopes } from '@drawbridge/contracts/groups';
 import { afterEach, expect, it } from 'vitest';
 import { tokenOf, type World } from '../../../test/fixture-server.ts';
 import { setBench, type Bench } from '../../../test/mounting.ts';
@@ -98,7 +98,7 @@ it('ticks what a JSON-RPC client needs with one press', async () => {
   expect(ticked()).toBe(1);
   press('Choose what a JSON-RPC client needs');
   await flushPromises();
-  expect(ticked()).toBe([...toolGroups, 'agent', 'node'].length);
+  expect(ticked()).toBe([...toolScopes, 'agent', 'node'].length);
 });
 
 it('leads to the page of each', async () => {
@@ -126,7 +126,7 @@ it('offers a client groups of tools alone, and says which are off on the machine
   const form = mount(AgentToken, { props, global: bench.global });
   close = () => form.unmount();
   const scopes = form.get('[data-test=scopes]');
-  expect(scopes.findAll('[role=checkbox]')).toHaveLength(toolGroups.length);
+  expect(scopes.findAll('[role=checkbox]')).toHaveLength(toolScopes.length);
   expect(scopes.text().match(/Off on your machines now/g)).toHaveLength(1);
   expect(scopes.text()).not.toMatch(/Chat|Companion|Server operation/);
 });

@@ -12,6 +12,7 @@ const groups: Record<string, Words> = {
   filesystemWrite: { label: 'Change files', icon: 'i-lucide-file-pen' },
   filesystem: { label: 'Files', icon: 'i-lucide-folder' },
   shell: { label: 'Run commands', icon: 'i-lucide-square-terminal' },
+  network: { label: 'Network of commands', icon: 'i-lucide-network' },
   computer: { label: 'Screen and input', icon: 'i-lucide-monitor' },
   screenshot: { label: 'Screenshots', icon: 'i-lucide-monitor' },
   'mouse-keyboard': { label: 'Mouse and keyboard', icon: 'i-lucide-mouse-pointer-2' },

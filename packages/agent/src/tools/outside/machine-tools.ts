@@ -1,6 +1,6 @@
 import { errorTable } from '@drawbridge/contracts/errors';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
-import type { ToolGroup } from '@drawbridge/contracts/groups';
+import type { ToolScope } from '@drawbridge/contracts/groups';
 import type { MachineOutcome, MachineTool, MachineView } from '../../ports/machine.ts';
 import type { Work } from '../../rows/load.ts';
 import { newFile } from '../../rows/new-rows.ts';
@@ -18,7 +18,7 @@ import {
 } from '../common/tool.ts';
 
 /** Tools of these groups fill a context quickly: a sub-agent uses them. */
-const subAgentGroups: ReadonlySet<ToolGroup | null> = new Set<ToolGroup | null>(['browser']);
+const subAgentGroups: ReadonlySet<ToolScope | null> = new Set<ToolScope | null>(['browser']);
 const subAgentTool = /^(mouse|keyboard)_/;
 
 /** Providers take no dots in names. */

@@ -1,5 +1,5 @@
 import type { MessageFile } from '@drawbridge/contracts/agent/events';
-import type { ToolGroup } from '@drawbridge/contracts/groups';
+import type { ToolScope } from '@drawbridge/contracts/groups';
 import { plainTitle } from '../../memory/title.ts';
 import type { AgentNeeds } from '../../ports/needs.ts';
 import { eventOf, runEventOf } from '../../rows/events.ts';
@@ -108,7 +108,7 @@ export interface RunStart {
   timeZone: string | null;
   /** The sender of the messages that it answers, and the groups of tools that it may use. */
   sender: string;
-  groups: readonly ToolGroup[] | null;
+  groups: readonly ToolScope[] | null;
   usesMemory: boolean;
   /** In their order; none for a run that continues another one, or that background work starts. */
   messages: readonly NewMessage[];

@@ -26,6 +26,7 @@ const openHosts = (settled: { mode?: Mode; allow?: string[]; deny?: string[]; ta
     filesystemRead: 'ask',
     filesystemWrite: 'ask',
     shell: 'ask',
+    network: 'ask',
     computer: 'ask',
     browser: settled.mode ?? 'ask',
     mcp: 'ask',

@@ -15,6 +15,7 @@ const opened = async ({ resolve = async () => ['127.0.0.1'], mayConnect = () => 
   const asked: [string, readonly string[]][] = [];
   const proxy = await openProxy({
     clock: systemClock,
+    ownPorts: new Set(),
     resolve,
     refused: () => undefined,
     mayConnect: async ({ host }, addresses) => {

@@ -8,11 +8,13 @@ import type { Refusal } from '../../common/egress/refusal.ts';
 
 export interface ProxyNeeds extends Pick<EgressNeeds, 'mayConnect' | 'resolve'> {
   clock: Clock;
+  /** Gets its port, which no command may reach. */
+  ownPorts: Set<number>;
   refused(place: WebHost, refusal: Refusal): void;
 }
 
 /** The browser's only way out: a local proxy with a secret that connects to checked addresses only. */
-export const openProxy = async ({ refused, ...needs }: ProxyNeeds) => {
+export const openProxy = async ({ refused, ownPorts, ...needs }: ProxyNeeds) => {
   const [username, password] = ['browser', nanoid(32)];
   const egress = createEgress({
     ...needs,
@@ -28,12 +30,14 @@ export const openProxy = async ({ refused, ...needs }: ProxyNeeds) => {
   await once(server, 'listening');
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
+  ownPorts.add(port);
   return {
     url: `http://127.0.0.1:${port}`,
     /** What a client has to show. */
     username,
     password,
     close: async () => {
+      ownPorts.delete(port);
       egress.close();
       const closed = once(server, 'close');
       server.close();

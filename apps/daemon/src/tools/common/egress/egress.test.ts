@@ -1,103 +1,18 @@
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { createFakeClock, nextMacrotask, systemClock } from '@drawbridge/kit';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { shared } from '../../../../test/support/clean-up.ts';
+import { createFakeClock } from '@drawbridge/kit';
+import { describe, expect, it } from 'vitest';
 import { helloFor, inTwoRecords, splitAt } from '../../../../test/support/client-hello.ts';
-import { openInternet, publicAddress } from '../../../../test/support/internet-fixture.ts';
-import { createEgress, type EgressNeeds } from './egress.ts';
+import {
+  connectTo,
+  ended,
+  get,
+  sharedEgress,
+  statusOf,
+  through,
+  until,
+} from '../../../../test/support/egress-fixture.ts';
+import { publicAddress } from '../../../../test/support/internet-fixture.ts';
 
-const until = (assertion: () => void | Promise<void>) =>
-  vi.waitFor(assertion, { timeout: 20_000, interval: 5 });
-
-const internet = shared(() =>
-  openInternet({
-    names: { 'good.test': [publicAddress], 'other.test': [publicAddress] },
-    site: (request, answer) => {
-      if (request.url === '/hop') {
-        answer.setHeader('connection', 'x-named');
-        answer.setHeader('x-named', 'hop');
-        answer.setHeader('proxy-authenticate', 'Basic');
-      }
-      let body = '';
-      request.on('data', (chunk) => (body += String(chunk)));
-      request.on('end', () =>
-        answer.end(JSON.stringify({ headers: request.headers, url: request.url, body })),
-      );
-    },
-    ports: {
-      22: (link) => void (link.write('SSH-2.0-server\r\n'), link.resume().on('end', () => link.end('bye'))),
-      5432: (link) => void (link.write('ready '), link.pipe(link)),
-    },
-  }),
-);
-
-/** An egress that allows `good.test` only, with a listener in front of it. */
-const open = async (more: Partial<EgressNeeds> = {}) => {
-  const { resolve, dial, dialled, resolved } = internet();
-  dialled.length = 0;
-  resolved.length = 0;
-  const refused: string[] = [];
-  const egress = createEgress({
-    clock: systemClock,
-    checksFirstBytes: true,
-    mayConnect: async ({ hostname }) => (hostname === 'good.test' ? null : 'unasked'),
-    refused: ({ host }, reason) => void refused.push(`${host} ${reason}`),
-    resolve,
-    dial,
-    ...more,
-  });
-  const server = createServer({ allowHalfOpen: true }, egress.accept);
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  onTestFinished(() => void (egress.close(), server.close()));
-  // It listens on a TCP port.
-  const { port } = server.address() as AddressInfo;
-  const link = () => {
-    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-    onTestFinished(() => void socket.destroy());
-    return socket.on('error', () => undefined);
-  };
-  /** Sends bytes, and gives all that comes back until the other side ends. */
-  const say = async (...parts: (string | Buffer)[]): Promise<string> => {
-    const socket = link();
-    let text = '';
-    socket.on('data', (chunk) => (text += String(chunk)));
-    for (const part of parts) socket.write(part);
-    await ended(socket);
-    return text;
-  };
-  return { egress, link, say, refused, dialled, resolved };
-};
-
-const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
-
-const connectTo = (target: string) => `CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n`;
-const get = (target: string, ...headers: string[]) =>
-  `GET ${target} HTTP/1.1\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`;
-
-/** Resolves when the other side has ended the connection. */
-const ended = (socket: Socket): Promise<unknown> =>
-  socket.readableEnded || socket.destroyed
-    ? Promise.resolve()
-    : new Promise<void>((resolve) => void socket.resume().on('end', resolve).on('close', resolve));
-
-/** A tunnel that stands, in which these bytes were sent; `text` is what came back since. */
-const through = async (
-  { link }: Pick<Awaited<ReturnType<typeof open>>, 'link'>,
-  target: string,
-  bytes: readonly Buffer[],
-) => {
-  const socket = link();
-  let all = '';
-  socket.on('data', (chunk) => (all += String(chunk)));
-  socket.write(connectTo(target));
-  await once(socket, 'data');
-  for (const chunk of bytes) {
-    socket.write(chunk);
-    await nextMacrotask();
-  }
-  return { socket, text: () => all.slice(all.indexOf('\r\n\r\n') + 4) };
-};
+const open = sharedEgress();
 
 /** The second record says that it is no handshake. */
 const withSecondKind = (records: Buffer): Buffer => {

@@ -9,15 +9,17 @@ import { dialDirectly, whenConnected, type Dial } from './dial.ts';
 import { readFirstBytes, speaksFirst, waitMs } from './first-bytes.ts';
 import { forwardRequest } from './http-forward.ts';
 import { createLinks, type Links } from './links.ts';
-import { Refused, type Failure, type Refusal } from './refusal.ts';
+import { Refused, type Failure } from './refusal.ts';
 
 const maxClients = 256;
 const maxHeaderBytes = 16 * 1024;
 
 export interface EgressNeeds {
   clock: Clock;
+  /** Asked before a name is looked up, which alone tells a name server something. */
+  mayResolve?(place: WebHost): Promise<Failure | null>;
   /** Asked with all addresses of a place. */
-  mayConnect(place: WebHost, addresses: readonly string[]): Promise<Refusal | null>;
+  mayConnect(place: WebHost, addresses: readonly string[]): Promise<Failure | null>;
   refused(place: WebHost, reason: Failure): void;
   /** What a client has to show, `Basic …`; absent where only the right clients reach the listener. */
   authorization?: string;
@@ -65,8 +67,14 @@ const isKnown = ({ authorization }: Context, { headers }: IncomingMessage): bool
   authorization === undefined || headers['proxy-authorization'] === authorization;
 
 /** The checked addresses of a place. Throws `Refused`. */
-const admit = async ({ mayConnect, resolve }: Context, place: WebHost): Promise<string[]> => {
-  const addresses = await addressesOf(place.hostname, resolve);
+const admit = async (
+  { mayResolve, mayConnect, resolve }: Context,
+  place: WebHost,
+  known?: readonly string[],
+): Promise<readonly string[]> => {
+  const before = (await mayResolve?.(place)) ?? null;
+  if (before !== null) throw new Refused(before);
+  const addresses = known ?? (await addressesOf(place.hostname, resolve));
   const reason = await mayConnect(place, addresses);
   if (reason !== null) throw new Refused(reason);
   return addresses;
@@ -112,6 +120,21 @@ const openTunnel = async (context: Context, admitted: Admitted, client: Socket, 
   if (!checksBefore) client.write(established);
   remote.pipe(client);
   join(client, remote, first ?? (checksFirstBytes ? await readFirst() : head));
+};
+
+/** Both, because a program may listen on one of them alone. */
+const loopback = ['127.0.0.1', '::1'];
+
+const relay = async (context: Context, client: Socket, place: WebHost) => {
+  try {
+    const addresses = await admit(context, place, loopback);
+    const remote = await reach(context, { place, addresses }, client);
+    remote.pipe(client);
+    join(client, remote, Buffer.alloc(0));
+  } catch (error) {
+    context.refused(place, error instanceof Refused ? error.reason : 'unreachable');
+    client.destroy();
+  }
 };
 
 const connect = async (context: Context, request: IncomingMessage, client: Socket, head: Buffer) => {
@@ -189,18 +212,32 @@ export const createEgress = (needs: EgressNeeds) => {
     void connect(context, request, client, head);
   });
 
+  /** False where there are too many: the connection is ended. */
+  const take = (client: Socket): boolean => {
+    if (clients.size >= maxClients) {
+      client.destroy();
+      return false;
+    }
+    clients.add(client);
+    client.once('close', () => void clients.delete(client));
+    // Its close follows.
+    client.on('error', () => undefined);
+    return true;
+  };
+
   return {
     accept: (client: Socket) => {
-      if (clients.size >= maxClients) {
-        client.destroy();
-        return;
-      }
-      clients.add(client);
-      client.once('close', () => void clients.delete(client));
-      // Its close follows.
-      client.on('error', () => undefined);
-      accept(client);
+      if (take(client)) accept(client);
     },
+    /** Joins a connection with a port of this machine's loopback, without looking into it. */
+    relay: (client: Socket, place: WebHost) => {
+      if (take(client)) void relay(context, client, place);
+    },
+    /** Where connections are open now. */
+    places: links.places,
+    /** Ends the connections to a place. */
+    cut: links.cut,
+    traffic: links.traffic,
     /** Ends all connections. */
     close: () => {
       links.stop();

@@ -5,6 +5,13 @@ import type { WebHost } from '../network/host.ts';
 
 const idleMinutes = 60;
 
+/** Bytes with one host: `out` to it, `in` from it. */
+export interface Traffic {
+  host: string;
+  in: number;
+  out: number;
+}
+
 interface Link {
   place: WebHost;
   client: Duplex;
@@ -21,6 +28,12 @@ const end = ({ client, remote }: Link): void => {
 /** The open connections of an egress: both sides end together, and after an hour without a byte. */
 export const createLinks = (clock: Clock) => {
   const open = new Set<Link>();
+  const before = new Map<string, Traffic>();
+  const count = (counts: Map<string, Traffic>, { place, remote }: Link) => {
+    const { host } = place;
+    const known = counts.get(host) ?? { host, in: 0, out: 0 };
+    counts.set(host, { host, in: known.in + remote.bytesRead, out: known.out + remote.bytesWritten });
+  };
   const stopSweep = clock.every(60_000, () => {
     for (const link of open) {
       const bytes = link.remote.bytesRead + link.remote.bytesWritten;
@@ -35,9 +48,20 @@ export const createLinks = (clock: Clock) => {
       open.add(link);
       remote.once('close', () => {
         open.delete(link);
+        count(before, link);
         client.destroy();
       });
       client.once('close', () => remote.destroy());
+    },
+    places: (): WebHost[] => [...new Map([...open].map(({ place }) => [place.host, place])).values()],
+    cut: ({ host }: WebHost) => {
+      for (const link of open) if (link.place.host === host) end(link);
+    },
+    /** Bytes with each host, of ended connections too. */
+    traffic: (): Traffic[] => {
+      const counts = new Map(before);
+      for (const link of open) count(counts, link);
+      return [...counts.values()];
     },
     stop: () => {
       stopSweep();

@@ -52,7 +52,7 @@ it.each([
   ],
   ['IPv4 in IPv6', ['::ffff:0:7f00:1', '64:ff9b::7f00:1', '64:ff9b:1::', '2002:7f00:1::', '2001::']],
   ['no address', ['', 'localhost', '1.2.3.4.5', 'g::1']],
-])('SS-02, SS-03 never: %s', (_what, addresses) => {
+])('SS-02, SS-03, SH-49, SH-51 never: %s', (_what, addresses) => {
   expect(addresses.map((address) => [address, classOf(address, own)])).toEqual(
     addresses.map((address) => [address, 'never']),
   );

@@ -1,5 +1,14 @@
+import { networkInterfaces } from 'node:os';
 import { canonicalAddress, classOf } from './address.ts';
 import { pageHostOf, type WebHost } from './host.ts';
+import { addressesOf, type Resolve } from './resolve.ts';
+
+export const addressesOfThisMachine = (): ReadonlySet<string> =>
+  new Set(
+    Object.values(networkInterfaces())
+      .flatMap((all) => all ?? [])
+      .flatMap(({ address }) => canonicalAddress(address) ?? []),
+  );
 
 export interface OwnServerNeeds {
   url: string;
@@ -31,5 +40,9 @@ export const createOwnServer = ({ url, addresses, own }: OwnServerNeeds) => {
     },
   };
 };
+
+/** The server at this address, as names lead to it now. */
+export const findOwnServer = async (url: string, own: ReadonlySet<string>, resolve?: Resolve) =>
+  createOwnServer({ url, addresses: await addressesOf(new URL(url).hostname, resolve), own });
 
 export type OwnServer = ReturnType<typeof createOwnServer>;

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
 import { sharedShell } from '../../../../test/support/shell-fixture.ts';
 
-describeWith('bubblewrap')('SH-34 whom a command reaches', () => {
+describeWith('bubblewrap')('SH-34, SH-95 whom a command reaches', () => {
   const shell = sharedShell();
 
   it.each<[string, string, (at: { port: number; udp: number; socket: string }) => string]>([

@@ -6,7 +6,7 @@ import { describeWith } from '../../../../../../e2e/services.ts';
 import { sharedShell } from '../../../../test/support/shell-fixture.ts';
 import { explain } from '../explain.ts';
 
-const noNetwork = /^The sandbox has no network: /;
+const noNetwork = /^The command ran without network: .*Call again with /;
 const isThere = (program: string) => spawnSync('/bin/sh', ['-c', `command -v ${program}`]).status === 0;
 
 describeWith('bubblewrap')('without a network', () => {

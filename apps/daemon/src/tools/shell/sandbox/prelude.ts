@@ -10,6 +10,10 @@ export const shellLimits = {
 
 /** The pipe on which the prelude says that it refuses; closed before the command starts. */
 export const refusalFile = 3;
+/** Where the daemon's channel is while the listeners of a command are handed out; closed before it starts. */
+export const channelFile = 6;
+/** The listeners could not be handed out. */
+const handOutCode = 125;
 const refusalText = 'refused';
 const refusalCode = 126;
 
@@ -23,6 +27,11 @@ if [ "$(pwd -P)" != "$DRAWBRIDGE_FOLDER" ] || [ "$1" != "$DRAWBRIDGE_INODE" ]; t
   printf %s ${refusalText} >&${refusalFile}
   exit ${refusalCode}
 fi
+if [ -n "$DRAWBRIDGE_HAND_OUT" ]; then
+  "$DRAWBRIDGE_NODE" "$DRAWBRIDGE_HAND_OUT" $DRAWBRIDGE_PORTS > /dev/null 2>&1 || exit ${handOutCode}
+  exec ${channelFile}>&-
+fi
+unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE DRAWBRIDGE_NODE DRAWBRIDGE_HAND_OUT DRAWBRIDGE_PORTS
 exec ${refusalFile}>&-
 {
   echo 1000 > /proc/self/oom_score_adj

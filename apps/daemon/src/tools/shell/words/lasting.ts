@@ -22,6 +22,23 @@ const interpreters = new Set(
   words('sh bash dash zsh ksh ash node bun tsx python python3 perl ruby php lua . source'),
 );
 
+/** What installs packages by name, or those that the folder lists. */
+const installs: Partial<Record<string, ReadonlySet<string>>> = {
+  npm: new Set(words('ci install i add')),
+  pnpm: new Set(words('install i add fetch')),
+  yarn: new Set(words('install add')),
+  pip: new Set(['install']),
+  pip3: new Set(['install']),
+  cargo: new Set(words('fetch add')),
+};
+const packageName = /^(@[a-z0-9._-]+\/)?[a-z0-9][a-z0-9._-]*([@=]=?[a-z0-9.^~-]+)?$/i;
+const installOption =
+  /^(-[DErU]|--(help|frozen-lockfile|immutable|ignore-scripts|save-dev|no-audit|no-fund|prefer-offline|upgrade))$/;
+
+const isInstall = ([program = '', command = '', ...rest]: readonly string[]): boolean =>
+  installs[program]?.has(command) === true &&
+  rest.every((word) => packageName.test(word) || installOption.test(word));
+
 type IsScript = (word: string) => boolean;
 type Kind = 'reads' | 'writes' | 'runs' | 'script';
 
@@ -40,6 +57,7 @@ const kindOf = (isScript: IsScript, command: LiteralCommand): Kind | undefined =
   if (program === 'git' && gitChanges.has(first) && isKnownCommand(['git', 'add', ...command.words.slice(2)]))
     return 'writes';
   if (isReader(program) || harmless.has(program)) return command.writes ? 'writes' : 'reads';
+  if (isInstall(command.words)) return 'runs';
   if (program === 'make' || !isKnownCommand(command.words)) return undefined;
   return program === 'git' ? 'reads' : 'runs';
 };

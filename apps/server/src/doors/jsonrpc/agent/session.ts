@@ -1,5 +1,5 @@
 import { ownerOf, type Agent, type Sender } from '@drawbridge/agent';
-import { toolGroups } from '@drawbridge/contracts/groups';
+import { toolScopes } from '@drawbridge/contracts/groups';
 import { frontendOf, type NamedSession, type SessionUser } from '../../../agent/index.ts';
 import { errors } from '../../../errors.ts';
 import type { RpcContext } from '../context.ts';
@@ -30,7 +30,7 @@ export const threadScopeOf = (identity: Identity): { userId: string; principal: 
 export const senderOf = (identity: Identity, sessionId: string): Sender => {
   const { userId, principal } = sessionUserOf(identity);
   const { scopes } = identity.caller;
-  const groups = scopes === 'all' ? null : toolGroups.filter((group) => scopes.includes(group));
+  const groups = scopes === 'all' ? null : toolScopes.filter((group) => scopes.includes(group));
   const usesMemory = scopes === 'all' || scopes.includes('memory');
   return { userId, key: principal, channel: frontendOf(sessionId), groups, usesMemory };
 };

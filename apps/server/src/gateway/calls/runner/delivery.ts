@@ -3,6 +3,7 @@ import type { GatewayLimits } from '../../limits.ts';
 import type { Streams } from '../../connection/streams.ts';
 import type { Machine } from '../../machines/registry.ts';
 import type { Bus, BusMessage } from '../../bus.ts';
+import type { ThisServer } from '../../cluster/this-server.ts';
 import type { StreamFence } from '../store/transitions.store.ts';
 import type { CallData } from '../transition/transition.ts';
 
@@ -10,6 +11,7 @@ export interface DeliveryContext {
   limits: GatewayLimits;
   streams: Pick<Streams, 'write' | 'ready'>;
   machine(id: string): Machine | undefined;
+  server: ThisServer;
   bus: Bus;
 }
 
@@ -23,9 +25,9 @@ const publishToOwner = ({ machine, bus }: DeliveryContext, machineId: string, me
 };
 
 /** The stream of the machine that is open on this server; null without one. */
-export const streamHere = ({ machine, bus }: DeliveryContext, machineId: string): StreamFence | null => {
+export const streamHere = ({ machine, server }: DeliveryContext, machineId: string): StreamFence | null => {
   const connection = machine(machineId)?.connection;
-  return connection?.kind === 'online' ? { stream: connection.generation, serverId: bus.here } : null;
+  return connection?.kind === 'online' ? { stream: connection.generation, serverId: server.id() } : null;
 };
 
 /** Notifies the server with the stream that the call waits for delivery. */

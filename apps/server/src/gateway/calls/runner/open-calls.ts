@@ -1,7 +1,9 @@
+import type { CallVia } from '@drawbridge/contracts/calls';
 import { errors } from '../../../errors.ts';
-import type { MachineChange } from '../../connection/connections.ts';
+import type { MachineChange } from '../../connection/dispatch.ts';
 import type { CallRecord } from '../call.ts';
 import { isKnownToDaemon } from './delivery.ts';
+import { endOverdue } from './end-overdue.ts';
 import { eachOf, resendCancellations, resendWaiting } from './of-machine.ts';
 import { newCall, notifyWaiters, type OpenCall, type Waiter } from './held-calls.ts';
 import { watchOtherServers } from './other-servers.ts';
@@ -18,6 +20,9 @@ import {
 } from './runner.ts';
 import type { CallData } from '../transition/transition.ts';
 
+/** A token or a client that calls come through, whatever its name. */
+export type CallMaker = Pick<CallVia, 'kind' | 'id'>;
+
 /** A call that is not stored yet; `claimKey`: the idempotency key that is claimed for it. */
 export interface NewCall {
   record: CallRecord;
@@ -28,11 +33,6 @@ export interface NewCall {
 export interface OpenWork {
   calls: number;
   questions: number;
-}
-
-export interface OpenCallsNeeds extends RunnerNeeds {
-  /** The machines that have their stream on this server. */
-  machinesHere(): string[];
 }
 
 /** What follows for the calls of a machine. */
@@ -69,19 +69,34 @@ const countOf = async (runner: Runner, machineId: string): Promise<OpenWork> => 
   return open;
 };
 
-/** Stores a new call and sends it when its machine has a stream; forgets it where it could not be stored. */
-const add = async (runner: Runner, { record, claimKey }: NewCall): Promise<OpenCall> => {
-  // An id that its caller has chosen; the call that has it stays as it is.
-  if (runner.held.get(record.requestId)) throw errors.idempotencyKeyReused();
+/**
+ * Stores a new call and sends it when its machine has a stream; forgets it where it could not be stored. One
+ * whose id exists is followed; undefined where it has ended.
+ */
+const add = async (runner: Runner, { record, claimKey }: NewCall): Promise<OpenCall | undefined> => {
+  const { requestId } = record;
+  const there = runner.held.get(requestId);
+  if (there) return there;
   const call = runner.held.add(newCall(record));
   try {
-    await runner.queue.run(record.requestId, () => insert(runner, call, claimKey));
-    return call;
+    if (await runner.queue.run(requestId, () => insert(runner, call, claimKey))) return call;
   } catch (error) {
     runner.held.remove(call);
     for (const waiter of call.waiters) waiter.reject(error);
     throw error;
   }
+  runner.held.remove(call);
+  return load(runner, requestId);
+};
+
+/** The open calls of one token or client. */
+const ofMaker = async ({ held, bus, stores }: Runner, maker: { userId: string; via: CallMaker }) => {
+  const { userId, via } = maker;
+  if (bus.pollMs !== null) return stores.sharedCalls.ofMaker(maker);
+  return held.all().flatMap(({ data: { record } }) => {
+    const isMeant = record.userId === userId && record.via?.kind === via.kind && record.via.id === via.id;
+    return isMeant ? [record.requestId] : [];
+  });
 };
 
 /** Calls the waiter once the call is where it waits for; until then the returned function ends the wait. */
@@ -104,10 +119,10 @@ const stop = async (runner: Runner): Promise<void> => {
 };
 
 /** The calls that have not ended: made, moved by what happens to them, and waited for. */
-export const createOpenCalls = (needs: OpenCallsNeeds) => {
+export const createOpenCalls = (needs: RunnerNeeds) => {
   const runner = createRunner(needs);
   const { held } = runner;
-  const unsubscribe = watchOtherServers(runner, needs.machinesHere);
+  const unsubscribe = watchOtherServers(runner);
   return {
     find: held.get,
     /**
@@ -117,8 +132,8 @@ export const createOpenCalls = (needs: OpenCallsNeeds) => {
       held.get(requestId) ?? load(runner, requestId),
     /** The number of open calls. */
     count: held.count,
-    /** The open calls of a user, oldest first. */
-    of: (userId: string): OpenCall[] => held.all().filter(({ data }) => data.record.userId === userId),
+    /** The ids of the open calls that came through one token or client. */
+    ofMaker: (userId: string, via: CallMaker): Promise<string[]> => ofMaker(runner, { userId, via }),
     /** Throws `storeUnavailable` if its claim has ended. */
     add: (made: NewCall) => add(runner, made),
     watch: (call: OpenCall, waiter: Waiter) => watch(runner, call, waiter),
@@ -126,7 +141,8 @@ export const createOpenCalls = (needs: OpenCallsNeeds) => {
     recover: (data: CallData) => arm(runner, held.add(data)),
     inTurn: <T>(call: OpenCall, job: (step: Step) => Promise<T>) => inTurn(runner, call, job),
     machineChanged: (change: MachineChange) => machineChanged(runner, change),
-    resendCancellations: (machineId: string) => resendCancellations(runner, machineId),
+    /** Ends the calls whose time is over and that no server has ended. */
+    sweep: () => endOverdue(runner),
     /** Cancels the open calls of the machine, also those of other servers; resolves when they have ended. */
     cancelOf: (machineId: string, message: string): Promise<void> =>
       eachOf(runner, machineId, (call) => step(runner, call, { type: 'cancelled', reason: 'user', message })),

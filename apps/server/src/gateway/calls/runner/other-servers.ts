@@ -1,5 +1,5 @@
 import type { OpenCall } from './held-calls.ts';
-import { streamHere, writeStop } from './delivery.ts';
+import { hasFeature, streamHere, writeStop } from './delivery.ts';
 import { load, reload, send, type Runner } from './runner.ts';
 
 /** Takes over what another server has stored of a call, and does here what that server could not. */
@@ -24,21 +24,40 @@ const deliver = async (runner: Runner, requestId: string): Promise<void> => {
   });
 };
 
+/** How far the clocks of two servers, and the times of two writes, may lie apart. */
+const overlapMs = 5_000;
+
+/** Tells the machines that have their streams here which of their calls other servers have stopped. */
+const writeStops = async (runner: Runner, since: number): Promise<void> => {
+  const { stores, server, streams, machine } = runner;
+  const stopped = await stores.sharedCalls.stoppedOn(server.id(), since);
+  for (const { requestId, machineId, state, epoch } of stopped) {
+    const { resumesFrom = 0 } = machine(machineId)?.info ?? {};
+    if (!hasFeature(runner, machineId, 'cancel') || (epoch ?? 0) < resumesFrom) continue;
+    const reason = state === 'timed-out' ? 'timeout' : 'user';
+    streams.write(machineId, { type: 'tool-call-cancel', payload: { requestId, reason } });
+  }
+};
+
 /**
  * Learns what other servers store of calls that are in memory here, and which of their calls are for a stream
  * here. Reads the store where messages may be lost.
  */
-export const watchOtherServers = (runner: Runner, machinesHere: () => string[]): (() => void) => {
-  const { bus, server, stores, streams, onError } = runner;
+export const watchOtherServers = (runner: Runner): (() => void) => {
+  const { bus, clock, server, stores, streams, onError } = runner;
+  let polledAt = clock.now();
   const deliverSoon = (requestId: string) => void deliver(runner, requestId).catch(onError);
   const refreshSoon = (requestId: string, rev: number) => {
     const call = runner.held.get(requestId);
     if (call) runner.queue.run(requestId, () => refresh(runner, call, rev)).catch(onError);
   };
   const poll = async () => {
+    const at = clock.now();
     for (const { requestId, rev } of await stores.calls.revisions(runner.held.ids()))
       refreshSoon(requestId, rev);
-    for (const requestId of await stores.calls.openOf(machinesHere(), 'pending')) deliverSoon(requestId);
+    for (const requestId of await stores.sharedCalls.waitingOn(server.id())) deliverSoon(requestId);
+    await writeStops(runner, polledAt - overlapMs);
+    polledAt = at;
   };
   const cancels = [
     bus.subscribe('all', (message) => {

@@ -1,6 +1,5 @@
 import { createKeyedQueue, type Clock } from '@drawbridge/kit';
 import { errors } from '../../../errors.ts';
-import type { ThisServer } from '../../cluster/this-server.ts';
 import type { CallRecord } from '../call.ts';
 import { dueAt, type CallEffect } from '../transition/call-state.ts';
 import { requestDelivery, streamHere, writeCall, writeStop, type DeliveryContext } from './delivery.ts';
@@ -13,6 +12,7 @@ import {
   type OpenCall,
 } from './held-calls.ts';
 import type { CallsStore } from '../store/calls.store.ts';
+import type { SharedCallsStore } from '../store/shared-calls.store.ts';
 import type { NewConfirmation } from '../store/confirmation-row.ts';
 import type { ConfirmationsStore } from '../store/confirmations.store.ts';
 import { readCallData } from './stored-call.ts';
@@ -20,10 +20,10 @@ import type { CallWrite, StreamFence, TransitionsStore } from '../store/transiti
 import { nextCall, type CallData, type CallEvent, type Transition } from '../transition/transition.ts';
 
 export interface RunnerNeeds extends DeliveryContext {
-  server: Pick<ThisServer, 'onRound' | 'subscribe'>;
   clock: Clock;
   stores: {
-    calls: Pick<CallsStore, 'byId' | 'revisions' | 'openOf' | 'unacknowledged'>;
+    calls: Pick<CallsStore, 'byId' | 'revisions' | 'openOf' | 'unacknowledged' | 'setAside'>;
+    sharedCalls: SharedCallsStore;
     confirmations: Pick<ConfirmationsStore, 'ofCall'>;
     transitions: TransitionsStore;
   };
@@ -60,6 +60,15 @@ const mostRetries = 5;
 export const inTurn = <T>(runner: Runner, call: OpenCall, job: (step: Step) => Promise<T>): Promise<T> =>
   runner.queue.run(call.data.record.requestId, () => job((event) => step(runner, call, event)));
 
+/** Another server may have received progress of the call, and stored a later deadline. */
+const readDeadline = async ({ bus, stores }: Runner, call: OpenCall): Promise<void> => {
+  const { state, record } = call.data;
+  if (bus.pollMs === null || state.kind !== 'delivered') return;
+  const stored = await stores.sharedCalls.dueAt(record.requestId);
+  if (stored !== null && stored > state.deadlineAt)
+    call.data = { ...call.data, state: { ...state, deadlineAt: stored } };
+};
+
 /** Waits for the deadline of the call's state, or for `ms`. */
 export const arm = (runner: Runner, call: OpenCall, ms?: number): void => {
   const { clock, limits, onError } = runner;
@@ -70,7 +79,11 @@ export const arm = (runner: Runner, call: OpenCall, ms?: number): void => {
   const due = async () => {
     try {
       // A timer of Node may run a millisecond before its time by the wall clock.
-      if (!(await inTurn(runner, call, (run) => run({ type: 'due', at: clock.now() })))) arm(runner, call);
+      const isDue = await inTurn(runner, call, async (run) => {
+        await readDeadline(runner, call);
+        return run({ type: 'due', at: clock.now() });
+      });
+      if (!isDue) arm(runner, call);
     } catch (error) {
       onError(error);
       arm(runner, call, limits.storeRetryMs);
@@ -107,14 +120,24 @@ const publish = (runner: Runner, { record }: CallData, writes: readonly CallWrit
 };
 
 /** The open call of a stored record; null where a question of it cannot be read. */
-const readOpen = ({ clock, limits, stores }: Runner, record: CallRecord): Promise<CallData | null> =>
-  readCallData(stores.confirmations, record, { silentUntil: clock.now() + limits.callTimeoutMs });
+const readOpen = (
+  { clock, limits, stores }: Runner,
+  record: CallRecord,
+  silentUntil = clock.now() + limits.callTimeoutMs,
+): Promise<CallData | null> => readCallData(stores.confirmations, record, { silentUntil });
 
-/** An open call that is not in memory here; undefined for one that has ended. */
-export const load = async (runner: Runner, requestId: string): Promise<OpenCall | undefined> => {
+/**
+ * An open call that is not in memory here, by default as if its machine had just been heard; undefined for
+ * one that has ended, or that cannot be read.
+ */
+export const load = async (
+  runner: Runner,
+  requestId: string,
+  silentUntil?: number,
+): Promise<OpenCall | undefined> => {
   const record = await runner.stores.calls.byId(requestId);
   if (record?.endedAt !== null) return undefined;
-  const data = await readOpen(runner, record);
+  const data = await readOpen(runner, record, silentUntil);
   return data ? toOpenCall(data) : undefined;
 };
 
@@ -165,6 +188,12 @@ const perform = async (runner: Runner, call: OpenCall, effect: CallEffect): Prom
   }
 };
 
+/** Its machine works on the call: stored for the servers that would end it for its silence. */
+const prolong = ({ bus, stores, onError }: Runner, { record, state }: CallData) => {
+  if (bus.pollMs === null || state.kind === 'ended') return;
+  stores.sharedCalls.prolong(record.requestId, dueAt(state)).catch(onError);
+};
+
 /** Stored first, then published, then its effects. */
 const move = async (runner: Runner, call: OpenCall, event: CallEvent): Promise<Transition | null> => {
   const transition = await store(runner, call, event);
@@ -173,6 +202,7 @@ const move = async (runner: Runner, call: OpenCall, event: CallEvent): Promise<T
   const heldHere = runner.held.has(call);
   accept(runner, call, transition);
   publish(runner, data, writes);
+  if (event.type === 'progressed') prolong(runner, data);
   const { requestId, rev } = data.record;
   if (!heldHere) runner.bus.publish('all', { type: 'call-stored', requestId, rev });
   for (const effect of effects) await perform(runner, call, effect);
@@ -217,12 +247,31 @@ const tryInsert = async (runner: Runner, { call, made, claimKey }: NewCall) => {
   const early = fence && mayBeEarly ? write() : null;
   const claims: CallWrite[] = claimKey === null ? [] : [{ type: 'end-claim', key: claimKey, requestId }];
   const isStored = await runner.stores.transitions.apply(
-    [...claims, { type: 'insert-call', record: call.data.record, fence: fence ?? 'connected' }],
+    [
+      ...claims,
+      {
+        type: 'insert-call',
+        record: call.data.record,
+        fence: fence ?? 'connected',
+        makerId: runner.server.id(),
+        dueAt: call.data.state.kind === 'ended' ? 0 : dueAt(call.data.state),
+      },
+    ],
     call.reads ? 'kept' : 'synced',
   );
   return { fence, isStored, isWritten: isStored && fence !== null && (early ?? write()) };
 };
 
+/** Why a call was not stored, where its machine could take it and its claim holds. Null if it is stored. */
+const refusalOf = async ({ bus, limits, stores }: Runner, record: CallRecord) => {
+  if (bus.pollMs === null) return undefined;
+  if (await stores.calls.byId(record.requestId)) return null;
+  const { ofUser, ofMaker } = await stores.sharedCalls.count(record);
+  const isFull = ofUser >= limits.maxOpenCalls || ofMaker >= limits.maxOpenCallsOfOne;
+  return isFull ? errors.tooManyCalls() : undefined;
+};
+
+/** Null for a call that another server has made under the same id. */
 const storeNew = async (runner: Runner, newCall: NewCall) => {
   const { machineId } = newCall.made.record;
   for (;;) {
@@ -232,6 +281,9 @@ const storeNew = async (runner: Runner, newCall: NewCall) => {
     const machine = runner.machine(machineId);
     if (machine?.connection.kind === 'offline') throw errors.notConnected();
     if (machine && machine.info.pausedAt !== null) throw errors.machinePaused();
+    const refusal = await refusalOf(runner, newCall.made.record);
+    if (refusal === null) return null;
+    if (refusal) throw refusal;
     if (tried.fence?.stream === streamHere(runner, machineId)?.stream)
       throw errors.storeUnavailable({ message: 'The server took too long to start the call' });
   }
@@ -239,12 +291,15 @@ const storeNew = async (runner: Runner, newCall: NewCall) => {
 
 /**
  * Stores a new call and writes it on its machine's stream, if that is here. Throws `notConnected` if the
- * machine has left, `machinePaused`, and `storeUnavailable` if the claim of its key has ended.
+ * machine has left, `machinePaused`, `tooManyCalls`, and `storeUnavailable` if the claim of its key has
+ * ended. False where another server has made the call.
  */
-export const insert = async (runner: Runner, call: OpenCall, claimKey: string | null): Promise<void> => {
-  const { fence, isWritten } = await storeNew(runner, { call, made: call.data, claimKey });
+export const insert = async (runner: Runner, call: OpenCall, claimKey: string | null): Promise<boolean> => {
+  const stored = await storeNew(runner, { call, made: call.data, claimKey });
+  if (!stored) return false;
   runner.onChanged(call.data.record);
   arm(runner, call);
-  if (!fence) return send(runner, call);
-  if (!isWritten) await step(runner, call, { type: 'unsent' });
+  if (!stored.fence) await send(runner, call);
+  else if (!stored.isWritten) await step(runner, call, { type: 'unsent' });
+  return true;
 };

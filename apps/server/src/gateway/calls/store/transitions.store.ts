@@ -43,17 +43,32 @@ export interface StreamFence {
 /** Where no stream is here the machine has to be connected, wherever. */
 export type Fence = StreamFence | 'connected';
 
+/** How many calls of a user, and of one token or client, may be open. */
+export interface OpenLimits {
+  maxOpenCalls: number;
+  maxOpenCallsOfOne: number;
+}
+
 /** One row that a transition of a call changes. */
 export type CallWrite =
   /** Outdated where the idempotency key is not claimed for that call any more. */
   | { type: 'end-claim'; key: string; requestId: string }
-  /** Outdated where the machine of the call is not as `fence` says. */
-  | { type: 'insert-call'; record: CallRecord; fence: Fence }
+  /**
+   * Outdated where the machine of the call is not as `fence` says; with several servers also where too many
+   * calls are open, and where the call is stored already.
+   */
+  | { type: 'insert-call'; record: CallRecord; fence: Fence; makerId: string; dueAt: number }
   /**
    * Outdated where the stored `rev` is not the one before, or the call has ended. `resultText`: the result's
    * JSON, where it exists.
    */
-  | { type: 'update-call'; record: CallRecord; resultText: string | null; fence?: StreamFence }
+  | {
+      type: 'update-call';
+      record: CallRecord;
+      resultText: string | null;
+      dueAt: number;
+      fence?: StreamFence;
+    }
   | { type: 'open-confirmation'; confirmation: NewConfirmation; record: CallRecord }
   /** Outdated where it is not open any more. */
   | { type: 'answer-confirmation'; answer: ConfirmationAnswerRecord }
@@ -71,7 +86,7 @@ interface Texts {
 }
 
 // One literal: a spread of 14 columns into 24 takes 12 µs a call.
-const rowOf = (record: CallRecord, texts: Texts): Row => ({
+const rowOf = (record: CallRecord, texts: Texts, shared: Pick<Row, 'makerId' | 'dueAt'>): Row => ({
   requestId: record.requestId,
   userId: record.userId,
   machineId: record.machineId,
@@ -97,42 +112,73 @@ const rowOf = (record: CallRecord, texts: Texts): Row => ({
   createdAt: record.createdAt,
   deliveredAt: record.deliveredAt,
   endedAt: record.endedAt,
-  makerId: null,
-  dueAt: null,
+  makerId: shared.makerId,
+  dueAt: shared.dueAt,
 });
 
-const insertedRow = (record: CallRecord) =>
-  rowOf(record, { result: textOrNull(record.result), arguments: JSON.stringify(record.arguments) });
+const insertedRow = (write: CallWrite & { type: 'insert-call' }) => {
+  const { record } = write;
+  const texts = { result: textOrNull(record.result), arguments: JSON.stringify(record.arguments) };
+  return rowOf(record, texts, write);
+};
 
-/** An update leaves the arguments as they are. */
-const updatedRow = (record: CallRecord, resultText: string | null) =>
-  rowOf(record, { result: resultText ?? textOrNull(record.result), arguments: '' });
+/** An update leaves the arguments and the maker as they are. */
+const updatedRow = ({ record, resultText, dueAt }: CallWrite & { type: 'update-call' }) =>
+  rowOf(record, { result: resultText ?? textOrNull(record.result), arguments: '' }, { makerId: null, dueAt });
 
 const insertedColumns = [...headColumns, 'result', 'arguments', 'viaKind', 'viaId'] as const;
+const sharedColumns = [...insertedColumns, 'makerId', 'dueAt'] as const;
 
 /** The value of each column, where the query is run. */
 const slotsOf = <Name extends keyof Row>(slot: Slot<Row>, names: readonly Name[]) =>
   // One slot for each name.
   Object.fromEntries(names.map((name) => [name, slot(name)])) as Pick<Row, Name>;
 
-const prepareCallQueries = (db: Kysely<Schema>) => {
+/** How many calls are open, in the statement that stores one more. */
+const countedOpen = (db: Kysely<Schema>, slot: Slot<Row>) =>
+  db
+    .selectFrom('calls')
+    .select(({ fn }) => fn.countAll<number>().as('open'))
+    .where('calls.userId', '=', slot('userId'))
+    .where('calls.endedAt', 'is', null)
+    .where('calls.dueAt', 'is not', null);
+
+const prepareCallQueries = (db: Kysely<Schema>, openLimits: OpenLimits | null) => {
   const machine = (slot: Slot<Row>) => db.selectFrom('machines').where('machines.id', '=', slot('machineId'));
   const onStream = (slot: Slot<Row & StreamFence>) =>
     machine(slot).where('stream', '=', slot('stream')).where('serverId', '=', slot('serverId'));
   // A pause refuses new calls; this server may not know of it yet. Those that are stored go on.
-  const insertFrom = (slot: Slot<Row>, from: ReturnType<typeof machine>) =>
+  const insertAlone = (slot: Slot<Row>, from: ReturnType<typeof machine>) =>
     db
       .insertInto('calls')
       .columns(insertedColumns)
+      .expression(from.select(({ val }) => insertedColumns.map((name) => val(slot(name)).as(name))));
+  const insertShared = (
+    slot: Slot<Row>,
+    { from, limits }: { from: ReturnType<typeof machine>; limits: OpenLimits },
+  ) => {
+    const ofUser = countedOpen(db, slot);
+    const ofMaker = ofUser.where('viaKind', '=', slot('viaKind')).where('viaId', '=', slot('viaId'));
+    return db
+      .insertInto('calls')
+      .columns(sharedColumns)
       .expression(
         from
-          .where('machines.pausedAt', 'is', null)
-          .select(({ val }) => insertedColumns.map((name) => val(slot(name)).as(name))),
-      );
+          .where((where) => where(ofUser, '<', limits.maxOpenCalls))
+          .where((where) => where(ofMaker, '<', limits.maxOpenCallsOfOne))
+          .select(({ val }) => sharedColumns.map((name) => val(slot(name)).as(name))),
+      )
+      .onConflict((conflict) => conflict.column('requestId').doNothing());
+  };
+  const insertFrom = (slot: Slot<Row>, found: ReturnType<typeof machine>) => {
+    const from = found.where('machines.pausedAt', 'is', null);
+    return openLimits === null ? insertAlone(slot, from) : insertShared(slot, { from, limits: openLimits });
+  };
+  const updatedColumns = [...changingColumns, 'result'] as const;
   const update = (slot: Slot<Row>) =>
     db
       .updateTable('calls')
-      .set(slotsOf(slot, [...changingColumns, 'result']))
+      .set(slotsOf(slot, openLimits === null ? updatedColumns : [...updatedColumns, 'dueAt']))
       .where('requestId', '=', slot('requestId'))
       .where(({ eb, val }) => eb('rev', '=', eb(val(slot('rev')), '-', 1)))
       .where('endedAt', 'is', null);
@@ -197,12 +243,13 @@ const endClaim = (db: Kysely<Schema>, { key, requestId }: CallWrite & { type: 'e
     .compile();
 
 /** Writes go through `commit`, so that calls that come together share one sync of the disk. */
-export const createTransitionsStore = (db: Kysely<Schema>, commit: Commit) => {
-  const calls = prepareCallQueries(db);
+export const createTransitionsStore = (db: Kysely<Schema>, commit: Commit, openLimits: OpenLimits | null) => {
+  const calls = prepareCallQueries(db, openLimits);
   const confirmations = prepareConfirmationQueries(db);
 
-  const insertCall = (record: CallRecord, fence: Fence) => {
-    const row = insertedRow(record);
+  const insertCall = (write: CallWrite & { type: 'insert-call' }) => {
+    const row = insertedRow(write);
+    const { fence } = write;
     return fence === 'connected'
       ? calls.insertConnected(row)
       : calls.insertDelivered(Object.assign(row, fence));
@@ -213,9 +260,9 @@ export const createTransitionsStore = (db: Kysely<Schema>, commit: Commit) => {
       case 'end-claim':
         return { query: endClaim(db, write), rows: 1 };
       case 'insert-call':
-        return { query: insertCall(write.record, write.fence), rows: 1 };
+        return { query: insertCall(write), rows: 1 };
       case 'update-call': {
-        const row = updatedRow(write.record, write.resultText);
+        const row = updatedRow(write);
         const query = write.fence ? calls.deliver(Object.assign(row, write.fence)) : calls.update(row);
         return { query, rows: 1 };
       }

@@ -4,6 +4,7 @@ import type { ConfirmationAnswerRecord, NewConfirmation } from '../store/confirm
 import type { Answer } from './answer.ts';
 import type { CallRecord } from '../call.ts';
 import {
+  dueAt,
   nextState,
   type CallEffect,
   type CallMachineEvent,
@@ -162,10 +163,14 @@ const nextRecord = (
   return state.end === 'denied' && denialReason !== null ? withReason(ended, denialReason) : ended;
 };
 
-const writesOf = (record: CallRecord, event: CallEvent): CallWrite[] => {
+const writesOf = (
+  record: CallRecord,
+  { event, state, now }: { event: CallEvent; state: CallMachineState; now: number },
+): CallWrite[] => {
   const isAsSent = event.type === 'answered' && event.answer.result === record.result;
   const resultText = isAsSent ? event.answer.resultText : null;
-  const update: CallWrite = { type: 'update-call', record, resultText };
+  const until = state.kind === 'ended' ? now : dueAt(state);
+  const update: CallWrite = { type: 'update-call', record, resultText, dueAt: until };
   if (event.type === 'asked')
     return [{ type: 'open-confirmation', confirmation: event.confirmation, record }, update];
   if (event.type === 'decided') return [{ type: 'answer-confirmation', answer: event.answer }, update];
@@ -198,7 +203,10 @@ export const nextCall = (call: CallData, event: CallEvent, context: TransitionCo
     event.type === 'decided' ? { askId: event.answer.askId, reach: event.answer.reach } : call.answered;
   return {
     data: { record, state, asked, answered },
-    writes: [...writesOf(record, event), ...closingWrites(call.record, effects, context.now)],
+    writes: [
+      ...writesOf(record, { event, state, now: context.now }),
+      ...closingWrites(call.record, effects, context.now),
+    ],
     effects,
     changed,
   };

@@ -1,0 +1,29 @@
+import { proxyPort, type HandOut } from './hand-out.ts';
+
+const proxy = `http://127.0.0.1:${proxyPort}`;
+
+/** Variables of a command with network, and what the prelude needs to open it. */
+export const networkEnvironment = (
+  { node, program, connect }: HandOut,
+  mirrors: readonly number[],
+): Record<string, string> => ({
+  ...Object.fromEntries(
+    ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => [
+      [name, proxy],
+      [name.toLowerCase(), proxy],
+    ]),
+  ),
+  NO_PROXY: 'localhost,127.0.0.1,::1',
+  no_proxy: 'localhost,127.0.0.1,::1',
+  NODE_USE_ENV_PROXY: '1',
+  JAVA_TOOL_OPTIONS: ['http', 'https']
+    .map((scheme) => `-D${scheme}.proxyHost=127.0.0.1 -D${scheme}.proxyPort=${proxyPort}`)
+    .join(' '),
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_SSH_COMMAND: `ssh -o ProxyCommand='${node} ${connect} %h %p'`,
+  npm_config_update_notifier: 'false',
+  PIP_DISABLE_PIP_VERSION_CHECK: '1',
+  DRAWBRIDGE_NODE: node,
+  DRAWBRIDGE_HAND_OUT: program,
+  DRAWBRIDGE_PORTS: [proxyPort, ...mirrors].join(' '),
+});

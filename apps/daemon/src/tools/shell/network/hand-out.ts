@@ -1,0 +1,64 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Where commands find the proxy, on the loopback address of their own network. */
+export const proxyPort = 3128;
+
+/** Runs inside, before the command: listens, and hands the listeners to the daemon through its channel. */
+const handOutText = `
+const { createServer } = require('node:net');
+let left = process.argv.length - 2;
+for (const port of process.argv.slice(2)) {
+  const server = createServer();
+  server.once('error', () => process.exit(1));
+  server.listen(Number(port), '127.0.0.1', () =>
+    process.send(port, server, (error) => {
+      if (error) process.exit(1);
+      if (--left === 0) process.exit(0);
+    }));
+}
+`;
+
+/** Runs inside, for ssh: `connect.cjs <host> <port>` joins standard input and output with that host. */
+const connectText = `
+const { request } = require('node:http');
+const [host, port] = process.argv.slice(2);
+const asked = request({ host: '127.0.0.1', port: ${proxyPort}, method: 'CONNECT', path: host + ':' + port });
+const fail = (text) => { process.stderr.write(text + '\\n'); process.exit(1); };
+asked.on('connect', (answer, link, head) => {
+  if (answer.statusCode !== 200) fail('Blocked: ' + host + ':' + port + ' was not asked for');
+  process.stdout.write(head);
+  link.pipe(process.stdout);
+  process.stdin.pipe(link);
+  link.on('error', (error) => fail(error.message));
+});
+asked.on('error', (error) => fail(error.message));
+asked.end();
+`;
+
+export interface HandOut {
+  /** Arguments for bubblewrap: Node itself, which may lie where commands see nothing. */
+  mounts: string[];
+  node: string;
+  program: string;
+  connect: string;
+}
+
+const folderName = '.drawbridge';
+
+/** Puts the programs into a command's temporary folder; `inside`: where the command sees that. */
+export const placeHandOut = async (temporary: string, inside: string): Promise<HandOut> => {
+  const folder = join(temporary, folderName);
+  await mkdir(folder, { mode: 0o700 });
+  await Promise.all([
+    writeFile(join(folder, 'hand-out.cjs'), handOutText),
+    writeFile(join(folder, 'connect.cjs'), connectText),
+  ]);
+  const at = (name: string) => join(inside, folderName, name);
+  return {
+    mounts: ['--ro-bind', process.execPath, at('node')],
+    node: at('node'),
+    program: at('hand-out.cjs'),
+    connect: at('connect.cjs'),
+  };
+};
