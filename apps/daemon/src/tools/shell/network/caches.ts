@@ -83,7 +83,7 @@ export const clearCaches = async (base: string): Promise<void> => {
   for (const name of await namesIn(cachesIn(base))) await removeTree(join(cachesIn(base), name));
 };
 
-/** Removes the caches that were not written to for the longest time, while all have more than `most` bytes. */
+/** Removes the caches that were not written to for the longest time, until all have at most `most` bytes. */
 export const trimCaches = async (base: string, most = maxBytes): Promise<void> => {
   const caches = (await listCaches(base)).toSorted((a, b) => a.changedAt - b.changedAt);
   let bytes = caches.reduce((sum, cache) => sum + cache.bytes, 0);
