@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { oauthOf, publicUrl, resource } from '../../test/oauth.ts';
 import { signUpOwner, startServer } from '../../test/server.ts';
-import { openDatabase } from '../db/index.ts';
+import { openTestStore } from '../../test/store-place.ts';
 import { createForgetExpired } from './expired.store.ts';
 
 const staying = { scope: 'filesystemRead offline_access' };
@@ -13,7 +13,7 @@ const refreshMs = clientLimits.refreshSeconds * 1_000;
 const setUp = async () => {
   const server = await startServer({ environment: { PUBLIC_URL: publicUrl } });
   const cookie = await signUpOwner(server);
-  const { close, ...store } = openDatabase({ url: undefined, dataDir: server.dataDir });
+  const { close, ...store } = await openTestStore(server.dataDir);
   onTestFinished(close);
   const clock = createFakeClock(systemClock.now());
   const told: object[] = [];

@@ -18,7 +18,15 @@ import {
 } from '../auth/index.ts';
 import { agentKeysOf } from '../agent/config-schema.ts';
 import type { Config } from '../config.ts';
-import { createDiskFloor, createWriteCheck, migrate, openDatabase, sqliteFile } from '../db/index.ts';
+import {
+  createDiskFloor,
+  createWriteCheck,
+  isPostgresUrl,
+  migrate,
+  openStore,
+  passwordOf,
+  sqliteFile,
+} from '../db/index.ts';
 import { createAddress, logFailure } from '../http/index.ts';
 import { createLog, createScrubber } from '../program/log.ts';
 import { createLogRing } from '../ops/observe/log-ring.ts';
@@ -37,7 +45,9 @@ export interface AppNeeds {
 }
 
 const keysOf = (config: Config): string[] =>
-  [config.gatewayApiKey, ...agentKeysOf(config)].filter((key) => key !== undefined);
+  [config.gatewayApiKey, passwordOf(config.databaseUrl), ...agentKeysOf(config)].filter(
+    (key) => key !== undefined,
+  );
 
 /** Opens the store, accounts and access tokens without a door; commands use it beside a running server. */
 export const openAccounts = async (needs: AppNeeds) => {
@@ -50,23 +60,23 @@ export const openAccounts = async (needs: AppNeeds) => {
   const log = createLog({ level, format, scrubber, write: writeLog, keep: logRing.add });
   const onError = (error: unknown) => logFailure(log, error);
   const address = createAddress(config);
-  const { close, ...store } = openDatabase({ url: config.databaseUrl, dataDir: config.dataDir }, clock);
+  const place = { url: config.databaseUrl, dataDir: config.dataDir };
+  const { close, whileMigrating, ...store } = await openStore(place, clock);
   const { db } = store;
-  await migrate(db);
   const url = address.url();
   const refreshes = createRefreshes(createRefreshesStore(store));
-  const auth = await createBetterAuth({
-    db,
-    dbType: 'sqlite',
-    rights: store,
-    secret,
-    url,
-    log,
-    outside,
-    refreshes,
-    passwords,
+  const openAuth = async () =>
+    whileMigrating(async (migrating) => {
+      await migrate(migrating);
+      const made = { store, migrating, secret, url, log, outside, refreshes, passwords };
+      const auth = await createBetterAuth(made);
+      await digestStoredTokens(store);
+      return auth;
+    });
+  const auth = await openAuth().catch(async (error: unknown) => {
+    await close();
+    throw error;
   });
-  await digestStoredTokens(store);
   const proofs = createSessionProofs(secret, readProofEpoch(config.dataDir));
   const accounts = await createAccounts({ auth, store, clock, log, proofs, setupToken, url: address.url });
   const { access, tokens, clients, ownMachines } = createAccess({
@@ -88,11 +98,14 @@ export const openAccounts = async (needs: AppNeeds) => {
     onError,
     address,
     canWrite: createWriteCheck({ clock, log, db }),
-    isDiskLow: createDiskFloor({
-      clock,
-      folder: dirname(sqliteFile({ url: config.databaseUrl, dataDir: config.dataDir })),
-      leastBytes: config.diskFloorBytes,
-    }),
+    // The disk of Postgres is not this machine's.
+    isDiskLow: isPostgresUrl(place.url)
+      ? () => false
+      : createDiskFloor({
+          clock,
+          folder: dirname(sqliteFile(place)),
+          leastBytes: config.diskFloorBytes,
+        }),
     store,
     auth,
     refreshes,

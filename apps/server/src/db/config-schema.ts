@@ -11,7 +11,7 @@ export const storeConfig = z.object({
   ),
   databaseUrl: setting(
     'DATABASE_URL',
-    'The store, as `file:<path>`. Default: `drawbridge.db` in `DATA_DIR`.',
+    'The store: `file:<path>`, or `postgres://<user>:<password>@<host>:<port>/<database>`. Default: `drawbridge.db` in `DATA_DIR`.',
     z.string().min(1).optional(),
   ),
 });
