@@ -10,7 +10,7 @@ import { queriesEnded } from './postgres/in-flight.ts';
 /** Whether the stores of this run are on Postgres: the project `postgres` runs tests of the server again. */
 export const onPostgres = inject('postgres') !== undefined;
 
-/** A test of what only SQLite has: its file, pragmas, what stands in a column against its type. */
+/** A test of what only SQLite has: its file, its own SQL, what stands in a column against its type. */
 export const itOnSqlite: typeof it = onPostgres ? Object.assign(() => {}, it) : it;
 
 const databases = createDatabases({ isUsed: existsSync });

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { oauthOf, publicUrl, resource } from '../../test/oauth.ts';
 import { signUpOwner, startServer } from '../../test/server.ts';
-import { openTestStore } from '../../test/store-place.ts';
+import { itOnSqlite, openTestStore } from '../../test/store-place.ts';
 import { createForgetExpired } from './expired.store.ts';
 
 const staying = { scope: 'filesystemRead offline_access' };
@@ -59,7 +59,7 @@ it.each([
   expect(told).toEqual([{ table, rows: 1 }]);
 });
 
-it('PS-12 the answer to a replaced refresh token goes after its minute', async () => {
+itOnSqlite('PS-12 the answer to a replaced refresh token goes after its minute', async () => {
   const { connect, run, clock, refresh, db } = await setUp();
   const { id, tokens } = await connect(['filesystemRead'], staying);
   await refresh(id, tokens.refresh_token ?? '');
@@ -72,7 +72,7 @@ it('PS-12 the answer to a replaced refresh token goes after its minute', async (
   expect(await answers()).toEqual([]);
 });
 
-it('PS-12 invitations go when they have expired, in steps of 500', async () => {
+itOnSqlite('PS-12 invitations go when they have expired, in steps of 500', async () => {
   const { run, count, clock, db, told } = await setUp();
   const now = new Date(clock.now()).toISOString();
   const later = new Date(clock.now() + 60_000).toISOString();
