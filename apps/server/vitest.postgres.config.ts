@@ -7,7 +7,7 @@ import { maxWorkers } from '../../tools/test-workers.ts';
 const shared = [
   '{src/db,test}/postgres/*.test.ts',
   'src/agent/store/{agent.store,threads}.test.ts',
-  'src/gateway/{calls/calls,idempotency/idempotency,pairing/keys,restart}.test.ts',
+  'src/gateway/{calls/calls,pairing/keys,restart}.test.ts',
   'src/auth/{expired,clients/grants}.test.ts',
 ];
 
