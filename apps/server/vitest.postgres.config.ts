@@ -3,7 +3,7 @@ import { folderOfRun } from '../../tools/folder-of-run.ts';
 import { postgresFolder } from '../../tools/postgres/programs.ts';
 import { maxWorkers } from '../../tools/test-workers.ts';
 
-/** Each statement that a dialect may read in its own way runs in one of them. */
+/** A choice: all files of the server would take minutes, and some look into the file of SQLite. */
 const shared = [
   '{src/db,test}/postgres/*.test.ts',
   'src/agent/store/{agent.store,threads}.test.ts',
