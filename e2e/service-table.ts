@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { postgresFolder } from '../tools/postgres/programs.ts';
 import { hasOtherNodes } from './nodes/index.ts';
 
 /** Programs and places outside this repository that some tests need. */
@@ -14,6 +15,7 @@ export type Service =
   | 'caddy'
   | 'haproxy'
   | 'redis'
+  | 'postgresql'
   | 'git'
   | 'make'
   | 'python3'
@@ -58,6 +60,7 @@ export const services: Record<Service, ServiceEntry> = {
   caddy: { isThere: () => runs('caddy', ['version']), packages: ['caddy'] },
   haproxy: { isThere: () => runs('haproxy', ['-v']), packages: ['haproxy'] },
   redis: { isThere: () => runs('redis-server', ['--version']), packages: ['redis-server'] },
+  postgresql: { isThere: () => postgresFolder() !== undefined, packages: ['postgresql'] },
   git: { isThere: () => runs('git', ['--version']), packages: ['git'] },
   make: { isThere: () => runs('make', ['--version']), packages: ['make'] },
   python3: { isThere: () => runs('python3', ['--version']), packages: ['python3'] },

@@ -28,7 +28,7 @@ describe('docs/security.md', () => {
 
   it.each([
     ['FS', 34],
-    ['SH', 73],
+    ['SH', 75],
     ['BR', 16],
     ['CF', 29],
     ['PS', 14],

@@ -17,6 +17,7 @@ const runAsTheyAre = new Set(['docs/rest.md', 'docs/webhooks.md']);
 /** What cannot be run or parsed here, and why. */
 const elsewhere: [RegExp, string][] = [
   [/^(?:git pull && )?docker compose\b|^git pull$/, 'Docker and Git: tools/deploy.long.ts reads the files'],
+  [/^pg_dump\b/, 'a program of Postgres'],
   [/^(?:sudo|systemctl|journalctl|echo PUBLIC_URL)\b/, 'systemd: tools/deploy.long.ts runs assemble.sh'],
   [/^(?:curl|auth|agent)\b/, 'agent-http.md: e2e/docs-commands.test.ts runs them'],
   [/^[A-Z_]+=[^ ]*(?: of|$)/, 'variables of the server'],

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -18,8 +18,10 @@ const hasRoom = (): boolean => {
  * A new folder for a test run, removed when this process ends. One for stores is in memory if 1 GiB is free
  * there, because each commit of SQLite waits for the disk.
  */
-export const folderOfRun = (use: 'stores' | 'homes'): string => {
-  const folder = mkdtempSync(join(use === 'stores' && hasRoom() ? memory : tmpdir(), 'drawbridge-tests-'));
+export const folderOfRun = (use: 'stores' | 'homes' | 'postgres'): string => {
+  const folder = mkdtempSync(join(use !== 'homes' && hasRoom() ? memory : tmpdir(), 'drawbridge-tests-'));
+  // The user of Postgres reads below it.
+  if (use === 'postgres') chmodSync(folder, 0o711);
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   return folder;
 };

@@ -5,11 +5,19 @@ import { thirdPartyNotices } from '../../tools/third-party-notices.ts';
 /** A binary, and what loads files of its own while it runs. */
 const outside = ['libsql', 'fastify', '@fastify/static', 'pino'];
 
+/** What `pg` would load where it is installed, which it is not. */
+const absent = ['pg-native', 'pg-cloudflare', 'cloudflare:sockets'];
+
 /** The package of the same repository that brings the text of its licence. */
 const aiSdkLicense = readFileSync(new URL('node_modules/@ai-sdk/provider/LICENSE', import.meta.url), 'utf8');
 
-/** The package brings none; this is the one of its repository. */
-const httpEceLicense = readFileSync(new URL('http-ece-licence.txt', import.meta.url), 'utf8');
+/** Packages that bring no file of their licence; these are of their repositories and manuals. */
+const given = Object.fromEntries(
+  ['http_ece', 'pg-types', 'pgpass'].map((name) => [
+    name,
+    readFileSync(new URL(`licences/${name}.txt`, import.meta.url), 'utf8'),
+  ]),
+);
 
 /** Its CommonJS build has variables with the names of the bundler's own wrappers, so its ES build is used. */
 const conventionsAsModules: Rolldown.Plugin = {
@@ -32,8 +40,8 @@ export default defineConfig({
   fixedExtension: false,
   // A start takes less than half the time when Node need not look for a thousand files.
   deps: {
-    alwaysBundle: new RegExp(`^(?!(${outside.join('|')})(/|$)|node:)`),
-    neverBundle: new RegExp(`^(${outside.join('|')})(/|$)`),
+    alwaysBundle: new RegExp(`^(?!(${[...outside, ...absent].join('|')})(/|$)|node:)`),
+    neverBundle: new RegExp(`^(${[...outside, ...absent].join('|')})(/|$)`),
     onlyBundle: false,
   },
   clean: true,
@@ -42,7 +50,7 @@ export default defineConfig({
     conventionsAsModules,
     thirdPartyNotices({
       fileName: 'third-party-notices.txt',
-      texts: { '@ai-sdk/provider-utils': aiSdkLicense, http_ece: httpEceLicense },
+      texts: { '@ai-sdk/provider-utils': aiSdkLicense, ...given },
     }),
   ],
 });

@@ -6,6 +6,8 @@ export default defineProject({
   test: {
     name: 'server',
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    // Of the project `postgres`.
+    exclude: ['**/postgres/*.test.ts'],
     testTimeout: 60_000,
     // Files of a worker share what they import, which is most of what they cost. No test replaces a module.
     isolate: false,

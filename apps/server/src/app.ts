@@ -7,7 +7,7 @@ import { readLocalFolder, startLocalMachine } from './compose/local/local-machin
 import { managePeople } from './compose/manage-people.ts';
 import { openAccounts, type AppNeeds } from './compose/open-accounts.ts';
 import { recordCalls, recordMessages } from './compose/note-presence.ts';
-import { openBus } from './compose/servers/open-bus.ts';
+import { connectServers } from './compose/servers/connect-servers.ts';
 import { openRooms } from './compose/open-rooms.ts';
 import { startAgent } from './compose/start-agent.ts';
 import { startGateway } from './compose/start-gateway.ts';
@@ -54,7 +54,13 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const notifications = await startNotifications({ config, clock, outside, opened, isPanelOpen });
   let agent: ServerAgent | null = null;
   const isAgentOn = async () => (await agent?.status())?.enabled === true;
-  const base = { config, clock, opened, notifications, bus: await openBus({ config, clock, ...opened }) };
+  const base = {
+    config,
+    clock,
+    opened,
+    notifications,
+    others: await connectServers({ config, clock, ...opened }),
+  };
   const gateway = recordCalls(await startGateway({ ...base, daemon, isAgentOn }), presence);
   let sweep: Sweep | null = null;
   let stopLocalMachine = async () => {};
@@ -124,9 +130,9 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
       rpc?.announce();
       await agent?.stop();
       await gateway.stop();
-      base.bus?.close();
       await rpc?.close();
       await Promise.all([web.close(), tailnet?.close()]);
+      await base.others.close();
       await opened.close();
       lock.release();
     },

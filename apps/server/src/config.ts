@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import { agentAliases, agentConfig } from './agent/config-schema.ts';
 import { authConfig } from './auth/config-schema.ts';
-import { chooseDataDir, storeConfig } from './db/config-schema.ts';
+import { chooseDataDir, isPostgresUrl, storeConfig } from './db/config-schema.ts';
 import { doorsConfig } from './doors/config-schema.ts';
 import { gatewayConfig } from './gateway/config-schema.ts';
 import { httpConfig, limitsConfig } from './http/config-schema.ts';
@@ -112,11 +112,14 @@ const programEnvironmentOf = (environment: NodeJS.ProcessEnv): Record<string, st
 };
 
 /** Settings that only work together. */
-const problemOf = ({ redisUrl, databaseUrl = '', secret }: Settings): string | null => {
+const problemOf = ({ redisUrl, databaseUrl, secret, disabledModules }: Settings): string | null => {
   if (redisUrl === undefined) return null;
-  if (!/^postgres(ql)?:/.test(databaseUrl))
+  if (!isPostgresUrl(databaseUrl))
     return 'REDIS_URL: connects several servers, which need DATABASE_URL with postgres://';
-  return secret === undefined ? 'REDIS_URL: several servers need the same SECRET' : null;
+  if (secret === undefined) return 'REDIS_URL: several servers need the same SECRET';
+  return disabledModules.includes('instance-ai')
+    ? null
+    : 'REDIS_URL: the built-in agent runs on a single server; set DISABLED_MODULES=instance-ai';
 };
 
 /** Reads the configuration, or names the wrong variable in one sentence, which never contains the value. */

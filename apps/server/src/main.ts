@@ -47,6 +47,7 @@ const program = createProgram(manifest.version, {
   createToken: async (token) => (await actions()).createToken(token),
   backUp: async (folder) => (await actions()).backUp(folder),
   restore: async (folder) => (await actions()).restore(folder),
+  copyStore: async (to) => (await actions()).copyStore(to),
   doctor: async (options) => (await actions()).doctor(options),
 });
 program.parseAsync().catch(ended);

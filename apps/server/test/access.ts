@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { createFakeClock, systemClock } from '@drawbridge/kit';
+import { systemClock } from '@drawbridge/kit';
 import { onTestFinished } from 'vitest';
 import {
   createAccess,
@@ -9,17 +9,17 @@ import {
   createRefreshesStore,
   createSessionProofs,
 } from '../src/auth/index.ts';
-import { openDatabase } from '../src/db/index.ts';
 import { createLog, createScrubber } from '../src/program/log.ts';
 import { newDataFolder, owner, quickPasswords, setupToken } from './server.ts';
+import { createStoreClock, openTestStore } from './store-place.ts';
 import { systemNetwork } from '../src/outside/index.ts';
 import { readSecret } from '../src/secrets/index.ts';
 
 /** Accounts and access tokens on a real store and a stopped clock; one person has an account. */
 export const openAccess = async () => {
   const dataDir = await newDataFolder();
-  const clock = createFakeClock(systemClock.now());
-  const { close, ...store } = openDatabase({ url: undefined, dataDir }, clock);
+  const clock = createStoreClock(systemClock.now());
+  const { close, ...store } = await openTestStore(dataDir, clock);
   const { db } = store;
   onTestFinished(async () => {
     await close();
@@ -29,9 +29,8 @@ export const openAccess = async () => {
   const url = 'http://127.0.0.1';
   const secret = readSecret(dataDir);
   const auth = await createBetterAuth({
-    db,
-    dbType: 'sqlite',
-    rights: store,
+    store,
+    migrating: db,
     secret,
     url,
     log,

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import type { DaemonEvent, ToolRequest } from '@drawbridge/contracts/daemon-event';
 import type { InitBody, ResponseBody } from '@drawbridge/contracts/daemon-surface';
-import { createFakeClock, type Clock, type FakeClock } from '@drawbridge/kit';
+import type { Clock, FakeClock } from '@drawbridge/kit';
 import { afterEach, expect } from 'vitest';
-import { migrate, openDatabase, type OpenDatabase } from '../src/db/index.ts';
+import { migrate, type OpenDatabase } from '../src/db/index.ts';
 import type { Call } from '@drawbridge/contracts/calls';
 import type { StateChanged } from '@drawbridge/contracts/gateway';
 import type { RulesQuery } from '@drawbridge/contracts/rules';
@@ -23,6 +23,7 @@ import {
 import type { MachineRef } from '../src/gateway/index.ts';
 import { requireMachine, watchMachine } from '../src/callers/index.ts';
 import { newGatewayFolder } from './new-store.ts';
+import { createStoreClock, onPostgres, openTestStore } from './store-place.ts';
 import type { TestProcess } from './test-process.ts';
 
 /** No other process changes the store of these tests; hours of a fake clock pass faster without the check. */
@@ -59,14 +60,14 @@ export interface FixtureOptions {
 export const openGateway = async (options: FixtureOptions = {}): Promise<GatewayFixture> => {
   const { timersEarlyMs = 0 } = options;
   const folder = options.folder ?? (await newGatewayFolder());
-  const clock = createFakeClock();
+  const clock = createStoreClock();
   const opened: OpenDatabase[] = [];
 
   const open = async (): Promise<GatewayFixture> => {
-    const database = openDatabase({ url: undefined, dataDir: folder });
+    const database = await openTestStore(folder);
     const store = { ...database, now: () => Promise.resolve(clock.now()) };
     opened.push(database);
-    await migrate(database.db);
+    if (!onPostgres) await migrate(database.db);
     const errors: unknown[] = [];
     const log: object[] = [];
     const connections: string[] = [];

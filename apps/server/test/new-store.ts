@@ -2,7 +2,8 @@ import { copyFileSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
-import { migrate, openDatabase } from '../src/db/index.ts';
+import { migrate } from '../src/db/index.ts';
+import { onPostgres, openTestStore, prepareStore } from './store-place.ts';
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'drawbridge-'));
 
@@ -23,8 +24,12 @@ export const createNewStores = (make: (dataDir: string) => Promise<void>): (() =
     return whole;
   };
   return async () => {
-    first ??= makeFirst();
     const folder = newFolder();
+    if (onPostgres) {
+      await prepareStore(folder, make);
+      return folder;
+    }
+    first ??= makeFirst();
     copyFileSync(await first, join(folder, 'drawbridge.db'));
     return folder;
   };
@@ -32,7 +37,7 @@ export const createNewStores = (make: (dataDir: string) => Promise<void>): (() =
 
 /** A data folder whose store has the tables of the gateway and the agent, and none of the accounts. */
 export const newGatewayFolder = createNewStores(async (dataDir) => {
-  const { db, close } = openDatabase({ url: undefined, dataDir });
-  await migrate(db);
+  const { whileMigrating, close } = await openTestStore(dataDir);
+  await whileMigrating(migrate);
   await close();
 });

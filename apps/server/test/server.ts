@@ -10,6 +10,7 @@ import { systemNetwork, type Network } from '../src/outside/index.ts';
 import { configFrom } from '../src/config.ts';
 import { openAccounts } from '../src/compose/open-accounts.ts';
 import { createNewStores } from './new-store.ts';
+import { storeUrl } from './store-place.ts';
 
 export interface Sent {
   method?: string;
@@ -95,9 +96,15 @@ export const quickPasswords: Passwords = {
 
 const quickHash = (password: string) => createHash('sha256').update(password).digest('hex');
 
+/** What names the store of a data folder. */
+const storeEnvironment = (dataDir: string): Record<string, string> => {
+  const url = storeUrl(dataDir);
+  return url === undefined ? {} : { DATABASE_URL: url };
+};
+
 /** A data folder whose store has its tables. */
 export const newDataFolder = createNewStores(async (dataDir) => {
-  const config = configFrom({ DATA_DIR: dataDir });
+  const config = configFrom({ DATA_DIR: dataDir, ...storeEnvironment(dataDir) });
   const { close } = await openAccounts({ config, clock: systemClock, writeLog: () => {} });
   await close();
 });
@@ -122,6 +129,7 @@ export const startServer = async ({
   const config = configFrom({
     PORT: '0',
     DATA_DIR: folder,
+    ...(environment.DATABASE_URL === undefined && storeEnvironment(folder)),
     SETUP_TOKEN: setupToken,
     LOG_LEVEL: 'trace',
     ...environment,

@@ -18,7 +18,7 @@ export const openTwo = async (options: FixtureOptions & { fate?: () => Fate } = 
   const hub = createLossyHub({ clock, fate, onError: (error) => void errors.push(error) });
   const join = async (id: string) => {
     const process = createTestProcess(clock, hub.open(id, { pollMs }));
-    return { gateway: await fixture.beside(process), suspend: process.suspend };
+    return { ...process, gateway: await fixture.beside(process) };
   };
   const one = await join('one');
   const two = await join('two');

@@ -21,12 +21,22 @@ interface Timer {
 /** Chains of promises and macrotasks need a few turns. */
 const settlingTurns = 4;
 
-const settlePromises = async () => {
+const turnAround = async () => {
   for (let turn = 0; turn < settlingTurns; turn += 1) await nextMacrotask();
 };
 
-/** Starts at `startMs` (default: 2026-01-01T00:00:00Z). */
-export const createFakeClock = (startMs = Date.UTC(2026, 0, 1)): FakeClock => {
+/**
+ * Starts at `startMs` (default: 2026-01-01T00:00:00Z). `idle` waits for what no turn of the event loop ends,
+ * and is asked again until it gives false: nothing was there.
+ */
+export const createFakeClock = (
+  startMs = Date.UTC(2026, 0, 1),
+  idle: () => Promise<boolean> = async () => false,
+): FakeClock => {
+  const settlePromises = async () => {
+    do await turnAround();
+    while (await idle());
+  };
   let nowMs = startMs;
   const timers = new Set<Timer>();
 

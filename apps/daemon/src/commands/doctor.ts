@@ -7,6 +7,7 @@ import type { Check, CheckState } from '../doctor/index.ts';
 import { createSessionFile } from '../link/index.ts';
 import { ownCommand } from '../program/own-command.ts';
 import { counted } from '../text/words.ts';
+import { cacheBase } from '../tools/shell/config.ts';
 import { openSettings, type Modes, type SettingsStore } from '../permission/index.ts';
 import type { DaemonStatus } from '../status/index.ts';
 import { jsonFlag, type Answer, type AnswerWith, type CommandContext } from './common/command.ts';
@@ -120,7 +121,8 @@ const doctor = async (
   const { privateFolder } = context.environment;
   const target = await findUrl(url, flags, context);
   const { readStatuses } = await import('../status/read-status.ts');
-  const { checkDisk, checkFiles, checkNode, checkServer, checkProxy } = await import('../doctor/index.ts');
+  const { checkCaches, checkDisk, checkFiles, checkNode, checkServer, checkProxy } =
+    await import('../doctor/index.ts');
   // Before anything else opens the folder, which would put its modes right.
   const files = await checkFiles(privateFolder);
   await mkdir(privateFolder, { recursive: true, mode: 0o700 });
@@ -137,6 +139,7 @@ const doctor = async (
     attempt('session', () => checkKey(privateFolder)),
     [files],
     attempt('disk', async () => [await checkDisk(privateFolder)]),
+    attempt('cache', async () => [await checkCaches(cacheBase())]),
     attempt('settings', () => checkTools(privateFolder)),
   ]);
   const checks: Check[] = [checkNode(process.versions.node), ...results.flat()];

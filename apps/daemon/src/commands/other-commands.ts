@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { AnswerWith } from './common/command.ts';
+import { addCache } from './cache.ts';
 import { addDisconnect } from './disconnect.ts';
 import { addDoctor } from './doctor.ts';
 import { addLogs } from './logs.ts';
@@ -28,6 +29,7 @@ const addCommands = [
   addService,
   addPermissions,
   addSandbox,
+  addCache,
   addMcp,
   addTui,
 ];

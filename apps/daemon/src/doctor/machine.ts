@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { isNewEnough, leastNode } from '../program/node-version.ts';
+import { sizeOfCaches } from '../tools/shell/network/caches.ts';
 import type { Check } from './check.ts';
 
 export const checkNode = (version: string): Check => {
@@ -22,6 +23,13 @@ export const evaluateDisk = (freeBytes: number): Check => {
   if (freeBytes < fullDiskBytes) return { name: 'disk', state: 'problem', says, fix };
   if (freeBytes < lowDiskBytes) return { name: 'disk', state: 'warning', says, fix };
   return { name: 'disk', state: 'ok', says };
+};
+
+/** What package tools of commands have downloaded. */
+export const checkCaches = async (base: string): Promise<Check> => {
+  const bytes = await sizeOfCaches(base);
+  const says = `${Math.ceil(bytes / mebibyte)} MiB downloaded by package tools of commands`;
+  return { name: 'cache', state: 'ok', says };
 };
 
 export const checkDisk = async (folder: string): Promise<Check> => {

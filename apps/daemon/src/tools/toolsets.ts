@@ -13,8 +13,8 @@ const filesystemEntries = () =>
   toLazyTools(descriptors.filesystem, async () => (await import('./filesystem/index.ts')).filesystemTools);
 
 export interface ToolsetNeeds extends McpToolsetNeeds {
-  /** How commands find hosts and connect to them; by the system where nothing is said. */
-  network?: Pick<ShellOptions, 'resolve' | 'dial'>;
+  /** How commands find hosts, connect to them and keep what they load; by the system by default. */
+  network?: Pick<ShellOptions, 'resolve' | 'dial' | 'caches'>;
   /** False only by the person's own flag: commands run without a sandbox. */
   shellSandbox?: boolean;
   /** Left out where there is no server. */

@@ -50,7 +50,7 @@ export const openNetwork = async ({ modes, clock, serverUrl, ...options }: Netwo
       },
     },
     toolsets: {
-      network: { resolve: internet.resolve, dial: internet.dial },
+      network: { resolve: internet.resolve, dial: internet.dial, caches: join(folders.base, 'caches') },
       ...(serverUrl !== undefined && { browser: { mode: 'ephemeral', serverUrl } }),
     },
     ...(clock && { clock }),

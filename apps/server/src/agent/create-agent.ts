@@ -132,7 +132,7 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
   const parts = createParts(needs);
   const { settings, model, machine, web, search, mcp, n8n } = parts;
   const agent = createAgent({
-    store: createAgentStore({ db: store.db, commit: store.commit, onError }),
+    store: createAgentStore({ ...store, onError }),
     model,
     machine,
     web,

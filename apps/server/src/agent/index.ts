@@ -8,5 +8,6 @@ export {
   type SessionUser,
 } from './sessions/sessions.ts';
 export { createRecorder } from './models/index.ts';
+export { indexWords, wordsOfMessage } from './store/search.store.ts';
 export { openTracer } from './otel/index.ts';
 export { createSwitchedWorkspaces } from './workspace/index.ts';

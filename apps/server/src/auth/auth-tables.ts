@@ -1,7 +1,10 @@
 /** Text of ISO 8601, or what the database makes of it. */
 export type Time = string | Date;
 
-/** Better-auth's tables, as far as they are read and written here; lists are JSON texts. */
+/** A list of texts: JSON, or what the database makes of it. */
+export type Texts = string | string[];
+
+/** Better-auth's tables, as far as they are read and written here. */
 export type AuthTables = {
   oauthClient: {
     id: string;
@@ -9,14 +12,14 @@ export type AuthTables = {
     clientDiscoveryId: string | null;
     disabled: number | boolean | null;
     name: string | null;
-    redirectUris: string;
+    redirectUris: Texts;
     createdAt: Time | null;
   };
   oauthConsent: {
     id: string;
     clientId: string;
     userId: string;
-    scopes: string;
+    scopes: Texts;
     createdAt: Time;
     lastUsedAt: Time | null;
     lastUsedFrom: string | null;
@@ -30,8 +33,8 @@ export type AuthTables = {
     userId: string;
     refreshId: string | null;
     authorizationCodeId: string | null;
-    resources: string | null;
-    scopes: string;
+    resources: Texts | null;
+    scopes: Texts;
     expiresAt: Time;
     revoked: Time | null;
     confirmation: string | null;
@@ -56,8 +59,8 @@ export type AuthTables = {
     name: string;
     email: string;
     ownerSlot: string | null;
-    createdAt: string;
-    disabledAt: string | null;
+    createdAt: Time;
+    disabledAt: Time | null;
   };
   session: {
     id: string;

@@ -5,9 +5,8 @@ import { betterAuth, type BetterAuthPlugin, type GenericEndpointContext } from '
 import { APIError } from 'better-auth/api';
 import { getAdapter } from 'better-auth/db/adapter';
 import { getMigrations } from 'better-auth/db/migration';
-import type { Kysely } from 'kysely';
 import { nanoid } from 'nanoid';
-import type { Rights } from '../db/index.ts';
+import type { Store } from '../db/index.ts';
 import type { Network } from '../outside/index.ts';
 import type { Logger } from '../program/log.ts';
 import { codesExpireSoon, consentPage, oauthPlugins } from './clients/oauth-provider.ts';
@@ -119,11 +118,9 @@ export interface Passwords {
 }
 
 interface BetterAuthNeeds {
-  /** Better-auth makes and reads its own tables here; our schema does not name them. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- Kysely is invariant; better-auth takes any.
-  db: Kysely<any>;
-  dbType: 'sqlite' | 'postgres';
-  rights: Pick<Rights, 'changeRights'>;
+  /** Better-auth reads its own tables here, and makes them on `migrating`; our schema does not name them. */
+  store: Pick<Store, 'db' | 'dialect' | 'changeRights'>;
+  migrating: Store['db'];
   secret: string;
   /** The origin under which the server is reached; https makes its cookies secure. */
   url: string;
@@ -135,12 +132,12 @@ interface BetterAuthNeeds {
   passwords?: Passwords | undefined;
 }
 
-const optionsOf = ({ db, dbType, secret, url, log, passwords, ...oauth }: BetterAuthNeeds) => ({
+const optionsOf = ({ store, secret, url, log, passwords, ...oauth }: BetterAuthNeeds) => ({
   appName: 'Drawbridge',
   baseURL: url,
   basePath: '/api/auth',
   secret,
-  database: { db, type: dbType, transaction: true },
+  database: { db: store.db, type: store.dialect, transaction: true },
   emailAndPassword: {
     enabled: true,
     disableSignUp: true,
@@ -181,14 +178,18 @@ const optionsOf = ({ db, dbType, secret, url, log, passwords, ...oauth }: Better
   },
 });
 
-/** Better-auth on our store, with its tables brought up to date. */
+/** Better-auth on our store, with its tables brought up to date. Call it while no other process does. */
 export const createBetterAuth = async (needs: BetterAuthNeeds) => {
   lendContexts();
   const options = optionsOf(needs);
-  const { runMigrations } = await getMigrations(options);
+  const database = { ...options.database, db: needs.migrating };
+  const { runMigrations } = await getMigrations({ ...options, database });
   await runMigrations();
-  const adapter = changingRights(digestTokens(await getAdapter(options)), needs.rights);
-  return betterAuth({ ...options, database: () => adapter });
+  const adapter = changingRights(digestTokens(await getAdapter(options)), needs.store);
+  const auth = betterAuth({ ...options, database: () => adapter });
+  // At the first start it writes a row of the OAuth provider.
+  await auth.$context;
+  return auth;
 };
 
 export type Auth = Awaited<ReturnType<typeof createBetterAuth>>;

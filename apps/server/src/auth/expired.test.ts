@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { oauthOf, publicUrl, resource } from '../../test/oauth.ts';
 import { signUpOwner, startServer } from '../../test/server.ts';
-import { openDatabase } from '../db/index.ts';
+import { itOnSqlite, openTestStore } from '../../test/store-place.ts';
 import { createForgetExpired } from './expired.store.ts';
 
 const staying = { scope: 'filesystemRead offline_access' };
@@ -13,7 +13,7 @@ const refreshMs = clientLimits.refreshSeconds * 1_000;
 const setUp = async () => {
   const server = await startServer({ environment: { PUBLIC_URL: publicUrl } });
   const cookie = await signUpOwner(server);
-  const { close, ...store } = openDatabase({ url: undefined, dataDir: server.dataDir });
+  const { close, ...store } = await openTestStore(server.dataDir);
   onTestFinished(close);
   const clock = createFakeClock(systemClock.now());
   const told: object[] = [];
@@ -59,7 +59,7 @@ it.each([
   expect(told).toEqual([{ table, rows: 1 }]);
 });
 
-it('PS-12 the answer to a replaced refresh token goes after its minute', async () => {
+itOnSqlite('PS-12 the answer to a replaced refresh token goes after its minute', async () => {
   const { connect, run, clock, refresh, db } = await setUp();
   const { id, tokens } = await connect(['filesystemRead'], staying);
   await refresh(id, tokens.refresh_token ?? '');
@@ -72,7 +72,7 @@ it('PS-12 the answer to a replaced refresh token goes after its minute', async (
   expect(await answers()).toEqual([]);
 });
 
-it('PS-12 invitations go when they have expired, in steps of 500', async () => {
+itOnSqlite('PS-12 invitations go when they have expired, in steps of 500', async () => {
   const { run, count, clock, db, told } = await setUp();
   const now = new Date(clock.now()).toISOString();
   const later = new Date(clock.now() + 60_000).toISOString();

@@ -6,7 +6,7 @@ import { openAccess } from '../../test/access.ts';
 import { oauthOf, publicUrl, resource } from '../../test/oauth.ts';
 import { createPanel } from '../../test/panel.ts';
 import { signUpOwner, startServer } from '../../test/server.ts';
-import { openDatabase } from '../db/index.ts';
+import { openTestStore } from '../../test/store-place.ts';
 
 const harm = ({ table, column, value }: { table: string; column: string; value: string }) =>
   sql`update ${sql.table(table)} set ${sql.ref(column)} = ${sql.lit(value)}`;
@@ -45,7 +45,7 @@ describe('PS-11 a stored client that cannot be read', () => {
     const clock = createFakeClock(systemClock.now());
     const server = await startServer({ clock, environment: { PUBLIC_URL: publicUrl } });
     const cookie = await signUpOwner(server);
-    const { db, close } = openDatabase({ url: undefined, dataDir: server.dataDir });
+    const { db, close } = await openTestStore(server.dataDir);
     onTestFinished(close);
     const panel = createPanel(server, cookie);
     return { db, clock, panel, ...oauthOf(server, { cookie, resource }) };

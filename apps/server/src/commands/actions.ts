@@ -1,13 +1,11 @@
-import { resolve } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
 import type { Config } from '../config.ts';
-import { lockFolder } from '../db/index.ts';
-import { openAccounts } from '../compose/open-accounts.ts';
 import { serverCommand } from '../program/built-files.ts';
 import { createMachineActions } from './machine-actions.ts';
+import { createStoreActions } from './store-actions.ts';
 import { createToken, type NewToken } from './token.ts';
 import { disableUser, enableUser, resetPassword, userTable } from './user.ts';
-import { requireStore, withAccounts } from './with-accounts.ts';
+import { withAccounts } from './with-accounts.ts';
 
 interface Needs {
   config: Config;
@@ -20,7 +18,6 @@ interface Needs {
 
 /** The commands beside `start`. Each throws coded errors for problems that the user can fix. */
 export const createActions = ({ config, cwd, print, note }: Needs) => {
-  const place = { url: config.databaseUrl, dataDir: config.dataDir };
   const command = serverCommand();
 
   return {
@@ -59,38 +56,7 @@ export const createActions = ({ config, cwd, print, note }: Needs) => {
         note('The token is shown only once.\n');
         print(`${created.token}\n`);
       }),
-    backUp: async (folder: string) => {
-      requireStore(config.dataDir);
-      const { backUp } = await import('../backup/index.ts');
-      const target = resolve(cwd, folder);
-      backUp(place, target);
-      note('Protect the backup like passwords: it gives access to every account.\n');
-      print(`${target}\n`);
-    },
-    restore: async (folder: string) => {
-      const { restore } = await import('../backup/index.ts');
-      const lock = lockFolder(config.dataDir);
-      try {
-        const upgrade = async (dataDir: string) => {
-          const staged = { ...config, dataDir, databaseUrl: undefined, logLevel: 'warn' as const };
-          const { close } = await openAccounts({ config: staged, clock: systemClock, writeLog: note });
-          await close();
-        };
-        const { aside, compared } = await restore(
-          { place, clock: systemClock, upgrade },
-          resolve(cwd, folder),
-        );
-        print(`Restored ${resolve(cwd, folder)} to ${config.dataDir}\n`);
-        if (aside !== null) note(`The former store is in ${aside}\n`);
-        note('All sessions have ended; users must sign in again. Open calls of the backup have ended.\n');
-        if (!compared)
-          note(
-            'There was no former store to compare with: access tokens, clients, machines and webhooks that were revoked after the backup work again. Revoke them in the panel.\n',
-          );
-      } finally {
-        lock.release();
-      }
-    },
+    ...createStoreActions({ config, cwd, print, note }),
     doctor: async ({ json }: { json: boolean }) => {
       const { runDoctor } = await import('./doctor.ts');
       const { text, problems } = await runDoctor(config, { json });

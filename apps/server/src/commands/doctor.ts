@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { systemClock } from '@drawbridge/kit';
 import type { Config } from '../config.ts';
-import { findUnsafe, readFolderHolder, sqliteFile } from '../db/index.ts';
+import {
+  findUnsafe,
+  isPostgresUrl,
+  openStore,
+  readFolderHolder,
+  readPostgres,
+  shownPlace,
+  sqliteFile,
+} from '../db/index.ts';
 import { requireSound } from '../backup/index.ts';
 import { isLoopback } from '../http/index.ts';
 import { daemonFile, panelDir } from '../program/built-files.ts';
@@ -55,7 +63,29 @@ const checkDisk = (dataDir: string): Check[] => {
   return [free >= leastFreeBytes ? ok('disk', says) : warning('disk', says, fix)];
 };
 
-const checkStore = (config: Config): Check[] => {
+/** Beyond this the times of this server and of Postgres tell different stories. */
+const mostOffsetMs = 1_000;
+
+const checkPostgres = async (url: string): Promise<Check[]> => {
+  const name = 'store';
+  const { db, close } = await openStore({ url, dataDir: '' });
+  try {
+    const { version, offsetMs } = await readPostgres(db, systemClock);
+    const says = `${shownPlace(url)}, Postgres ${version}`;
+    if (Math.abs(offsetMs) <= mostOffsetMs) return [ok(name, says)];
+    const seconds = Math.round(Math.abs(offsetMs) / 1_000);
+    return [warning(name, `${says}, whose clock differs by ${seconds} s`, 'Synchronize both clocks.')];
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+    const says = `${shownPlace(url)} cannot be read${reason}`;
+    return [problem(name, says, 'Start Postgres, and check host, user and password in DATABASE_URL.')];
+  } finally {
+    await close();
+  }
+};
+
+const checkStore = async (config: Config): Promise<Check[]> => {
+  if (isPostgresUrl(config.databaseUrl)) return checkPostgres(config.databaseUrl);
   const file = sqliteFile({ url: config.databaseUrl, dataDir: config.dataDir });
   if (!existsSync(file)) return [];
   try {
@@ -135,7 +165,7 @@ export const runDoctor = async (
     checkNode(process.versions.node),
     ...checkFolder(config.dataDir),
     ...checkSecret(config.dataDir),
-    ...checkStore(config),
+    ...(await checkStore(config)),
     ...checkDisk(config.dataDir),
     await checkServer(config),
     checkAddress(config),

@@ -63,6 +63,11 @@ const addUser = (program: Command, actions: Actions): void => {
     .action(actions.enableUser);
 };
 
+const postgresUrl = (text: string): string => {
+  if (/^postgres(ql)?:/.test(text)) return text;
+  throw new InvalidArgumentError('it must begin with postgres://');
+};
+
 const addMachines = (program: Command, actions: Actions): void => {
   const machines = program.command('machines').description('the machines that a person has paired');
   const add = (name: string, description: string) =>
@@ -162,6 +167,13 @@ export const createProgram = (version: string, actions: Actions): Command => {
     .description('replace the store by a backup, while no server runs; the former store is set aside')
     .argument('<folder>', 'that backup created')
     .action(actions.restore);
+  program
+    .command('store')
+    .description('the store of the server')
+    .command('copy')
+    .description('copy the SQLite store into an empty database on Postgres, while no server runs')
+    .requiredOption('--to <url>', 'postgres://<user>:<password>@<host>:<port>/<database>', postgresUrl)
+    .action(({ to }: { to: string }) => actions.copyStore(to));
   program
     .command('doctor')
     .description(

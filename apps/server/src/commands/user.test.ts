@@ -8,7 +8,7 @@ import { commandsFor } from '../../test/chores.ts';
 import { createPanel } from '../../test/panel.ts';
 import { cookiesOf, owner, signUpOwner, startServer, type TestServer } from '../../test/server.ts';
 import { createTenants, type Tenants } from '../../test/tenants.ts';
-import { openDatabase } from '../db/index.ts';
+import { openTestStore } from '../../test/store-place.ts';
 
 const ben = { email: 'ben@example.org', password: 'another long password' };
 
@@ -150,7 +150,7 @@ it("PK-11 US-16 only the owner's panel disables and removes accounts", async () 
 }, 20_000);
 
 const addThread = async (server: TestServer, userId: string) => {
-  const { db, close } = openDatabase({ url: undefined, dataDir: server.dataDir });
+  const { db, close } = await openTestStore(server.dataDir);
   await db
     .insertInto('agentThreads')
     .values({ ...threadRow(userId, 't1'), tasks: '[]', lane: '{}', canvasRev: 0 })
@@ -160,7 +160,7 @@ const addThread = async (server: TestServer, userId: string) => {
 
 /** How many rows of each table name the user. */
 const rowsOf = async (server: TestServer, userId: string): Promise<Record<string, number>> => {
-  const { db, close } = openDatabase({ url: undefined, dataDir: server.dataDir });
+  const { db, close } = await openTestStore(server.dataDir);
   const counts: Record<string, number> = {};
   for (const { name, columns } of await db.introspection.getTables()) {
     const column = columns.find((one) => ['userId', 'referenceId', 'createdBy'].includes(one.name));

@@ -21,8 +21,10 @@ import {
   createDiskFloor,
   createMetaStore,
   createWriteCheck,
+  isPostgresUrl,
   migrate,
-  openDatabase,
+  openStore,
+  passwordOf,
   sqliteFile,
 } from '../db/index.ts';
 import { createAddress, logFailure } from '../http/index.ts';
@@ -43,16 +45,13 @@ export interface AppNeeds {
   passwords?: Passwords;
 }
 
-/** The password in an address, as it is written there and as it is sent. */
-const passwordOf = (url: string | undefined): string[] => {
-  const password = url !== undefined && URL.canParse(url) ? new URL(url).password : '';
-  return password === '' ? [] : [password, decodeURIComponent(password)];
-};
-
-const keysOf = (config: Config): string[] => [
-  ...[config.gatewayApiKey, ...agentKeysOf(config)].filter((key) => key !== undefined),
-  ...passwordOf(config.redisUrl),
-];
+const keysOf = (config: Config): string[] =>
+  [
+    config.gatewayApiKey,
+    passwordOf(config.databaseUrl),
+    passwordOf(config.redisUrl),
+    ...agentKeysOf(config),
+  ].filter((key) => key !== undefined);
 
 /** Opens the store, accounts and access tokens without a door; commands use it beside a running server. */
 export const openAccounts = async (needs: AppNeeds) => {
@@ -65,24 +64,24 @@ export const openAccounts = async (needs: AppNeeds) => {
   const log = createLog({ level, format, scrubber, write: writeLog, keep: logRing.add });
   const onError = (error: unknown) => logFailure(log, error);
   const address = createAddress(config);
-  const { close, ...store } = openDatabase({ url: config.databaseUrl, dataDir: config.dataDir }, clock);
+  const place = { url: config.databaseUrl, dataDir: config.dataDir };
+  const { close, whileMigrating, ...store } = await openStore(place, clock);
   const { db } = store;
-  await migrate(db);
-  await checkSecret({ config, secret, log, meta: createMetaStore(db) });
   const url = address.url();
   const refreshes = createRefreshes(createRefreshesStore(store));
-  const auth = await createBetterAuth({
-    db,
-    dbType: 'sqlite',
-    rights: store,
-    secret,
-    url,
-    log,
-    outside,
-    refreshes,
-    passwords,
+  const openAuth = async () =>
+    whileMigrating(async (migrating) => {
+      await migrate(migrating);
+      await checkSecret({ config, secret, log, meta: createMetaStore(migrating) });
+      const made = { store, migrating, secret, url, log, outside, refreshes, passwords };
+      const auth = await createBetterAuth(made);
+      await digestStoredTokens(store);
+      return auth;
+    });
+  const auth = await openAuth().catch(async (error: unknown) => {
+    await close();
+    throw error;
   });
-  await digestStoredTokens(store);
   const proofs = createSessionProofs(secret, readProofEpoch(config.dataDir));
   const accounts = await createAccounts({ auth, store, clock, log, proofs, setupToken, url: address.url });
   const { access, tokens, clients, ownMachines } = createAccess({
@@ -104,11 +103,14 @@ export const openAccounts = async (needs: AppNeeds) => {
     onError,
     address,
     canWrite: createWriteCheck({ clock, log, db }),
-    isDiskLow: createDiskFloor({
-      clock,
-      folder: dirname(sqliteFile({ url: config.databaseUrl, dataDir: config.dataDir })),
-      leastBytes: config.diskFloorBytes,
-    }),
+    // The disk of Postgres is not this machine's.
+    isDiskLow: isPostgresUrl(place.url)
+      ? () => false
+      : createDiskFloor({
+          clock,
+          folder: dirname(sqliteFile(place)),
+          leastBytes: config.diskFloorBytes,
+        }),
     store,
     auth,
     refreshes,

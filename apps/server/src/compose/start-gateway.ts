@@ -1,16 +1,23 @@
+import manifest from '../../package.json' with { type: 'json' };
 import { packedPath } from '@drawbridge/contracts/release';
-import { createGateway, defaultLimits, type Bus, type Gateway } from '../gateway/index.ts';
+import {
+  createGateway,
+  createServersStore,
+  defaultLimits,
+  joinServers,
+  type Gateway,
+} from '../gateway/index.ts';
 import type { DaemonPackage } from '../http/index.ts';
 import type { Notifications } from '../notify/index.ts';
 import { isInContainer } from '../program/container.ts';
+import type { Others } from './servers/connect-servers.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
 
 interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   opened: OpenAccounts;
   daemon: DaemonPackage | null;
   notifications: Notifications;
-  /** Null: this server is the only one of its store. */
-  bus: Bus | null;
+  others: Others;
   /** Whether the built-in agent, which starts later, has a model. */
   isAgentOn(): Promise<boolean>;
 }
@@ -28,14 +35,18 @@ const daemonCommand = ({ config, opened: { address }, daemon }: Parts, token: st
 
 /** The gateway, with what earlier runs of the server left in the store. */
 export const startGateway = async (parts: Parts): Promise<Gateway> => {
-  const { config, clock, opened, daemon, notifications, bus, isAgentOn } = parts;
+  const { config, clock, opened, daemon, notifications, isAgentOn } = parts;
   const { store, accounts, address, log, onError } = opened;
   const { callMaxMs, resultMaxBytes, sessionKeyIdleMs, keepCallsMs, machinesPerUser } = config;
   const { fallbackDirectory, localGatewayDir, storedBytesPerDay } = config;
+  const { bus } = parts.others;
+  const { version } = manifest;
+  const server =
+    bus && (await joinServers({ store: createServersStore(store), clock, bus, version, log, onError }));
   const gateway = createGateway({
     store,
     clock,
-    ...(bus && { bus }),
+    ...(server && { server }),
     limits: {
       ...defaultLimits,
       callMaxMs,

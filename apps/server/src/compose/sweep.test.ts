@@ -1,7 +1,7 @@
 import { createFakeClock, nextMacrotask } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { startServer } from '../../test/server.ts';
-import { openDatabase } from '../db/index.ts';
+import { openTestStore } from '../../test/store-place.ts';
 import { startSweep } from './sweep.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -61,7 +61,7 @@ describe('PS-12 what is old is looked for', () => {
   it('by a server that has opened its port', async () => {
     const clock = createFakeClock();
     const server = await startServer({ clock });
-    const { db, close } = openDatabase({ url: undefined, dataDir: server.dataDir });
+    const { db, close } = await openTestStore(server.dataDir);
     const key = { kind: 'pairing', userId: 'ada', createdAt: 1, expiresAt: clock.now() + dayMs } as const;
     await db
       .insertInto('gatewayKeys')

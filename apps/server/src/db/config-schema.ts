@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { setting } from '../program/setting.ts';
 
 export { chooseDataDir } from './folder/data-dir.ts';
+export { isPostgresUrl } from './place.ts';
 
 export const storeConfig = z.object({
   dataDir: setting(
@@ -11,12 +12,12 @@ export const storeConfig = z.object({
   ),
   databaseUrl: setting(
     'DATABASE_URL',
-    'The store, as `file:<path>`. Default: `drawbridge.db` in `DATA_DIR`.',
+    'The store: `file:<path>`, or `postgres://<user>:<password>@<host>:<port>/<database>`. Default: `drawbridge.db` in `DATA_DIR`.',
     z.string().min(1).optional(),
   ),
   redisUrl: setting(
     'REDIS_URL',
-    'Redis or Valkey, as `redis://` or `rediss://`, which connects the servers of one store. Needs `SECRET`, and `DATABASE_URL` with `postgres://`. Unset: this server is the only one.',
+    'Redis or Valkey, as `redis://` or `rediss://`, which connects the servers of one store. Needs `SECRET`, `DATABASE_URL` with `postgres://`, and `DISABLED_MODULES=instance-ai`: the built-in agent runs on a single server. Unset: this server is the only one.',
     z.url({ protocol: /^rediss?$/, error: 'must be redis:// or rediss://' }).optional(),
   ),
 });

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { createFakeClock } from '@drawbridge/kit';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openDatabase, type OpenDatabase } from './sqlite/open-database.ts';
+import { openDatabase } from './sqlite/open-database.ts';
+import type { OpenDatabase } from './store.ts';
 
 type Tables = { rights: { id: string; holds: number } };
 

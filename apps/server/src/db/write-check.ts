@@ -1,6 +1,7 @@
 import type { Clock } from '@drawbridge/kit';
 import { sql } from 'kysely';
-import type { Store } from './sqlite/open-database.ts';
+import { dialectOf, type Dialect } from './dialect.ts';
+import type { Store } from './store.ts';
 import { isStoreTrouble } from './store-trouble.ts';
 
 interface WriteCheckNeeds {
@@ -12,6 +13,12 @@ interface WriteCheckNeeds {
 /** Anyone may ask for `/health`, so the store is tried at most this often. */
 const tryEveryMs = 5_000;
 
+/** A number of SQLite's file that is not used; on Postgres a row that is not there. */
+const tries = {
+  sqlite: sql`pragma user_version = 0`,
+  postgres: sql`update "runtimeSettings" set "revision" = "revision" where "id" = ''`,
+} as const satisfies Record<Dialect, unknown>;
+
 /** Whether the store can be written, by a write that changes nothing. Logs when that changes. */
 export const createWriteCheck = ({ clock, log, db }: WriteCheckNeeds) => {
   let tried: { at: number; isOver: boolean; result: Promise<boolean> } | undefined;
@@ -19,8 +26,7 @@ export const createWriteCheck = ({ clock, log, db }: WriteCheckNeeds) => {
 
   const attempt = async (): Promise<boolean> => {
     try {
-      // The number is not used; setting it writes the first page of the store.
-      await sql`pragma user_version = 0`.execute(db);
+      await tries[dialectOf(db)].execute(db);
       if (failing) log.info('the store can be written again');
       failing = false;
     } catch (error) {

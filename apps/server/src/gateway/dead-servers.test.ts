@@ -78,6 +78,15 @@ describe('a server that is gone', () => {
     expect(stream.requests()).toEqual([]);
   });
 
+  it('closes its streams as soon as it is told so', async () => {
+    const { clock, two, stream, database } = await useTwo();
+    await clock.settle(9_000);
+    await database.db.deleteFrom('servers').where('id', '=', 'one').execute();
+    two.bus.publish('all', { type: 'server-dead', serverId: 'one' });
+    await clock.settle();
+    expect(stream.isClosed()).toBe(true);
+  });
+
   it('has had no beat for 8 s: it writes nothing, though no other has taken over yet', async () => {
     const { clock, one, stream, start } = await useTwo();
     one.suspend(true);
@@ -99,6 +108,16 @@ describe('several servers', () => {
     await one.gateway.daemon.respond(key, call.requestId, text('done'));
     await clock.settle();
     expect(call.end).toMatchObject({ state: 'succeeded' });
+  });
+
+  it('the end of a grace at one server does not undo an init at the other', async () => {
+    const { clock, two, key, stream, machine } = await useTwo({ fate: () => 'is lost' });
+    await clock.settle(500);
+    stream.drop();
+    await clock.settle(9_700);
+    await two.gateway.daemon.init(key, initBody());
+    await clock.settle(1_000);
+    expect(await machine()).toMatchObject({ epoch: 2, connectedAt: expect.any(Number) });
   });
 
   it('progress at one server keeps a call of the other open', async () => {
@@ -211,6 +230,17 @@ describe('several servers', () => {
     expect(await offered()).toEqual(['read_file']);
   });
 
+  it('write calls of each other on their streams, and stop them, though no message asks for it', async () => {
+    const { clock, two, stream, start } = await useTwo({ fate: () => 'is lost' });
+    const call = await start(two.gateway);
+    expect(stream.requests()).toEqual([]);
+    await clock.settle(pollMs);
+    expect(stream.requests().map(({ requestId }) => requestId)).toEqual([call.requestId]);
+    await two.gateway.calls.cancel('ada', call.requestId);
+    await clock.settle(pollMs);
+    expect(stream.events.at(-1)).toMatchObject({ type: 'tool-call-cancel' });
+  });
+
   it('take the answer to a probe at any of them', async () => {
     const probing = { daemon: { version: '0.1.0', protocol: 1 as const, features: ['probe'] } };
     const { clock, one, two, key } = await useTwo();
@@ -219,7 +249,8 @@ describe('several servers', () => {
     const probes = () => stream.events.flatMap((event) => (event.type === 'probe' ? [event.payload.id] : []));
     for (let turn = 0; turn < 4; turn += 1) {
       await clock.settle();
-      await two.gateway.daemon.probe(key, probes().at(-1) ?? 0);
+      const { gateway } = turn === 0 ? one : two;
+      await gateway.daemon.probe(key, probes().at(-1) ?? 0);
       await clock.settle(20_000);
     }
     expect([probes().length, stream.isClosed()]).toEqual([5, false]);

@@ -3,7 +3,8 @@ import { createFakeClock } from '@drawbridge/kit';
 import { expect, it, onTestFinished } from 'vitest';
 import { newDataFolder } from '../../test/server.ts';
 import { createSealer } from '../secrets/index.ts';
-import { migrate, openDatabase } from '../db/index.ts';
+import { migrate } from '../db/index.ts';
+import { openTestStore } from '../../test/store-place.ts';
 import { errors } from '../errors.ts';
 import { signBody, signStandard } from '../notify/signing.ts';
 import { createHooks, createHooksStore } from './index.ts';
@@ -16,7 +17,7 @@ const unauthorized = { code: 'UNAUTHORIZED' };
 /** Hooks on a real store; the agent notes what is sent to it. */
 const world = async () => {
   const dataDir = await newDataFolder();
-  const { db, close } = openDatabase({ url: undefined, dataDir });
+  const { db, close } = await openTestStore(dataDir);
   await migrate(db);
   onTestFinished(async () => {
     await close();

@@ -6,6 +6,9 @@ type Row = Schema['nodePushTokens'];
 /** A stored push token as it may be shown. */
 export type PushToken = Pick<Row, 'nodeId' | 'provider' | 'preview'>;
 
+/** SQLite wants a limit where there is an offset. */
+const trimmedAtOnce = 10_000;
+
 /** Push tokens of companions, encrypted by the caller. */
 export const createPushTokensStore = (db: Kysely<Schema>) => ({
   put: async (row: Row) => {
@@ -32,7 +35,7 @@ export const createPushTokensStore = (db: Kysely<Schema>) => ({
       .where('userId', '=', userId)
       .orderBy('updatedAt', 'desc')
       .orderBy('nodeId')
-      .limit(-1)
+      .limit(trimmedAtOnce)
       .offset(most);
     await db
       .deleteFrom('nodePushTokens')

@@ -6,7 +6,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { decrypt, newSubscription, openPushService, pushHost } from '../../test/push-service.ts';
 import { newDataFolder } from '../../test/server.ts';
 import { createSealer } from '../secrets/index.ts';
-import { createMetaStore, migrate, openDatabase } from '../db/index.ts';
+import { createMetaStore, migrate } from '../db/index.ts';
+import { openTestStore } from '../../test/store-place.ts';
 import { createNotifications, createNotifyStore, loadVapid } from './index.ts';
 
 const sessionOf = (id: string) => ({
@@ -18,7 +19,7 @@ const privateName = { [pushHost]: [{ address: '10.0.0.1', family: 4 as const }] 
 /** Notifications on a real store; the service under the name of a real one is on loopback. */
 const world = async (names: Parameters<typeof openPushService>[0] = {}) => {
   const dataDir = await newDataFolder();
-  const { db, close } = openDatabase({ url: undefined, dataDir });
+  const { db, close } = await openTestStore(dataDir);
   await migrate(db);
   onTestFinished(async () => {
     await close();

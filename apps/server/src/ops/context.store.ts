@@ -70,7 +70,7 @@ const createEstimates = (db: Kysely<Schema>) => {
       .where('seq', '>', from)
       .$if(then !== undefined, (query) => query.where('seq', '<=', then?.seq ?? 0));
     const said = await messages
-      .select(sql<number | null>`sum(octet_length("parts")) / ${bytesPerToken}`.as('tokens'))
+      .select(sql<number | null>`sum(octet_length("parts")) / ${sql.lit(bytesPerToken)}`.as('tokens'))
       .executeTakeFirstOrThrow();
     const results = await db
       .selectFrom('agentToolCalls')
@@ -80,7 +80,9 @@ const createEstimates = (db: Kysely<Schema>) => {
           .onRef('agentAgents.id', '=', 'agentToolCalls.agentId'),
       )
       .select(
-        sql<number | null>`sum(octet_length("agentToolCalls"."result")) / ${bytesPerToken}`.as('tokens'),
+        sql<number | null>`sum(octet_length("agentToolCalls"."result")) / ${sql.lit(bytesPerToken)}`.as(
+          'tokens',
+        ),
       )
       .where('agentToolCalls.userId', '=', userId)
       .where('agentToolCalls.threadId', '=', threadId)

@@ -1,3 +1,5 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
 import { safePath } from '../../paths/programs.ts';
 import { pickEnvironment } from '../../config.ts';
 
@@ -6,6 +8,12 @@ const kept = 'HOME USER LOGNAME LANG LC_ALL LC_CTYPE LC_MESSAGES TERM TZ';
 
 /** The variables that name toolchains and folders of settings. */
 export const ownEnvironment = (): NodeJS.ProcessEnv => process.env;
+
+/** The user's folder for caches. */
+export const cacheBase = (): string => {
+  const named = process.env['XDG_CACHE_HOME'] ?? '';
+  return isAbsolute(named) ? named : join(homedir(), '.cache');
+};
 
 const usualPath = '/usr/local/bin:/usr/bin:/bin';
 

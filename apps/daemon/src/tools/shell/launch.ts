@@ -6,10 +6,11 @@ import type { DeniedPaths } from '../../permission/index.ts';
 import { errors } from '../common/errors.ts';
 import { closedBy, protectedNames, type Territory } from '../../paths/protected.ts';
 import { temporaryInside } from './sandbox/bubblewrap.ts';
-import { shellEnvironment, withoutNetwork } from './config.ts';
+import { cacheBase, shellEnvironment, withoutNetwork } from './config.ts';
 import { keptNames } from '../../paths/run-names.ts';
 import { prelude, refusalFile } from './sandbox/prelude.ts';
 import { findProgram } from '../../paths/programs.ts';
+import { openCaches } from './network/caches.ts';
 import { networkEnvironment } from './network/environment.ts';
 import { placeHandOut } from './network/hand-out.ts';
 import { broughtNodeFolder } from '../../program/places.ts';
@@ -74,7 +75,7 @@ export const createOpenLauncher =
 
 /** What differs between systems; the rest has one value on most of them. */
 type Prepared = Pick<Launch, 'file' | 'arguments' | 'holds' | 'release'> &
-  Partial<Launch> & { temporary: string; network?: Record<string, string> | undefined };
+  Partial<Launch> & { temporary: string; variables?: Record<string, string> };
 
 interface Rules {
   /** Closed for reading, with all below. */
@@ -137,7 +138,14 @@ const prepareOnMac = async (
   };
 };
 
-const createLinuxPreparer = (territory: VisibleNeeds, limit?: number) => {
+interface Options {
+  /** Folders to inspect before each command, on Linux. */
+  limit?: number | undefined;
+  /** Where caches of package tools are kept; the user's folder for caches where nothing is said. */
+  caches?: string | undefined;
+}
+
+const createLinuxPreparer = (territory: VisibleNeeds, { limit, caches = cacheBase() }: Options) => {
   const walls = createWalls(territory, limit);
   const filter = systemCallFilter(process.arch);
   return async (need: Need, temporary: string) => {
@@ -148,10 +156,13 @@ const createLinuxPreparer = (territory: VisibleNeeds, limit?: number) => {
       throw errors.sandboxFailed({
         message: `The sandbox has no filter for this processor (${process.arch})`,
       });
-    const { arguments: before, areIntact, release } = await walls.build({ ...need, temporary });
     const inside = temporaryInside(territory.root, temporary);
     const handOut = need.egress && (await placeHandOut(temporary, inside));
     const mirrors = need.egress?.mirrors ?? [];
+    const hasNetwork = handOut !== undefined;
+    const kept = openCaches(caches, { root: territory.root, hasNetwork });
+    const built = await walls.build({ ...need, temporary, caches: kept.mounts });
+    const { arguments: before, areIntact, release } = built;
     const files = ['--seccomp', String(firstInput), '--json-status-fd', String(firstInput + 1)];
     return {
       file,
@@ -159,7 +170,10 @@ const createLinuxPreparer = (territory: VisibleNeeds, limit?: number) => {
       inputs: [filter],
       reports: true,
       temporary: inside,
-      network: handOut && networkEnvironment(handOut, mirrors),
+      variables: {
+        ...(handOut === undefined ? withoutNetwork : networkEnvironment(handOut, mirrors)),
+        ...kept.environment,
+      },
       listeners: handOut === undefined ? 0 : 1 + mirrors.length,
       holds: true,
       areIntact,
@@ -170,16 +184,16 @@ const createLinuxPreparer = (territory: VisibleNeeds, limit?: number) => {
 
 /**
  * A sandbox with bubblewrap (Linux) or Seatbelt (macOS): no network, writes in the root and a temporary
- * folder only, reads there, of the system and toolchains. `limit`: folders to inspect, on Linux.
+ * folder only, reads there, of the system and toolchains.
  */
-export const createSandboxedLauncher = (territory: VisibleNeeds, limit?: number): Launcher => {
-  const onLinux = createLinuxPreparer(territory, limit);
+export const createSandboxedLauncher = (territory: VisibleNeeds, options: Options = {}): Launcher => {
+  const onLinux = createLinuxPreparer(territory, options);
   return async (need) => {
     const temporary = await makeTemporary();
     try {
       const {
         temporary: inside,
-        network = withoutNetwork,
+        variables = withoutNetwork,
         ...launch
       }: Prepared = process.platform === 'darwin'
         ? await prepareOnMac(territory, need, temporary)
@@ -190,7 +204,7 @@ export const createSandboxedLauncher = (territory: VisibleNeeds, limit?: number)
         listeners: 0,
         areIntact: () => true,
         ...launch,
-        environment: { ...shellEnvironment(territory.root), ...network, TMPDIR: inside },
+        environment: { ...shellEnvironment(territory.root), ...variables, TMPDIR: inside },
         release: async () => {
           const left = await launch.release();
           return { ...left, notes: [...left.notes, ...(await removeFolder(temporary))] };

@@ -59,7 +59,7 @@ describeWith('bubblewrap')('SH-35 a sandbox that holds', () => {
   it('is offered also where the root is the whole disk', { timeout: 60_000 }, async () => {
     const { own } = makeFolders();
     const place = { root: '/', privateFolder: own };
-    expect(await probe(place, createSandboxedLauncher(place, 30), systemClock)).toBeNull();
+    expect(await probe(place, createSandboxedLauncher(place, { limit: 30 }), systemClock)).toBeNull();
   });
 
   it.each<[string, keyof DeniedPaths | null, number?]>([
@@ -72,7 +72,7 @@ describeWith('bubblewrap')('SH-35 a sandbox that holds', () => {
     mkdirSync(temporary);
     useTmpdir(temporary);
     const place = { root, privateFolder: own };
-    const launcher = createSandboxedLauncher(place, limit);
+    const launcher = createSandboxedLauncher(place, { limit });
     const deniedPaths = { read: [], write: [], ...(denied === null ? {} : { [denied]: [temporary] }) };
     expect(await probe(place, (need) => launcher({ ...need, deniedPaths }), systemClock)).toBeNull();
   });

@@ -13,13 +13,20 @@ const help: Partial<Record<NodeJS.Platform, string>> = {
 };
 
 export interface ShellOptions extends Pick<NetworkNeeds, 'serverUrl' | 'resolve' | 'dial'> {
+  /** The folder for caches of package tools; the user's where nothing is said. */
+  caches?: string;
   /** False is the person's own choice. */
   sandbox: boolean;
   ownPorts?: NetworkNeeds['ownPorts'];
 }
 
 /** `shell_execute`, where its sandbox holds what it promises. */
-export const shellToolset = ({ sandbox, ownPorts = new Set(), ...options }: ShellOptions): Toolset => {
+export const shellToolset = ({
+  sandbox,
+  caches,
+  ownPorts = new Set(),
+  ...options
+}: ShellOptions): Toolset => {
   let tools: LazyTool[] = [];
   let missing: string | null = null;
   return {
@@ -37,8 +44,16 @@ export const shellToolset = ({ sandbox, ownPorts = new Set(), ...options }: Shel
         tools = [toLazyTool(createShellExecute(createOpenLauncher(context), { sandbox }))];
         return;
       }
-      if (process.platform === 'linux') await (await import('./sandbox/walls.ts')).clearPending(context);
-      const prepare = createSandboxedLauncher(context);
+      if (process.platform === 'linux') {
+        await (await import('./sandbox/walls.ts')).clearPending(context);
+        const [{ trimCaches }, { cacheBase }] = await Promise.all([
+          import('./network/caches.ts'),
+          import('./config.ts'),
+        ]);
+        // A cache that cannot be read is no reason to offer no commands.
+        await trimCaches(caches ?? cacheBase()).catch(() => undefined);
+      }
+      const prepare = createSandboxedLauncher(context, { caches });
       const reason = await probe(context, prepare, context.clock);
       const { createLook } = await import('./sandbox/visible/visible-places.ts');
       const network = { ...options, ownPorts, clock: context.clock, access: context.access };

@@ -4,13 +4,13 @@ import { createFakeClock } from '@drawbridge/kit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { configFrom } from '../../config.ts';
 import { newGatewayFolder } from '../../../test/new-store.ts';
-import { openDatabase } from '../../db/index.ts';
+import { openTestStore } from '../../../test/store-place.ts';
 import { createSettings, createSettingsStore } from './index.ts';
 import { createSealer } from '../../secrets/index.ts';
 
 const open = async (variables: Record<string, string> = {}) => {
   const dataDir = await newGatewayFolder();
-  const { close, ...store } = openDatabase({ dataDir, url: undefined });
+  const { close, ...store } = await openTestStore(dataDir);
   const { db, cacheRows } = store;
   onTestFinished(async () => {
     await close();

@@ -3,6 +3,7 @@ import { keptEventBytes, maxEventBytes } from '@drawbridge/contracts/agent/event
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { runRow, textEvent, threadRow, toolCallRow } from '../../../../../packages/agent/test/rows.ts';
+import { itOnSqlite } from '../../../test/store-place.ts';
 import { openAgentStore } from '../../../test/agent-store.ts';
 
 const event = (text: string, threadId = 't1', userId = 'ann'): Write => ({
@@ -78,25 +79,28 @@ describe('rows', () => {
     expect(await store.findOfAll('agentThreads', {})).toEqual([bobs]);
   });
 
-  it('PS-11 that cannot be read are reported and left out, or end the reading of their user', async () => {
-    const store = await openAgentStore();
-    await store.write(
-      insert('agentRuns', runRow('ann', 'run_1')),
-      insert('agentRuns', runRow('bob', 'run_1')),
-    );
-    await store.write(insert('agentToolCalls', toolCallRow('ann', 'tc_1', { arguments: 'a secret' })));
-    await sql`update "agentRuns" set state = 'sleeping', crashes = 'x' where "userId" = 'ann'`.execute(
-      store.db,
-    );
-    await sql`update "agentToolCalls" set result = '{'`.execute(store.db);
-    expect(await store.findOfAll('agentRuns', {})).toEqual([runRow('bob', 'run_1')]);
-    expect(await store.find('agentToolCalls', { userId: 'ann' }, { isLenient: true })).toEqual([]);
-    expect(store.reported).toEqual([
-      'A row of agentRuns cannot be read: state, crashes',
-      'A row of agentToolCalls cannot be read: result',
-    ]);
-    await expect(store.find('agentRuns', { userId: 'ann' })).rejects.toMatchObject({ code: 'UNREADABLE' });
-  });
+  itOnSqlite(
+    'PS-11 that cannot be read are reported and left out, or end the reading of their user',
+    async () => {
+      const store = await openAgentStore();
+      await store.write(
+        insert('agentRuns', runRow('ann', 'run_1')),
+        insert('agentRuns', runRow('bob', 'run_1')),
+      );
+      await store.write(insert('agentToolCalls', toolCallRow('ann', 'tc_1', { arguments: 'a secret' })));
+      await sql`update "agentRuns" set state = 'sleeping', crashes = 'x' where "userId" = 'ann'`.execute(
+        store.db,
+      );
+      await sql`update "agentToolCalls" set result = '{'`.execute(store.db);
+      expect(await store.findOfAll('agentRuns', {})).toEqual([runRow('bob', 'run_1')]);
+      expect(await store.find('agentToolCalls', { userId: 'ann' }, { isLenient: true })).toEqual([]);
+      expect(store.reported).toEqual([
+        'A row of agentRuns cannot be read: state, crashes',
+        'A row of agentToolCalls cannot be read: result',
+      ]);
+      await expect(store.find('agentRuns', { userId: 'ann' })).rejects.toMatchObject({ code: 'UNREADABLE' });
+    },
+  );
 });
 
 describe('a transaction', () => {

@@ -1,16 +1,14 @@
 import type { AgentStore, FindOptions, Rows, TableName } from '@drawbridge/agent';
 import { tables } from '@drawbridge/agent/rows';
 import type { CodedError } from '@drawbridge/kit';
-import { sql, type Kysely } from 'kysely';
-import { OutdatedError, type Commit, type Schema } from '../../db/index.ts';
+import { sql } from 'kysely';
+import { OutdatedError, type Store } from '../../db/index.ts';
 import { errors } from '../../errors.ts';
 import { selectRows } from './sql.store.ts';
-import { threadsWith } from './search.store.ts';
+import { searches } from './search.store.ts';
 import { createToQueries } from './writes.store.ts';
 
-export interface AgentStoreNeeds {
-  db: Kysely<Schema>;
-  commit: Commit;
+export interface AgentStoreNeeds extends Pick<Store, 'db' | 'dialect' | 'commit'> {
   /** A row that was left out: table and columns, never what stands in them. */
   onError(error: CodedError): void;
 }
@@ -39,8 +37,9 @@ const byKey =
   };
 
 /** The agent's rows in the server's store. */
-export const createAgentStore = ({ db, commit, onError }: AgentStoreNeeds): AgentStore => {
-  const toQueries = createToQueries(db);
+export const createAgentStore = ({ db, dialect, commit, onError }: AgentStoreNeeds): AgentStore => {
+  const search = searches[dialect](db);
+  const toQueries = createToQueries(db, search);
 
   const select = async <Name extends TableName>(
     table: Name,
@@ -76,7 +75,7 @@ export const createAgentStore = ({ db, commit, onError }: AgentStoreNeeds): Agen
         throw error;
       }
     },
-    threadsWith: (userId, words) => threadsWith(db, userId, words),
+    threadsWith: search.threadsWith,
     usageSince: async (userId, since) => {
       const used = await db
         .selectFrom('agentRuns')

@@ -24,11 +24,20 @@ const name = (column: string) => `"${column}"`;
 const namesOf = (columns: readonly string[]) => columns.map(name).join(', ');
 const placesFor = (values: readonly unknown[]) => values.map(() => '?').join(', ');
 
+/** The same statement with the places of its values numbered, as both dialects read them. */
+const numbered = (text: string, values: readonly Stored[]): CompiledQuery => {
+  let last = 0;
+  return CompiledQuery.raw(
+    text.replaceAll('?', () => `$${(last += 1)}`),
+    [...values],
+  );
+};
+
 const conditionOf = ([column, value]: [string, unknown]): Piece => {
   if (value === null) return { text: `${name(column)} is null`, values: [] };
   if (!Array.isArray(value)) return { text: `${name(column)} = ?`, values: [toStored(value)] };
   const values = value.filter((one) => one !== null).map(toStored);
-  const among = `${name(column)} in (${placesFor(values)})`;
+  const among = values.length === 0 ? 'false' : `${name(column)} in (${placesFor(values)})`;
   return { text: values.length === value.length ? among : `(${among} or ${name(column)} is null)`, values };
 };
 
@@ -36,7 +45,7 @@ const conditionOf = ([column, value]: [string, unknown]): Piece => {
 const matches = (where: object): Piece => {
   const conditions = Object.entries(where).map(conditionOf);
   return {
-    text: conditions.length === 0 ? '1' : conditions.map(({ text }) => text).join(' and '),
+    text: conditions.length === 0 ? 'true' : conditions.map(({ text }) => text).join(' and '),
     values: conditions.flatMap(({ values }) => values),
   };
 };
@@ -56,7 +65,7 @@ export const selectRows = ({ table, where, order, descending, after, limit }: Se
   const isBehind = after === undefined ? '' : ` and ${name(order[0] ?? '')} ${descending ? '<' : '>'} ?`;
   const by = order.map((column) => `${name(column)} ${descending ? 'desc' : 'asc'}`).join(', ');
   const ordered = `${by === '' ? '' : ` order by ${by}`}${limit === undefined ? '' : ' limit ?'}`;
-  return CompiledQuery.raw(`select * from ${name(table)} where ${text}${isBehind}${ordered}`, [
+  return numbered(`select * from ${name(table)} where ${text}${isBehind}${ordered}`, [
     ...values,
     ...(after === undefined ? [] : [after]),
     ...(limit === undefined ? [] : [limit]),
@@ -76,7 +85,7 @@ export const insertRow = (
       ? 'do nothing'
       : `(${namesOf(conflict)}) do update set ${columns.map((one) => `${name(one)} = excluded.${name(one)}`).join(', ')}`;
   const text = `insert into ${name(table)} (${namesOf(columns)}) values (${placesFor(values)})`;
-  return CompiledQuery.raw(`${text} on conflict ${change}`, values);
+  return numbered(`${text} on conflict ${change}`, values);
 };
 
 interface Change {
@@ -92,7 +101,7 @@ export const updateRows = (table: string, { where, set, add }: Change): Compiled
     ...Object.keys(set).map((column) => `${name(column)} = ?`),
     ...Object.keys(add).map((column) => `${name(column)} = coalesce(${name(column)}, 0) + ?`),
   ];
-  return CompiledQuery.raw(`update ${name(table)} set ${changes.join(', ')} where ${text}`, [
+  return numbered(`update ${name(table)} set ${changes.join(', ')} where ${text}`, [
     ...Object.values(set).map(toStored),
     ...Object.values(add),
     ...values,
@@ -101,5 +110,5 @@ export const updateRows = (table: string, { where, set, add }: Change): Compiled
 
 export const deleteRows = (table: string, where: object): CompiledQuery => {
   const { text, values } = matches(where);
-  return CompiledQuery.raw(`delete from ${name(table)} where ${text}`, [...values]);
+  return numbered(`delete from ${name(table)} where ${text}`, [...values]);
 };

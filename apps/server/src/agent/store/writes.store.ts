@@ -4,6 +4,7 @@ import { tables } from '@drawbridge/agent/rows';
 import { sql, type Kysely } from 'kysely';
 import { prepareQuery, type Schema, type Slot, type Write as DbWrite } from '../../db/index.ts';
 import { errors } from '../../errors.ts';
+import type { Search } from './search.store.ts';
 import { deleteRows, insertRow, updateRows } from './sql.store.ts';
 
 interface EventValues {
@@ -66,7 +67,10 @@ const eventQueries = (db: Kysely<Schema>) => {
 };
 
 /** Gives the queries of a write. An insert or an update that changes no row fails their transaction. */
-export const createToQueries = (db: Kysely<Schema>): ((write: Write) => readonly DbWrite[]) => {
+export const createToQueries = (
+  db: Kysely<Schema>,
+  search: Pick<Search, 'ofInsert'>,
+): ((write: Write) => readonly DbWrite[]) => {
   const ofEvent = eventQueries(db);
   return (write) => {
     switch (write.type) {
@@ -79,7 +83,10 @@ export const createToQueries = (db: Kysely<Schema>): ((write: Write) => readonly
         return ofEvent({ userId, threadId, text, bytes, at: event.ts });
       }
       case 'insert':
-        return [{ query: insertRow(write.table, write.row, 'keep'), rows: 1 }];
+        return [
+          { query: insertRow(write.table, write.row, 'keep'), rows: 1 },
+          ...(search.ofInsert?.(write) ?? []),
+        ];
       case 'put':
         return [insertRow(write.table, write.row, tables[write.table].key)];
       case 'update':

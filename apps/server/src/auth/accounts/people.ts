@@ -1,6 +1,7 @@
 import type { Person } from '@drawbridge/contracts/accounts';
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
+import type { Time } from '../auth-tables.ts';
 import { userOf } from '../better-auth.ts';
 import { timeOf } from '../readable.ts';
 import type { PeopleStore, StoredPerson } from './people.store.ts';
@@ -24,7 +25,7 @@ interface PeopleNeeds {
   checkSessions(): Promise<void>;
 }
 
-const iso = (time: string) => new Date(timeOf(time)).toISOString();
+const iso = (time: Time) => new Date(timeOf(time)).toISOString();
 
 const toPerson = ({ createdAt, disabledAt, ...row }: StoredPerson): Person => ({
   ...userOf(row),

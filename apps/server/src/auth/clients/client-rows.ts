@@ -2,17 +2,18 @@ import { clientLimits } from '@drawbridge/contracts/clients';
 import { toolScopes, type ToolScope } from '@drawbridge/contracts/groups';
 import { cutText, visible } from '@drawbridge/kit';
 import { z } from 'zod';
-import type { AuthTables, Time } from '../auth-tables.ts';
+import type { AuthTables, Texts, Time } from '../auth-tables.ts';
 import { timeOf } from '../readable.ts';
 
-const texts = z.string().transform((text) => z.array(z.string()).parse(JSON.parse(text)));
+const list = z.array(z.string());
+const texts = z.union([list, z.string().transform((text) => list.parse(JSON.parse(text)))]);
 /** What is kept for an authorization code that has not been redeemed. */
 export const codeText = z
   .string()
   .transform((text): unknown => JSON.parse(text))
   .pipe(z.object({ userId: z.string(), query: z.object({ client_id: z.string() }) }));
-const groupsOf = (text: string): ToolScope[] => {
-  const scopes = new Set(texts.parse(text));
+const groupsOf = (stored: Texts): ToolScope[] => {
+  const scopes = new Set(texts.parse(stored));
   return toolScopes.filter((group) => scopes.has(group));
 };
 export const timeOrNull = (value: Time | null) => (value === null ? null : timeOf(value));
@@ -66,7 +67,7 @@ export const readClient = (
 
 export const readConsent = (
   row: Parameters<typeof readClient>[0] & {
-    scopes: string;
+    scopes: Texts;
     connectedAt: Time;
     lastUsedAt: Time | null;
     lastUsedFrom: string | null;
@@ -91,9 +92,9 @@ export const readGrant = ({
   ...row
 }: Pick<StoredGrant, 'grantId' | 'consentId' | 'clientId' | 'userId'> & {
   name: string | null;
-  tokenScopes: string;
-  consentScopes: string;
-  resources: string | null;
+  tokenScopes: Texts;
+  consentScopes: Texts;
+  resources: Texts | null;
   machines: string | null;
   expiresAt: Time;
 }): StoredGrant => {

@@ -5,7 +5,7 @@ import { newVerifier, openOauth, publicUrl, redirect, type Changes } from '../..
 import { createPanel } from '../../../test/panel.ts';
 import { cookiesOf, owner, procedureResult } from '../../../test/server.ts';
 import { invited } from '../../../test/tenants.ts';
-import { openDatabase } from '../../db/index.ts';
+import { openTestStore } from '../../../test/store-place.ts';
 
 const allScopes = 'filesystemRead filesystemWrite shell computer browser mcp system offline_access';
 
@@ -206,7 +206,7 @@ describe('a code', () => {
 
   it('MC-16 holds for a minute', async () => {
     const { server } = await given();
-    const { db, close } = openDatabase({ url: undefined, dataDir: server.dataDir });
+    const { db, close } = await openTestStore(server.dataDir);
     const [row] = await db
       .withTables<{ verification: { value: string; expiresAt: string; createdAt: string } }>()
       .selectFrom('verification')

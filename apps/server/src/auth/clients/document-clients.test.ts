@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { asJson, documentOf, openSite, publicAddress, siteHost } from '../../../test/document-site.ts';
 import { newVerifier, openOauth } from '../../../test/oauth.ts';
 import { procedureResult } from '../../../test/server.ts';
-import { openDatabase } from '../../db/index.ts';
+import { openTestStore } from '../../../test/store-place.ts';
 
 const clientUrl = `https://${siteHost}/client.json`;
 
@@ -39,7 +39,7 @@ it('a client that is a document comes in: the person sees its site, and its toke
 it('MC-18 unconnected clients do not pile up, with a document or registered', async () => {
   const site = await openSite();
   const opened = await openOauth(site);
-  const { db, close } = openDatabase({ url: undefined, dataDir: opened.server.dataDir });
+  const { db, close } = await openTestStore(opened.server.dataDir);
   // A table of better-auth, which our schema does not name.
   const own = db.withTables<{
     oauthClient: { id: string; clientId: string; name: string; redirectUris: string; createdAt: string };

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { oauthOf, publicUrl, resource } from '../../../test/oauth.ts';
 import { openCall } from '../../../test/open-call.ts';
 import { signUpOwner, startServer } from '../../../test/server.ts';
-import { openDatabase } from '../../db/index.ts';
+import { openTestStore } from '../../../test/store-place.ts';
 
 const groups: ToolScope[] = ['filesystemRead'];
 /** Less than a call may stay silent. */
@@ -70,7 +70,7 @@ describe('a call of a client whose access token runs out meanwhile', () => {
     [
       'its refresh token runs out',
       async ({ server }) => {
-        const { db, close } = openDatabase({ url: undefined, dataDir: server.dataDir });
+        const { db, close } = await openTestStore(server.dataDir);
         // A table of better-auth, which our schema does not name.
         const own = db.withTables<{ oauthRefreshToken: { expiresAt: string } }>();
         await own

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { newVerifier, openOauth, publicUrl } from '../../../test/oauth.ts';
 import { createPanel } from '../../../test/panel.ts';
 import { invited } from '../../../test/tenants.ts';
-import { openDatabase } from '../../db/index.ts';
+import { itOnSqlite, openTestStore } from '../../../test/store-place.ts';
 
 const base = '/api/auth/oauth2';
 const past = '2020-01-01T00:00:00.000Z';
@@ -37,9 +37,9 @@ const wrong: [string, (client: string) => string, number][] = [
   ['its account is disabled', () => 'update user set disabledAt = 1', 401],
 ];
 
-it('MC-04 MC-16 a token is refused where something of it is wrong', async () => {
+itOnSqlite('MC-04 MC-16 a token is refused where something of it is wrong', async () => {
   const { server, connect, use } = await openOauth();
-  const { db, close } = openDatabase({ url: undefined, dataDir: server.dataDir });
+  const { db, close } = await openTestStore(server.dataDir);
   onTestFinished(close);
   for (const [what, change, status] of wrong) {
     const { id, tokens } = await connect(['filesystemRead']);

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { z } from 'zod';
 import { newVerifier, oauthOf, publicUrl, resource } from '../../../test/oauth.ts';
 import { signUpOwner, startServer, type Got, type TestServer } from '../../../test/server.ts';
-import { openDatabase } from '../../db/index.ts';
+import { openTestStore } from '../../../test/store-place.ts';
 import { createSealer, readSecret } from '../../secrets/index.ts';
 
 const minuteMs = clientLimits.refreshAgainSeconds * 1_000;
@@ -25,7 +25,7 @@ const setUp = async () => {
   const { dataDir } = server;
   const cookie = await signUpOwner(server);
   const clientAt = (one: TestServer) => oauthOf(one, { cookie, resource });
-  const { db, close } = openDatabase({ url: undefined, dataDir });
+  const { db, close } = await openTestStore(dataDir);
   onTestFinished(close);
   const client = await clientAt(server).clientId();
   const open = (rows: string) => sql<Record<string, string | null>>`${sql.raw(rows)}`.execute(db);

@@ -3,7 +3,8 @@ import { me, signIn } from '../../../test/account.ts';
 import { newVerifier, openOauth } from '../../../test/oauth.ts';
 import { openCall } from '../../../test/open-call.ts';
 import { cookiesOf, owner } from '../../../test/server.ts';
-import { openDatabase } from '../../db/index.ts';
+import type { OpenDatabase } from '../../db/index.ts';
+import { openTestStore } from '../../../test/store-place.ts';
 
 type Opened = Pick<Awaited<ReturnType<typeof openOauth>>, 'server' | 'cookie'>;
 
@@ -22,11 +23,8 @@ const post = ({ server }: Opened, path: string, { cookie, body = {} }: { cookie:
   server.send(`/api/auth/${path}`, { method: 'POST', headers: { cookie }, body });
 
 /** Better-auth's tables, as another process changes them. */
-const inStore = async (
-  { server }: Opened,
-  change: (db: ReturnType<typeof openDatabase>['db']) => Promise<unknown>,
-) => {
-  const { db, close } = openDatabase({ url: undefined, dataDir: server.dataDir });
+const inStore = async ({ server }: Opened, change: (db: OpenDatabase['db']) => Promise<unknown>) => {
+  const { db, close } = await openTestStore(server.dataDir);
   await change(db);
   await close();
 };

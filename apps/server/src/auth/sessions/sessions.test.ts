@@ -2,7 +2,7 @@ import { sessionProofHeader } from '@drawbridge/contracts/accounts';
 import { describe, expect, it } from 'vitest';
 import { createPanel } from '../../../test/panel.ts';
 import { invited } from '../../../test/tenants.ts';
-import { openDatabase } from '../../db/index.ts';
+import { openTestStore } from '../../../test/store-place.ts';
 import { codeOf, me, signIn } from '../../../test/account.ts';
 import { cookiesOf, owner, sessionHeaders, signUpOwner, startServer } from '../../../test/server.ts';
 
@@ -72,7 +72,7 @@ describe('a cookie that was proven before', () => {
     const server = await startServer();
     const cookie = await signUpOwner(server);
     expect(await me(server, cookie)).toMatchObject({ isOwner: true });
-    const { db, close } = openDatabase({ url: undefined, dataDir: server.dataDir });
+    const { db, close } = await openTestStore(server.dataDir);
     const others = db.withTables<{
       session: { expiresAt: string };
       user: { ownerSlot: string | null };

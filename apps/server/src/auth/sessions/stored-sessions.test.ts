@@ -17,7 +17,8 @@ import {
   startServer,
   type TestServer,
 } from '../../../test/server.ts';
-import { openDatabase } from '../../db/index.ts';
+import type { OpenDatabase } from '../../db/index.ts';
+import { openTestStore } from '../../../test/store-place.ts';
 import { readSecret } from '../../secrets/index.ts';
 import type { AuthTables } from '../auth-tables.ts';
 import { sessionKeyOf } from './session-key.ts';
@@ -32,16 +33,13 @@ const filesOf = ({ dataDir }: Pick<TestServer, 'dataDir'>): string =>
     .map((path) => (existsSync(path) ? readFileSync(path, 'latin1') : ''))
     .join('');
 
-const inStore = async <Result>(
-  dataDir: string,
-  work: (db: ReturnType<typeof openDatabase>['db']) => Promise<Result>,
-) => {
-  const { db, close } = openDatabase({ url: undefined, dataDir });
+const inStore = async <Result>(dataDir: string, work: (db: OpenDatabase['db']) => Promise<Result>) => {
+  const { db, close } = await openTestStore(dataDir);
   const result = await work(db);
   await close();
   return result;
 };
-const auth = (db: ReturnType<typeof openDatabase>['db']) => db.withTables<AuthTables>();
+const auth = (db: OpenDatabase['db']) => db.withTables<AuthTables>();
 
 /** What a reader of the store and of `auth-secret` makes of a text: cookie and proof of a session. */
 const forge = ({ dataDir }: TestServer, token: string) => {

@@ -10,6 +10,8 @@ import type { AuthTables } from '../auth-tables.ts';
 const tokenPermissions = z.object({ tools: tokenScopes, machines: z.array(z.string()).optional() });
 const permissionsText = z.string().transform((text) => tokenPermissions.parse(JSON.parse(text)));
 
+/** SQLite wants a limit where there is an offset. */
+const forgottenAtOnce = 10_000;
 /** So many revoked tokens of a user are remembered. */
 const maxRevoked = 200;
 
@@ -41,7 +43,7 @@ const forgetOldest = (auth: Kysely<AuthTables>, userId: string) => {
     .where('referenceId', '=', userId)
     .where('enabled', '=', 0)
     .orderBy('createdAt', 'desc')
-    .limit(-1)
+    .limit(forgottenAtOnce)
     .offset(maxRevoked);
   return auth.deleteFrom('apikey').where('id', 'in', revoked).execute();
 };

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { dialectOf } from '../dialect.ts';
 
 /**
  * Limits idempotency rows by token and client; earlier rows count for none and expire in a day. The calls of
@@ -17,6 +18,8 @@ export const repeatsOfToken: Migration = {
       .where(sql.ref('scope'), 'is not', null)
       .execute();
     await db.schema.dropIndex('callsVia').execute();
+    // No store on Postgres has rows from before 0011, which gives both of them columns.
+    if (dialectOf(db) === 'postgres') return;
     await db.schema
       .createIndex('callsOfMaker')
       .on('calls')

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { dialectOf } from '../dialect.ts';
 
 /**
  * A call's revision guards each change of its row. Token and client get columns, which both dialects can
@@ -13,10 +14,12 @@ export const callRevisions: Migration = {
       .execute();
     await db.schema.alterTable('calls').addColumn('viaKind', 'text').execute();
     await db.schema.alterTable('calls').addColumn('viaId', 'text').execute();
-    await sql`update calls set "viaKind" = json_extract(via, '$.kind'), "viaId" = json_extract(via, '$.id') where via is not null and json_valid(via)`.execute(
-      db,
-    );
-    await db.schema.dropIndex('callsOfMaker').execute();
+    if (dialectOf(db) === 'sqlite') {
+      await sql`update calls set "viaKind" = json_extract(via, '$.kind'), "viaId" = json_extract(via, '$.id') where via is not null and json_valid(via)`.execute(
+        db,
+      );
+      await db.schema.dropIndex('callsOfMaker').execute();
+    }
     await db.schema
       .createIndex('callsOfMaker')
       .on('calls')

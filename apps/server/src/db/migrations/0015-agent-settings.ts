@@ -1,4 +1,5 @@
 import type { Migration } from 'kysely/migration';
+import { dialectOf } from '../dialect.ts';
 
 export const agentSettings: Migration = {
   up: async (db) => {
@@ -7,7 +8,9 @@ export const agentSettings: Migration = {
       .addColumn('scope', 'text', (column) => column.primaryKey())
       .addColumn('values', 'text', (column) => column.notNull())
       .addColumn('sealedKeys', 'text', (column) => column.notNull())
-      .addColumn('updatedAt', 'integer', (column) => column.notNull())
+      .addColumn('updatedAt', dialectOf(db) === 'postgres' ? 'bigint' : 'integer', (column) =>
+        column.notNull(),
+      )
       .execute();
   },
 };

@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { dialectOf } from '../dialect.ts';
 
 /** One index for open calls alone: with one of all states, a step read every call that has ended. */
 const indexOpenCalls = async (db: Kysely<unknown>) => {
@@ -53,11 +54,34 @@ const indexWords = async (db: Kysely<unknown>) => {
     await sql.raw(text).execute(db);
 };
 
+/** The same on Postgres, where the store writes the words of each message. */
+const createWords = async (db: Kysely<unknown>) => {
+  await db.schema
+    .createTable('agentWords')
+    .addColumn('id', 'bigint', (column) => column.primaryKey().generatedAlwaysAsIdentity())
+    .addColumn('userId', 'text', (column) => column.notNull())
+    .addColumn('threadId', 'text', (column) => column.notNull())
+    .addColumn('words', sql`tsvector`, (column) => column.notNull())
+    .execute();
+  for (const text of [
+    `create index "agentWordsByWord" on "agentWords" using gin ("words")`,
+    `create index "agentWordsOfThread" on "agentWords" ("userId", "threadId")`,
+    `create function "dropAgentWords"() returns trigger language plpgsql as $$ begin
+      delete from "agentWords" where "userId" = old."userId" and "threadId" = old."id";
+      return null;
+    end $$`,
+    `create trigger "agentWordsOfThread" after delete on "agentThreads"
+      for each row execute function "dropAgentWords"()`,
+  ])
+    await sql.raw(text).execute(db);
+};
+
 /** An index of open calls, the time of runs, errors of agents, and a search in messages. */
 export const agentSearch: Migration = {
   up: async (db) => {
     await indexOpenCalls(db);
     await addColumns(db);
-    await indexWords(db);
+    if (dialectOf(db) === 'sqlite') await indexWords(db);
+    else await createWords(db);
   },
 };

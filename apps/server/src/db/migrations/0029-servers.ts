@@ -2,12 +2,12 @@ import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
 /** Rows that are open, and that several servers look for; with one server these columns are null. */
-const indexOpenCalls = async (db: Kysely<unknown>, name: string, column: 'dueAt' | 'makerId' | 'userId') => {
-  const named = column === 'userId' ? 'dueAt' : column;
+const indexOpenCalls = async (db: Kysely<unknown>, name: string, columns: string[]) => {
+  const named = columns[0] === 'userId' ? 'dueAt' : (columns[0] ?? '');
   await db.schema
     .createIndex(name)
     .on('calls')
-    .column(column)
+    .columns(columns)
     .where(sql.ref('endedAt'), 'is', null)
     .where(sql.ref(named), 'is not', null)
     .execute();
@@ -50,9 +50,9 @@ export const servers: Migration = {
     await schema.alterTable('calls').addColumn('makerId', 'text').execute();
     await schema.alterTable('calls').addColumn('dueAt', 'bigint').execute();
     await schema.alterTable('gatewayKeys').addColumn('seed', 'text').execute();
-    await indexOpenCalls(db, 'openCallsByDue', 'dueAt');
-    await indexOpenCalls(db, 'openCallsOfMaker', 'makerId');
-    await indexOpenCalls(db, 'openCallsOfUser', 'userId');
+    await indexOpenCalls(db, 'openCallsByDue', ['dueAt']);
+    await indexOpenCalls(db, 'openCallsOfMaker', ['makerId']);
+    await indexOpenCalls(db, 'openCallsOfUser', ['userId', 'viaKind', 'viaId']);
     // Calls that their machines may have to be told to stop.
     await schema
       .createIndex('unansweredCalls')

@@ -1,9 +1,12 @@
-import type { CompiledQuery, SqliteDatabase } from 'kysely';
-import { OutdatedError } from '../outdated.ts';
-import type { Durability, SyncLevel } from './sync-level.ts';
+import type { SqliteDatabase } from 'kysely';
+import { OutdatedError, type Durability, type Write } from '../write.ts';
+import type { SyncLevel } from './sync-level.ts';
 
-/** A query, and with `rows` how many rows it must change: exactly one, or at least one. */
-export type Write = CompiledQuery | { query: CompiledQuery; rows: 1 | 'some' };
+/** Whether a write has changed as many rows as it must. */
+export const isExpected = (write: Write, changed: number): boolean => {
+  if (!('rows' in write)) return true;
+  return write.rows === 'some' ? changed > 0 : changed === write.rows;
+};
 
 /**
  * Runs the queries synchronously in one transaction. Call it while no other transaction is open. Throws
@@ -24,8 +27,7 @@ export const createBatchTransaction = ({ database, level, inTransaction }: Needs
   const runWrite = (write: Write) => {
     if (!('rows' in write)) return void run(write.sql, write.parameters);
     const { changes } = run(write.query.sql, write.query.parameters);
-    const isExpected = write.rows === 'some' ? Number(changes) > 0 : Number(changes) === write.rows;
-    if (!isExpected) throw new OutdatedError();
+    if (!isExpected(write, Number(changes))) throw new OutdatedError();
   };
   return (writes, durability) => {
     level.set(durability);

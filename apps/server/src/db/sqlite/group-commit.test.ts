@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { nextMacrotask } from '@drawbridge/kit';
 import { sql } from 'kysely';
 import { migrate } from '../migrate.ts';
-import { OutdatedError } from '../outdated.ts';
-import { openDatabase, type OpenDatabase } from './open-database.ts';
-import type { Durability } from './sync-level.ts';
+import { openDatabase } from './open-database.ts';
+import type { OpenDatabase } from '../store.ts';
+import { OutdatedError, type Durability } from '../write.ts';
 
 let folder: string;
 let store: OpenDatabase;

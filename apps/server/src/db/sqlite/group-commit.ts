@@ -1,14 +1,8 @@
 import { nextMacrotask } from '@drawbridge/kit';
 import type { Kysely } from 'kysely';
 import type { Schema } from '../schema.ts';
-import type { Durability } from './sync-level.ts';
-import type { Write, BatchTransaction } from './batch-transaction.ts';
-
-/**
- * Runs the writes in one transaction, possibly more than once; resolves at the requested durability. Rejects
- * with `OutdatedError` if a write for one row changes none.
- */
-export type Commit = (writes: readonly Write[], durability: Durability) => Promise<void>;
+import type { Commit, Durability, Write } from '../write.ts';
+import type { BatchTransaction } from './batch-transaction.ts';
 
 interface Waiting {
   writes: readonly Write[];
@@ -17,7 +11,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-const isKept = (entry: Waiting) => entry.durability === 'kept';
+const isKept = (entry: Waiting) => entry.durability !== 'synced';
 
 /** Concurrent writes share one transaction, and so one disk sync. A write that fails does not fail others. */
 export const createGroupCommit = (db: Kysely<Schema>, writeBatch: BatchTransaction): Commit => {

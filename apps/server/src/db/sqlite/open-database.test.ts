@@ -68,8 +68,8 @@ describe('the store', () => {
   });
 
   it('refuses a url that it cannot serve, without repeating it', () => {
-    const open = () => openDatabase({ url: 'postgres://me:secret@host/db', dataDir: folder });
-    expect(open).toThrow('DATABASE_URL names an unsupported store. Leave it empty or set file:<path>');
+    const open = () => openDatabase({ url: 'mysql://me:secret@host/db', dataDir: folder });
+    expect(open).toThrow('DATABASE_URL names an unsupported store. Leave it empty, or set file:<path>');
   });
 });
 

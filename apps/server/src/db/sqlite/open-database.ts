@@ -1,49 +1,25 @@
 import { existsSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { systemClock, type Clock } from '@drawbridge/kit';
 import { Kysely, SqliteAdapter, SqliteDialect, SqliteDriver, type SqliteDatabase } from 'kysely';
 import Database from 'libsql';
 import { requireOwnFolder } from '../folder/own-folder.ts';
-import { createGroupCommit, type Commit } from './group-commit.ts';
+import { createGroupCommit } from './group-commit.ts';
 import { cacheStatements } from './statement-cache.ts';
+import { sqliteFile, type DatabasePlace } from '../place.ts';
+import type { OpenDatabase } from '../store.ts';
 import { keepPrivate } from '../folder/private-file.ts';
-import { createRights, type Rights } from '../rights.ts';
+import { createRights } from '../rights.ts';
 import type { Schema } from '../schema.ts';
 import { createOthersChanged } from './others-changed.ts';
 import { createSyncLevel } from './sync-level.ts';
 import { createBatchTransaction } from './batch-transaction.ts';
-
-/** The place of the store: a SQLite file named by `file:` in `url`, else `drawbridge.db` in `dataDir`. */
-export interface DatabasePlace {
-  url: string | undefined;
-  dataDir: string;
-}
-
-export interface Store extends Rights {
-  db: Kysely<Schema>;
-  commit: Commit;
-  /** Changes after another process has changed the store, within half a second. */
-  othersChanged(): number;
-  /** The time of the database, in milliseconds since 1970: the same for every server of the store. */
-  now(): Promise<number>;
-}
-
-export interface OpenDatabase extends Store {
-  close(): Promise<void>;
-}
 
 const busyTimeoutMs = 5_000;
 /**
  * 16 MiB of write-ahead log. A checkpoint blocks all writes, and copies a row that changed often only once.
  */
 const copiedAtPages = 4_000;
-
-/** The file of the store. Throws for a url that it cannot serve. */
-export const sqliteFile = ({ url, dataDir }: DatabasePlace): string => {
-  if (url === undefined) return join(dataDir, 'drawbridge.db');
-  if (url.startsWith('file:')) return url.slice('file:'.length);
-  throw new Error('DATABASE_URL names an unsupported store. Leave it empty or set file:<path>');
-};
 
 /** SQLite rolls tables back with their transaction, which Kysely's dialect does not count on. */
 class TransactionalAdapter extends SqliteAdapter {
@@ -79,7 +55,7 @@ const openSqlite = (file: string): Database.Database => {
 
 const firstOf = (row: unknown): unknown => (Array.isArray(row) ? row[0] : row);
 
-/** Opens the store in its folder (0700) and files (0600). Throws `dataFolderUnsafe`, and for a bad url. */
+/** Opens a SQLite file (0600) in its folder (0700). Throws `dataFolderUnsafe`, and for a bad url. */
 export const openDatabase = (place: DatabasePlace, clock: Clock = systemClock): OpenDatabase => {
   const file = sqliteFile(place);
   mkdirSync(place.dataDir, { recursive: true, mode: 0o700 });
@@ -103,10 +79,13 @@ export const openDatabase = (place: DatabasePlace, clock: Clock = systemClock): 
   };
   return {
     db,
+    dialect: 'sqlite',
     commit: createGroupCommit(db, writeBatch),
     ...createRights(othersChanged),
     othersChanged,
     now: () => Promise.resolve(clock.now()),
+    // A migration locks the file itself.
+    whileMigrating: (run) => run(db),
     close,
   };
 };

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openDatabase, type OpenDatabase } from './open-database.ts';
+import { openDatabase } from './open-database.ts';
+import type { OpenDatabase } from '../store.ts';
 import { prepareQuery, type Slot } from './prepared-query.ts';
 
 type Tables = { notes: { id: string; text: string | null } };

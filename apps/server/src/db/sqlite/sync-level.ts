@@ -1,13 +1,11 @@
 import type { SqliteDatabase } from 'kysely';
+import type { Durability } from '../write.ts';
 import { beforeEachRun, wrapStatements } from './before-each-run.ts';
 
-/**
- * `synced`: on disk when it resolves, safe against a power cut. `kept`: safe against the end of the process;
- * a power cut can lose it until the next sync.
- */
-export type Durability = 'synced' | 'kept';
-
-const levels = { synced: 'full', kept: 'normal' } as const satisfies Record<Durability, string>;
+const levels = { synced: 'full', kept: 'normal', lazy: 'normal' } as const satisfies Record<
+  Durability,
+  string
+>;
 const writesNothing = /^select\b/i;
 
 /** Takes a connection that is at `synced`; `exec` runs a statement on it. */

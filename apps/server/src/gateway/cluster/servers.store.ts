@@ -39,7 +39,7 @@ export const createServersStore = ({ db, now }: Pick<Store, 'db' | 'now'>) => ({
   /** The ids of all servers that are not known to be dead. */
   all: async (): Promise<string[]> =>
     (await db.selectFrom('servers').select('id').execute()).map(({ id }) => id),
-  /** False while another server that is not dead has the lease. */
+  /** False while another server has the lease. */
   lease: async ({ name, owner, at, until }: LeaseRequest): Promise<boolean> => {
     const leased = await db
       .insertInto('jobLeases')
@@ -49,11 +49,7 @@ export const createServersStore = ({ db, now }: Pick<Store, 'db' | 'now'>) => ({
           .column('name')
           .doUpdateSet({ owner, until })
           .where((where) =>
-            where.or([
-              where('jobLeases.owner', '=', owner),
-              where('jobLeases.until', '<=', at),
-              where('jobLeases.owner', 'not in', where.selectFrom('servers').select('servers.id')),
-            ]),
+            where.or([where('jobLeases.owner', '=', owner), where('jobLeases.until', '<=', at)]),
           ),
       )
       .returning('owner')

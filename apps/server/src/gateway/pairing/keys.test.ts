@@ -1,10 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFakeClock } from '@drawbridge/kit';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { migrate, openDatabase, type OpenDatabase } from '../../db/index.ts';
+import { newGatewayFolder } from '../../../test/new-store.ts';
+import type { OpenDatabase } from '../../db/index.ts';
+import { itOnSqlite, openTestStore } from '../../../test/store-place.ts';
 import { createToolList } from '../machines/tool-list.ts';
 import { holds } from './keys.ts';
 import { createKeys, type Keys } from './keys.ts';
@@ -20,10 +21,9 @@ let database: OpenDatabase;
 let clock = createFakeClock();
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'keys-'));
+  folder = await newGatewayFolder();
   clock = createFakeClock();
-  database = openDatabase({ url: undefined, dataDir: folder });
-  await migrate(database.db);
+  database = await openTestStore(folder);
 });
 afterEach(async () => {
   await database.close();
@@ -133,7 +133,7 @@ describe('keys', () => {
     expect(tries.map((result) => result.status).toSorted()).toEqual(['fulfilled', 'rejected']);
   });
 
-  it('keeps digests alone', async () => {
+  itOnSqlite('keeps digests alone', async () => {
     const keys = make();
     const { token } = await keys.issue('ada');
     const session = await pair(keys, token);
@@ -147,7 +147,7 @@ describe('keys', () => {
       false,
       false,
     ]);
-    database = openDatabase({ url: undefined, dataDir: folder });
+    database = await openTestStore(folder);
   });
 
   it('shows the live session key at each server, and after a restart', async () => {

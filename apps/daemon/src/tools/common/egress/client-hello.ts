@@ -82,8 +82,7 @@ const namesIn = (message: Buffer): string[] | undefined => {
  */
 export const judgeHello = (bytes: Buffer, hostname: string): Verdict => {
   const message = firstMessage(bytes);
-  if (typeof message === 'string')
-    return message === 'more' && bytes.length > 2 * maxHelloBytes ? 'wrong' : message;
+  if (typeof message === 'string') return message;
   try {
     const names = namesIn(message);
     if (canonicalAddress(hostname) !== undefined) return names?.length === 0 ? 'right' : 'wrong';

@@ -61,14 +61,20 @@ describe('TLS', () => {
     expect([world.dialled, world.refused]).toEqual([[], ['good.test protocol']]);
   });
 
-  it('SH-55 TLS for another host on another port, and TLS on 22, are refused', async () => {
+  it('SH-55 TLS for another host on another port, and TLS or HTTP on 22, are refused', async () => {
     const world = await open();
     const evil = await helloFor('evil.test');
     const byteStream = await through(world, 'good.test:5432', [evil]);
     await ended(byteStream.socket);
     const ssh = await through(world, 'good.test:22', [evil]);
     await ended(ssh.socket);
-    expect(world.refused).toEqual(['good.test:5432 protocol', 'good.test:22 protocol']);
+    const http = await through(world, 'good.test:22', [Buffer.from('GET / HTTP/1.1\r\n\r\n')]);
+    await ended(http.socket);
+    expect(world.refused).toEqual([
+      'good.test:5432 protocol',
+      'good.test:22 protocol',
+      'good.test:22 protocol',
+    ]);
     expect(world.dialled).toEqual([`${publicAddress}:5432`]);
   });
 });
@@ -209,6 +215,9 @@ describe('HTTP', () => {
     );
     expect(both.match(/HTTP\/1\.1 /g)).toHaveLength(1);
     expect(both).toContain('"url":"/1"');
+    const before = world.dialled.length;
+    await world.say(get('http://good.test/', 'Host: good.test', `X-A: ${'a'.repeat(20_000)}`));
+    expect(world.dialled).toHaveLength(before);
   });
 
   it('SH-55, SH-57 HTTP in a CONNECT to 80 is checked like any other', async () => {

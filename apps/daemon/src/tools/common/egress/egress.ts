@@ -190,7 +190,7 @@ export const createEgress = (needs: EgressNeeds) => {
   const { clock } = needs;
   const clients = new Set<Socket>();
   const deadlines = new WeakMap<Socket, () => void>();
-  const server = createServer({ maxHeaderSize: maxHeaderBytes, keepAlive: false });
+  const server = createServer({ maxHeaderSize: maxHeaderBytes });
   const links = createLinks(clock);
 
   /** Hands a connection to the parser of HTTP. */

@@ -22,6 +22,8 @@ export interface Walls {
   kept: string[];
   /** Folders shown in the place of others, and written there. */
   instead: { place: string; folder: string }[];
+  /** Arguments for what is written beside the root and the temporary folder. */
+  caches: string[];
   /** An empty file that cannot be written: what a hidden file looks like. */
   emptyFile: string;
 }
@@ -128,6 +130,7 @@ export const bubblewrapArguments = (walls: Walls): { arguments: string[]; held: 
     ...below.filter(isInShown).flatMap(hide),
     // After the walls: one of them may stand on a folder above it.
     ...['--bind', temporary, temporaryInside(root, temporary)],
+    ...walls.caches,
     ...['--dev', '/dev', '--proc', '/proc'],
     // What stands between the mounts, the home folder among it.
     ...(root === '/' ? [] : ['--remount-ro', '/']),

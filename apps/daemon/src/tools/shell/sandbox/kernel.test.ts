@@ -63,7 +63,7 @@ describeWith('bubblewrap')('SH-39 the terminal of drawbridge', () => {
 /** Runs in a sandbox that looks into 200 folders. */
 const openNarrow = () => {
   const { root, own } = makeFolders();
-  const launcher = createSandboxedLauncher({ root, privateFolder: own }, 200);
+  const launcher = createSandboxedLauncher({ root, privateFolder: own }, { limit: 200 });
   const run = (text: string) =>
     runCommand(
       {

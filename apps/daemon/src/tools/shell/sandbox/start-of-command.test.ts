@@ -10,6 +10,7 @@ const command = (temporary: string) => ({
   deniedPaths: { read: [], write: [] },
   signal: new AbortController().signal,
   temporary,
+  caches: [],
 });
 
 describeWith('bubblewrap', 'git')('NG-19c what is protected when a command starts', () => {

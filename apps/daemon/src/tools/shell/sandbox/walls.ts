@@ -127,6 +127,8 @@ const returnRepository = async (root: string, shared: Shared): Promise<string[]>
 };
 
 interface Given {
+  /** Arguments for caches of package tools. */
+  caches: string[];
   deniedPaths: DeniedPaths;
   signal: AbortSignal;
   temporary: string;
@@ -236,6 +238,7 @@ export const createWalls = (given: VisibleNeeds, limit?: number) => {
       ...around,
       pipes: pipeCoversOf(root, before.pipes),
       kept,
+      caches: command.caches,
       instead: repository === undefined ? [] : [{ place, folder: repository }],
       emptyFile,
     });

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
-import { openDatabase } from '../../../db/index.ts';
+import { openTestStore } from '../../../../test/store-place.ts';
 import { createTenants } from '../../../../test/tenants.ts';
 
 const key = 'key-of-ben-for-n8n';
@@ -41,7 +41,7 @@ it('PS-12 a removed account leaves no key, no chat and no memory', async () => {
   const people = await ann.panel.people.list.query();
   const { id = '' } = people.find(({ name }) => name === 'Ben') ?? {};
   await ann.panel.people.remove.mutate({ id });
-  const { db, close } = openDatabase({ dataDir: server.dataDir, url: undefined });
+  const { db, close } = await openTestStore(server.dataDir);
   onTestFinished(close);
   const scopes = () => db.selectFrom('agentSettings').select('scope').execute();
   await expect.poll(scopes).toEqual([{ scope: 'all' }]);

@@ -57,7 +57,7 @@ export const durabilityOf = ({ reads }: OpenCall, event: CallEvent, writes: read
   if (event.type === 'asked') return 'kept';
   const [only, second] = writes;
   const endsAlone = second === undefined && only?.type === 'update-call' && only.record.endedAt !== null;
-  return reads && endsAlone ? 'kept' : 'synced';
+  return reads && endsAlone ? 'lazy' : 'synced';
 };
 
 /** Whose calls are counted: all of a user, or those that came through one token or client. */

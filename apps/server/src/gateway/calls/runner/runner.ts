@@ -257,7 +257,7 @@ const tryInsert = async (runner: Runner, { call, made, claimKey }: NewCall) => {
         dueAt: call.data.state.kind === 'ended' ? 0 : dueAt(call.data.state),
       },
     ],
-    call.reads ? 'kept' : 'synced',
+    call.reads ? 'lazy' : 'synced',
   );
   return { fence, isStored, isWritten: isStored && fence !== null && (early ?? write()) };
 };

@@ -1,7 +1,7 @@
 import { isOpenState, type CallFilter, type CallMaker, type CallState } from '@drawbridge/contracts/calls';
 import { nextMacrotask, type Clock } from '@drawbridge/kit';
 import { sql, type ExpressionBuilder, type Kysely } from 'kysely';
-import type { Schema } from '../../../db/index.ts';
+import { dialectOf, type Dialect, type Schema } from '../../../db/index.ts';
 import type { CallHead } from '../call.ts';
 import { headColumns, readHead } from './call-row.ts';
 import { lastTime } from '../../columns.ts';
@@ -61,8 +61,11 @@ const inState = (where: Where, state: CallState) => [
   ...(isOpenState(state) ? [where('endedAt', 'is', null)] : state === 'succeeded' ? [] : [endedBadly]),
 ];
 
+/** Regardless of the case of ASCII letters, in both. */
+const likeOf = { sqlite: 'like', postgres: 'ilike' } as const satisfies Record<Dialect, string>;
+
 const fits =
-  ({ userId, via }: CallOwner, { machine, by, tool, state, q }: CallFilter) =>
+  (dialect: Dialect, { userId, via }: CallOwner, { machine, by, tool, state, q }: CallFilter) =>
   (where: Where) =>
     where.and([
       where('userId', '=', userId),
@@ -73,7 +76,9 @@ const fits =
       ...(state === undefined ? [] : inState(where, state)),
       ...(q === undefined
         ? []
-        : [sql<boolean>`${sql.ref('subject')} like ${`%${escapeLike(q)}%`} escape '\\'`]),
+        : [
+            sql<boolean>`${sql.ref('subject')} ${sql.raw(likeOf[dialect])} ${`%${escapeLike(q)}%`} escape '\\'`,
+          ]),
     ]);
 
 const behind =
@@ -180,7 +185,7 @@ const found = async (
   const ids = db
     .selectFrom('calls')
     .select('requestId')
-    .where(fits(owner, filter))
+    .where(fits(dialectOf(db), owner, filter))
     .where('createdAt', '>=', from)
     .where(behind(position))
     .orderBy('createdAt', 'desc')
@@ -228,7 +233,7 @@ const count = async ({ db }: Context, { owner, filter }: Look, times: Times): Pr
   const { calls } = await db
     .selectFrom('calls')
     .select(({ fn }) => fn.countAll<number>().as('calls'))
-    .where(fits(owner, filter))
+    .where(fits(dialectOf(db), owner, filter))
     .where('createdAt', '>=', times.from)
     .where('createdAt', '<', times.to)
     .executeTakeFirstOrThrow();

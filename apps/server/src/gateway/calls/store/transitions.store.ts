@@ -180,7 +180,7 @@ const prepareCallQueries = (db: Kysely<Schema>, openLimits: OpenLimits | null) =
       .updateTable('calls')
       .set(slotsOf(slot, openLimits === null ? updatedColumns : [...updatedColumns, 'dueAt']))
       .where('requestId', '=', slot('requestId'))
-      .where(({ eb, val }) => eb('rev', '=', eb(val(slot('rev')), '-', 1)))
+      .where(({ eb }) => eb(eb('rev', '+', 1), '=', slot('rev')))
       .where('endedAt', 'is', null);
   return {
     insertConnected: prepareQuery((slot: Slot<Row>) =>

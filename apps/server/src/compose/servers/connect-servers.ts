@@ -2,20 +2,29 @@ import type { Clock } from '@drawbridge/kit';
 import type { Logger } from 'pino';
 import type { RedisBus } from '../../bus/index.ts';
 import type { Config } from '../../config.ts';
+import { lockStore } from './lock-store.ts';
 
 /** How long a start waits for Redis; afterwards it goes on without. */
 const waitMs = 5_000;
 
 interface Needs {
-  config: Pick<Config, 'redisUrl'>;
+  config: Pick<Config, 'databaseUrl' | 'redisUrl'>;
   secret: string;
   clock: Clock;
   log: Logger;
   onError(error: unknown): void;
+  /** Closes the store, for a start that fails. */
+  close(): Promise<void>;
 }
 
-/** The bus between the servers of one store; null where `REDIS_URL` is not set and the server is alone. */
-export const openBus = async ({ config, ...needs }: Needs): Promise<RedisBus | null> => {
+/** What connects this server to the others of its store. */
+export interface Others {
+  /** Null where `REDIS_URL` is not set and this server is the only one. */
+  bus: RedisBus | null;
+  close(): Promise<void>;
+}
+
+const openBus = async ({ config, ...needs }: Needs): Promise<RedisBus | null> => {
   const { redisUrl: url } = config;
   if (url === undefined) return null;
   const { log } = needs;
@@ -28,4 +37,18 @@ export const openBus = async ({ config, ...needs }: Needs): Promise<RedisBus | n
   const bus = createRedisBus({ ...needs, url, onState });
   if (!(await bus.waitUntilUp(waitMs))) log.warn('The server starts without Redis, and goes on trying');
   return bus;
+};
+
+/** Throws `dataFolderInUse` where a server of this store is running that knows of no others, or must not. */
+export const connectServers = async (needs: Needs): Promise<Others> => {
+  const unlock = await lockStore(needs).catch(async (error: unknown) => {
+    await needs.close();
+    throw error;
+  });
+  const bus = await openBus(needs);
+  const close = async () => {
+    bus?.close();
+    await unlock();
+  };
+  return { bus, close };
 };

@@ -1,0 +1,25 @@
+import type { Kysely } from 'kysely';
+import type { Dialect } from './dialect.ts';
+import type { Rights } from './rights.ts';
+import type { Schema } from './schema.ts';
+import type { Commit } from './write.ts';
+
+export interface Store extends Rights {
+  db: Kysely<Schema>;
+  /** Statements that only one of the two accepts are chosen by it. */
+  dialect: Dialect;
+  commit: Commit;
+  /** Changes after another process has changed the store, within half a second. */
+  othersChanged(): number;
+  /** The time of the database, in milliseconds since 1970: the same for every server of the store. */
+  now(): Promise<number>;
+}
+
+export interface OpenDatabase extends Store {
+  /**
+   * Runs what makes or changes tables while no other process does, on a database without time-outs. Readers
+   * and writers go on.
+   */
+  whileMigrating<Result>(run: (db: Kysely<Schema>) => Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+}
