@@ -54,13 +54,8 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const notifications = await startNotifications({ config, clock, outside, opened, isPanelOpen });
   let agent: ServerAgent | null = null;
   const isAgentOn = async () => (await agent?.status())?.enabled === true;
-  const base = {
-    config,
-    clock,
-    opened,
-    notifications,
-    others: await connectServers({ config, clock, ...opened }),
-  };
+  const others = await connectServers({ config, clock, ...opened });
+  const base = { config, clock, opened, notifications, others };
   const gateway = recordCalls(await startGateway({ ...base, daemon, isAgentOn }), presence);
   let sweep: Sweep | null = null;
   let stopLocalMachine = async () => {};
@@ -131,8 +126,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
       await agent?.stop();
       await gateway.stop();
       await rpc?.close();
-      await Promise.all([web.close(), tailnet?.close()]);
-      await base.others.close();
+      await Promise.all([web.close(), tailnet?.close(), others.close()]);
       await opened.close();
       lock.release();
     },

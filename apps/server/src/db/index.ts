@@ -1,7 +1,7 @@
 export type { CallTable, ConfirmationTable, GatewayKeyTable, MachineTable } from './gateway-tables.ts';
 export { findUnsafe } from './folder/own-folder.ts';
 export { lockFolder, readFolderHolder, type FolderLock } from './folder/folder-lock.ts';
-export { createMetaStore, type MetaStore } from './meta.store.ts';
+export { createMetaStore, type MetaStore } from './shared/meta.store.ts';
 export { inParts } from './in-parts.ts';
 export { OutdatedError } from './write.ts';
 export { migrate } from './migrate.ts';
@@ -11,7 +11,7 @@ export { openDatabase } from './sqlite/open-database.ts';
 export { openStore } from './open-store.ts';
 export type { OpenDatabase, Store } from './store.ts';
 export { dialectOf, type Dialect } from './dialect.ts';
-export { createOnce, type Once, type OnceRow } from './once.store.ts';
+export { createOnce, type Once, type OnceRow } from './shared/once.store.ts';
 export { agentTables, type Schema } from './schema.ts';
 export { readPostgres } from './postgres/facts.ts';
 export { createDiskFloor } from './folder/disk-floor.ts';

@@ -48,7 +48,7 @@ describeWith('redis')('two servers on one database', () => {
     const { environment, panelA, daemon } = await startTwo();
     const run = panelA.calls.run.mutate(read);
     const { requestId } = await nextCall(daemon);
-    await daemon.respond(requestId, done);
+    await daemon.respond(requestId, { result: done });
     expect(await run).toMatchObject({ state: 'succeeded', result: done });
     const lone = startServer({ environment: { DATABASE_URL: environment.DATABASE_URL } });
     await expect(lone).rejects.toMatchObject({ code: 'DATA_FOLDER_IN_USE' });
@@ -59,7 +59,7 @@ describeWith('redis')('two servers on one database', () => {
     await redis.kill();
     const run = panelA.calls.run.mutate(read);
     const { requestId } = await nextCall(daemon);
-    await daemon.respond(requestId, done);
+    await daemon.respond(requestId, { result: done });
     expect(await run).toMatchObject({ state: 'succeeded' });
     await redis.start();
   });

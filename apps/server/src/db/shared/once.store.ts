@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Schema } from './schema.ts';
+import type { Schema } from '../schema.ts';
 
 /** A key that counts once in its scope. Times in milliseconds since 1970. */
 export type OnceRow = Schema['onceKeys'];

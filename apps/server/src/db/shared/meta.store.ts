@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Schema } from './schema.ts';
+import type { Schema } from '../schema.ts';
 
 /** What all servers of a store share: texts by key. */
 export const createMetaStore = (db: Kysely<Schema>) => {
