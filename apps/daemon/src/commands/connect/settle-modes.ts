@@ -1,4 +1,4 @@
-import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
+import { toolGroups, toolScopes, type ToolGroup } from '@drawbridge/contracts/groups';
 import { effectiveModes, type Modes, type SettingsStore } from '../../permission/index.ts';
 import type { TerminalOutput } from '../../terminal/terminal-output.ts';
 import { errors } from '../common/errors.ts';
@@ -25,7 +25,7 @@ export interface SettledModes {
 }
 
 const refuseNothing = (modes: Modes): void => {
-  if (Object.values(modes).every((mode) => mode === 'deny')) throw errors.nothingAllowed();
+  if (toolScopes.every((group) => (modes[group] ?? 'deny') === 'deny')) throw errors.nothingAllowed();
 };
 
 /** The modes of flags, variables and settings. Throws `wrongUse` and `nothingAllowed`. */
