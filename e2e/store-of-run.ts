@@ -12,6 +12,8 @@ export const setup = async (): Promise<void> => {
   await server.end('SIGTERM');
   const file = join(folder, 'with-tables.db');
   const store = new Database(join(folder, 'drawbridge.db'));
+  // The secret of that server is not copied, and neither is what was made with it.
+  store.prepare('delete from meta').run();
   store.prepare('vacuum into ?').run(file);
   store.close();
   process.env.TEST_STORE = file;

@@ -19,6 +19,8 @@ export const createNewStores = (make: (dataDir: string) => Promise<void>): (() =
     const whole = join(folder, 'whole.db');
     // Until the statements of a closed connection are collected, its tables are in the write-ahead log alone.
     const store = new Database(join(folder, 'drawbridge.db'));
+    // The secret of that server is not copied, and neither is what was made with it.
+    store.prepare('delete from meta').run();
     store.prepare('vacuum into ?').run(whole);
     store.close();
     return whole;

@@ -80,6 +80,7 @@ describeWith('git')('every file of this repository', () => {
       'vite.config.ts',
       'vitest.config.ts',
       'vitest.long.config.ts',
+      'vitest.postgres.config.ts',
     ]);
   });
 });

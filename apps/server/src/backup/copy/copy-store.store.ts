@@ -13,8 +13,8 @@ const bytesAtOnce = 8 * 1024 * 1024;
 
 /** Made by the migrations of the target, or from other rows. */
 const notCopied = /^(?:kysely_|agentWords)/;
-/** The account library writes its row when it first opens a store. */
-const seeded = 'oauthResource';
+/** What opening a store for the first time writes: of the account library, and of the secret. */
+const seeded = ['oauthResource', 'meta'];
 
 interface Column {
   name: string;
@@ -72,7 +72,7 @@ const requireFitting = async (
   if (unknown !== undefined)
     throw errors.conflict({ message: `The source has a table ${unknown} that the target does not have` });
   for (const table of tables.keys()) {
-    if (table === seeded) continue;
+    if (seeded.includes(table)) continue;
     const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(trx);
     if (rows.length > 0)
       throw errors.conflict({
@@ -153,7 +153,7 @@ export const copyStore = ({ file, target, onProgress }: CopyNeeds): Promise<Copi
       try {
         const tables = await columnsOf(trx);
         await requireFitting(trx, source, tables);
-        await sql`delete from ${sql.table(seeded)}`.execute(trx);
+        for (const table of seeded) await sql`delete from ${sql.table(table)}`.execute(trx);
         const copied: CopiedTable[] = [];
         for (const table of inOrder([...tables.keys()], await referencesOf(trx))) {
           const columns = tables.get(table) ?? [];
