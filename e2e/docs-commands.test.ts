@@ -120,7 +120,7 @@ describeWith('curl')('the commands of the documentation, as they are pasted', ()
 
   it('webhooks.md', async () => {
     const { secret } = await ann.api.hooks.create.mutate({ name: 'deploys' });
-    env['SECRET'] = secret;
+    env['HOOK_SECRET'] = secret;
     expect(await sh(blocksOf('webhooks.md'))).toContain('requestId');
   });
 
