@@ -154,6 +154,8 @@ it('holds every invariant while the server of two users is killed at random', as
     })),
   );
   const each = users.flatMap(({ threads, canary }) => threads.map((followed) => ({ followed, canary })));
+  // A thread exists from its first message on: on a slow machine, chance alone may send none in time.
+  for (const { followed, canary } of each) await followed.thread.say(`Work. ${canary}`, 'queue');
 
   const endsAt = systemClock.now() + forMs;
   const isOver = () => systemClock.now() > endsAt;
