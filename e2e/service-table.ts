@@ -17,6 +17,7 @@ export type Service =
   | 'redis'
   | 'postgresql'
   | 'git'
+  | 'sshd'
   | 'make'
   | 'python3'
   | 'other nodes'
@@ -62,6 +63,10 @@ export const services: Record<Service, ServiceEntry> = {
   redis: { isThere: () => runs('redis-server', ['--version']), packages: ['redis-server'] },
   postgresql: { isThere: () => postgresFolder() !== undefined, packages: ['postgresql'] },
   git: { isThere: () => runs('git', ['--version']), packages: ['git'] },
+  sshd: {
+    isThere: () => existsSync('/usr/sbin/sshd') && existsSync('/usr/bin/ssh'),
+    packages: ['openssh-server', 'openssh-client'],
+  },
   make: { isThere: () => runs('make', ['--version']), packages: ['make'] },
   python3: { isThere: () => runs('python3', ['--version']), packages: ['python3'] },
   'other nodes': {

@@ -14,7 +14,7 @@ const filesystemEntries = () =>
 
 export interface ToolsetNeeds extends McpToolsetNeeds {
   /** How commands find hosts, connect to them and keep what they load; by the system by default. */
-  network?: Pick<ShellOptions, 'resolve' | 'dial' | 'caches'>;
+  network?: Pick<ShellOptions, 'resolve' | 'dial' | 'authorities' | 'caches'>;
   /** False only by the person's own flag: commands run without a sandbox. */
   shellSandbox?: boolean;
   /** Left out where there is no server. */

@@ -11,6 +11,11 @@ import { makeFolders, openTools, textOf } from './tool-fixture.ts';
 
 const output = shellOutput.extend({
   network: z.array(z.object({ host: z.string(), in: z.number(), out: z.number() })).optional(),
+  pushed: z
+    .array(
+      z.object({ repository: z.string(), created: z.array(z.string()), updated: z.array(z.string()) }),
+    )
+    .optional(),
 });
 
 /** Where the programs of a command find the certificate of the fixture. */
@@ -50,7 +55,12 @@ export const openNetwork = async ({ modes, clock, serverUrl, ...options }: Netwo
       },
     },
     toolsets: {
-      network: { resolve: internet.resolve, dial: internet.dial, caches: join(folders.base, 'caches') },
+      network: {
+        resolve: internet.resolve,
+        dial: internet.dial,
+        authorities: [internet.ca],
+        caches: join(folders.base, 'caches'),
+      },
       ...(serverUrl !== undefined && { browser: { mode: 'ephemeral', serverUrl } }),
     },
     ...(clock && { clock }),

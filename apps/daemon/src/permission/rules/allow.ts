@@ -43,7 +43,10 @@ export const covers = (rule: Rule, resource: Resource): boolean => {
   if (rule.toolGroup !== resource.toolGroup) return false;
   switch (rule.reach) {
     case undefined:
-      return rule.resource === resource.resource && rule.fingerprint === resource.fingerprint;
+      return (
+        (rule.resource === resource.resource || rule.resource === resource.includedIn) &&
+        rule.fingerprint === resource.fingerprint
+      );
     case 'folder':
       return coversBelow(rule, resource);
     case 'subdomains':

@@ -111,6 +111,12 @@ export const networkParts = (resource: string): { host: string; command: string 
   return at === -1 ? undefined : { host: resource.slice(0, at), command: resource.slice(at + 3) };
 };
 
+/** The repository and the direction in a resource of `network` that uses the person's git login. */
+export const gitParts = (resource: string): { access: string; repository: string } | undefined => {
+  const [, access, repository] = /^git (fetch|push) (\S+\/\S+)$/.exec(resource) ?? [];
+  return access === undefined || repository === undefined ? undefined : { access, repository };
+};
+
 /** The shell resource in a resource of `shell` or `network`. */
 export const commandIn = (resource: string): string =>
   resource.startsWith('"') ? resource : (networkParts(resource)?.command ?? resource);

@@ -3,7 +3,7 @@ import { toolGroup } from '@drawbridge/contracts/groups';
 import type { NewRule } from '@drawbridge/contracts/rules';
 import { errors } from '../errors.ts';
 import { hostOf } from '@drawbridge/kit';
-import { commandIn, commandParts } from './plain-command.ts';
+import { commandIn, commandParts, gitParts } from './plain-command.ts';
 import { isPathGroup } from './resource.ts';
 import { scopeKinds, rule, type Rule } from './rule.ts';
 import { isValidRule } from './validate-rule.ts';
@@ -53,7 +53,8 @@ export const readNewRule = async (
   if (!parsed.success) throw bad(`The reach is one of exact, ${scopeKinds.join(', ')}`);
   const made = parsed.data;
   if (isPathGroup(made.toolGroup)) mustBePath(made);
-  const isDeniedHost = made.toolGroup === 'network' && written.effect === 'deny';
+  const isGit = made.toolGroup === 'network' && gitParts(made.resource) !== undefined;
+  const isDeniedHost = made.toolGroup === 'network' && written.effect === 'deny' && !isGit;
   if (made.toolGroup === 'browser' || isDeniedHost) mustBeHost(made);
   if (written.effect === 'deny') return made;
   if (made.toolGroup === 'mcp')
@@ -62,8 +63,8 @@ export const readNewRule = async (
     );
   if (made.toolGroup === 'shell' && !/^"(?:[^"\\]|\\.)*" \$ ./s.test(made.resource))
     throw bad('A command is allowed with its folder: write "/folder" $ command');
-  if (made.toolGroup === 'network' && !/^\S+ < "(?:[^"\\]|\\.)*" \$ ./s.test(made.resource))
-    throw bad('A host is allowed for a command with its folder: write example.org < "/folder" $ command');
+  if (made.toolGroup === 'network' && !isGit && !/^\S+ < "(?:[^"\\]|\\.)*" \$ ./s.test(made.resource))
+    throw bad('A host is allowed for a command with its folder: write example.org < "/folder" $ command; a repository as git push github.com/ada/demo');
   if (made.reach === 'words') return withFurtherWords(made, fingerprintOf);
   if (!(await isValidRule(made))) throw bad(`${made.resource} cannot have the reach ${made.reach}`);
   return made;

@@ -26,6 +26,8 @@ export interface Resource {
   serverFingerprint?: string;
   /** Of a sandboxed plain command: a digest of the program's file, for rules with further words. */
   programFingerprint?: string;
+  /** Another resource whose allow rule covers this one: pushing to a repository includes fetching from it. */
+  includedIn?: string;
   /** Of a host for a sandboxed command: the host for all of these in the same folder. */
   anyCommand?: string;
   /** Of a path: the real folder that a person may open instead of this one path, with a `/` at its end. */

@@ -3,7 +3,7 @@ import type { Reach } from '@drawbridge/contracts/confirmation-payload';
 import type { Decision, ToolGroup } from '@drawbridge/contracts/groups';
 import { cutText } from '@drawbridge/kit';
 import { needsExactRule } from './sensitive-paths.ts';
-import { commandIn, commandParts, networkParts } from './plain-command.ts';
+import { commandIn, commandParts, gitParts, networkParts } from './plain-command.ts';
 import type { Resource } from './resource.ts';
 import { coverOf, type ScopeKind, type Rule } from './rule.ts';
 import { isValidRule } from './validate-rule.ts';
@@ -34,6 +34,9 @@ const inputWords: Record<string, string> = {
   keyboard: 'type and press keys',
 };
 
+const gitWords = ({ access, repository }: { access: string; repository: string }): string =>
+  access === 'push' ? `push to ${repository} and fetch from it` : `fetch from ${repository}`;
+
 const exactWords = (rule: Rule, home: string): string => {
   const { toolGroup, resource } = rule;
   const doing = pathWords[toolGroup];
@@ -50,6 +53,8 @@ const exactWords = (rule: Rule, home: string): string => {
   if (toolGroup === 'computer') return inputWords[resource] ?? `use ${resource}`;
   const connection = toolGroup === 'network' ? networkParts(resource) : undefined;
   if (connection !== undefined) return `let only this exact command connect to ${connection.host}`;
+  const git = toolGroup === 'network' ? gitParts(resource) : undefined;
+  if (git !== undefined) return `let any sandboxed command ${gitWords(git)} with your git login`;
   if (toolGroup === 'network') return `let commands connect to ${resource}`;
   if (toolGroup !== 'shell') return `use ${resource}`;
   const parts = commandParts(resource);

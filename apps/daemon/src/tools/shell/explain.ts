@@ -1,5 +1,6 @@
 import { readingsOf } from '../../permission/index.ts';
 import { words } from '../../text/words.ts';
+import { loginNote } from './git/repositories.ts';
 import { withoutNetworkNote } from './network/notes.ts';
 import type { Ended } from './run-command.ts';
 import { noteOfUnseen } from './unseen.ts';
@@ -31,6 +32,8 @@ const gitSettings = /could not (write|lock) config file/i;
 interface Said {
   root: string;
   network: string;
+  /** How the login of the person is asked for. */
+  login: string;
 }
 
 const causes: { sign: RegExp; says(said: Said): string }[] = [
@@ -43,6 +46,10 @@ const causes: { sign: RegExp; says(said: Said): string }[] = [
   {
     sign: saysNoNetwork,
     says: ({ network }) => network,
+  },
+  {
+    sign: /could not read (username|password) for|authentication failed for|permission denied \(publickey|host key verification failed/i,
+    says: ({ login }) => login,
   },
   {
     sign: /(unshare|nsenter): .*not permitted|no usable sandbox|bwrap: .*namespace/i,
@@ -91,7 +98,7 @@ const sandboxCauses = (
       : [];
   const found = causesOf([stderr, stdout])
     .filter(({ sign }) => !hasNetwork || sign !== saysNoNetwork)
-    .map(({ says }) => says({ root, network }));
+    .map(({ says }) => says({ root, network, login: loginNote(command, output) }));
   const unseen = noteOfUnseen(command, { output, look });
   if (unseen !== undefined) found.push(unseen);
   if (found.length > 0) return found;

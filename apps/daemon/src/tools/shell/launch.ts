@@ -10,6 +10,7 @@ import { cacheBase, shellEnvironment, withoutNetwork } from './config.ts';
 import { keptNames } from '../../paths/run-names.ts';
 import { prelude, refusalFile } from './sandbox/prelude.ts';
 import { findProgram } from '../../paths/programs.ts';
+import type { Repository } from './git/repositories.ts';
 import { openCaches } from './network/caches.ts';
 import { networkEnvironment } from './network/environment.ts';
 import { placeHandOut } from './network/hand-out.ts';
@@ -46,7 +47,7 @@ interface Need {
   deniedPaths: DeniedPaths;
   signal: AbortSignal;
   /** Present where the command has network; ports of this machine that its loopback leads to. */
-  egress?: { mirrors: readonly number[] } | undefined;
+  egress?: { mirrors: readonly number[]; repositories: readonly Repository[] } | undefined;
 }
 
 /** Prepares one command. Throws `sandboxFailed`. */
@@ -158,7 +159,7 @@ const createLinuxPreparer = (territory: VisibleNeeds, { limit, caches = cacheBas
       });
     const inside = temporaryInside(territory.root, temporary);
     const handOut = need.egress && (await placeHandOut(temporary, inside));
-    const mirrors = need.egress?.mirrors ?? [];
+    const { mirrors, repositories } = need.egress ?? { mirrors: [], repositories: [] };
     const hasNetwork = handOut !== undefined;
     const kept = openCaches(caches, { root: territory.root, hasNetwork });
     const built = await walls.build({ ...need, temporary, caches: kept.mounts });
@@ -171,7 +172,7 @@ const createLinuxPreparer = (territory: VisibleNeeds, { limit, caches = cacheBas
       reports: true,
       temporary: inside,
       variables: {
-        ...(handOut === undefined ? withoutNetwork : networkEnvironment(handOut, mirrors)),
+        ...(handOut === undefined ? withoutNetwork : networkEnvironment(handOut, { mirrors, repositories })),
         ...kept.environment,
       },
       listeners: handOut === undefined ? 0 : 1 + mirrors.length,

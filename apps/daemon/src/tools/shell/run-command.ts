@@ -27,7 +27,7 @@ export interface Command {
   signal: AbortSignal;
   deniedPaths: DeniedPaths;
   /** Where the command has network: takes the listeners that it hands over. */
-  egress?: Pick<CommandEgress, 'mirrors' | 'serve'> | undefined;
+  egress?: Pick<CommandEgress, 'mirrors' | 'repositories' | 'serve'> | undefined;
   progress(update: ProgressBody): void;
 }
 

@@ -15,6 +15,13 @@ import { fingerprintOfProgram } from './words/program-file.ts';
 import { openCommandEgress, type CommandEgress, type NetworkNeeds } from './network/command-egress.ts';
 import { maxHosts, readAllDeclared } from './network/declared.ts';
 import { accessWords, toGrants } from './network/resources.ts';
+import {
+  loginWords,
+  maxRepositories,
+  readRepositories,
+  toGitResource,
+  type GitAccess,
+} from './git/repositories.ts';
 import { runCommand, type Ended } from './run-command.ts';
 import { inWords } from './sandbox/run-files.ts';
 import type { Look } from './sandbox/visible/visible-places.ts';
@@ -41,6 +48,14 @@ const inputWithNetwork = input.extend({
       'Hosts that it connects to (default: none); the user is asked. npm, pnpm, yarn: registry.npmjs.org; ' +
         'pip: pypi.org, files.pythonhosted.org; cargo: index.crates.io, static.crates.io; go: proxy.golang.org, ' +
         'sum.golang.org; git: github.com. Also example.org:22, *.example.org, localhost:5432, local:nas.lan:8443',
+    ),
+  git: z
+    .array(z.strictObject({ repository: z.string().min(1).max(900), access: z.enum(['fetch', 'push']) }))
+    .max(maxRepositories)
+    .optional()
+    .describe(
+      "Repositories that it uses with the user's git login, over HTTPS or ssh (default: none); the user is asked. " +
+        'Such as [{ "repository": "github.com/ada/demo", "access": "push" }]; push includes fetch. Public ones need only `network`',
     ),
 });
 
@@ -111,6 +126,7 @@ const toResource = ({ command, folder, limits, hasNetwork }: Wanted, context: To
 
 interface Given extends z.infer<typeof input> {
   network?: string[] | undefined;
+  git?: { repository: string; access: GitAccess }[] | undefined;
 }
 
 interface Beside {
@@ -121,12 +137,14 @@ interface Beside {
 const toResult = ({ timedOut, left, ...output }: Ended, { notes, egress }: Beside): ToolResult => {
   const all = [...notes, ...inWords(left.changed)];
   const traffic = egress?.traffic() ?? [];
+  const pushes = egress?.pushes() ?? [];
   const result = {
     ...textResult(
       JSON.stringify({
         ...output,
         ...(timedOut && { timedOut }),
         ...(traffic.length > 0 && { network: traffic }),
+        ...(pushes.length > 0 && { pushed: pushes }),
         ...(all.length > 0 && { notes: all }),
       }),
     ),
@@ -150,11 +168,18 @@ export const createShellExecute = (
 ): DaemonTool => {
   const limits = limitsOf({ sandbox });
   const inspect = async (given: Given, context: ToolContext) => {
-    const { command, cwd, network: hosts = [] } = given;
+    const { command, cwd, network: hosts = [], git = [] } = given;
     const folder = folderOf(context, cwd);
     const declared = await readAllDeclared(hosts);
-    const wanted = toResource({ command, folder, limits, hasNetwork: declared.length > 0 }, context);
-    return { folder, wanted, grants: toGrants(declared, { command: wanted, text: command }) };
+    const gitGrants = readRepositories(git).map((repository) => ({
+      repository,
+      resource: toGitResource(repository),
+    }));
+    const hasNetwork = declared.length > 0 || gitGrants.length > 0;
+    const wanted = toResource({ command, folder, limits, hasNetwork }, context);
+    const grants = toGrants(declared, { command: wanted, text: command });
+    const all = [wanted, ...[...grants, ...gitGrants].map(({ resource }) => resource)];
+    return { folder, all, grants, gitGrants, hasNetwork };
   };
   return defineTool({
     name: 'shell_execute',
@@ -169,25 +194,20 @@ export const createShellExecute = (
       if (command.includes('\0')) throw errors.badArguments({ message: 'command: has a NUL in it' });
       if (Buffer.byteLength(command) > maxCommandBytes)
         throw errors.badArguments({ message: 'command: is longer than 100,000 bytes' });
-      const { folder, wanted, grants } = await inspect(given, context);
-      return [
-        wanted,
-        ...grants.map(({ resource }) => resource),
-        ...namedSecrets(context, { folder, command, look }),
-      ];
+      const { folder, all } = await inspect(given, context);
+      return [...all, ...namedSecrets(context, { folder, command, look })];
     },
-    asks: async ({ command, network: hosts = [] }: Given) => {
-      const access = accessWords(await readAllDeclared(hosts));
+    asks: async ({ command, network: hosts = [], git = [] }: Given) => {
+      const access = accessWords(await readAllDeclared(hosts)) + loginWords(readRepositories(git));
       return `Run ${textWords(command)}${access}${limits.tag === undefined ? '' : ' without a sandbox'}?`;
     },
     run: async (given: Given, context) => {
       const { command, timeout } = given;
-      const { folder, wanted, grants } = await inspect(given, context);
-      const all = [wanted, ...grants.map(({ resource }) => resource)];
+      const { folder, all, grants, gitGrants, hasNetwork } = await inspect(given, context);
       if (!all.every((resource) => isGranted(context, resource))) throw errors.notGranted();
       const timeoutMs = clampTimeout(timeout);
-      const hasNetwork = grants.length > 0;
-      const egress = hasNetwork && network ? await openCommandEgress(network, grants) : undefined;
+      const egress =
+        hasNetwork && network ? await openCommandEgress(network, { grants, gitGrants }) : undefined;
       try {
         const ended = await runCommand(
           { ...context, text: command, cwd: folder, timeoutMs, deniedPaths: context.deniedPaths(), egress },

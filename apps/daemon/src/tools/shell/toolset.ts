@@ -12,7 +12,7 @@ const help: Partial<Record<NodeJS.Platform, string>> = {
   darwin: 'It needs /usr/bin/sandbox-exec, which comes with macOS.',
 };
 
-export interface ShellOptions extends Pick<NetworkNeeds, 'serverUrl' | 'resolve' | 'dial'> {
+export interface ShellOptions extends Pick<NetworkNeeds, 'serverUrl' | 'resolve' | 'dial' | 'authorities'> {
   /** The folder for caches of package tools; the user's where nothing is said. */
   caches?: string;
   /** False is the person's own choice. */
@@ -56,7 +56,8 @@ export const shellToolset = ({
       const prepare = createSandboxedLauncher(context, { caches });
       const reason = await probe(context, prepare, context.clock);
       const { createLook } = await import('./sandbox/visible/visible-places.ts');
-      const network = { ...options, ownPorts, clock: context.clock, access: context.access };
+      const { clock, access, root, privateFolder } = context;
+      const network = { ...options, ownPorts, clock, access, territory: { root, privateFolder } };
       const surroundings = {
         sandbox,
         look: createLook(context),

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@drawbridge/kit';
 import type { WebHost } from '../network/host.ts';
-import { addressesOf, type Resolve } from '../network/resolve.ts';
+import { admit, type Admission } from './admit.ts';
 import { parseAuthority, readTarget } from './authority.ts';
 import { dialDirectly, whenConnected, type Dial } from './dial.ts';
 import { readFirstBytes, speaksFirst, waitMs } from './first-bytes.ts';
@@ -14,18 +14,21 @@ import { Refused, type Failure } from './refusal.ts';
 const maxClients = 256;
 const maxHeaderBytes = 16 * 1024;
 
-export interface EgressNeeds {
+/** Answers for a name that leads nowhere. */
+export interface Service {
+  hostname: string;
+  request(incoming: IncomingMessage, answer: ServerResponse, path: string): Promise<void>;
+  tunnel(request: IncomingMessage, client: Socket, head: Buffer): Promise<void>;
+}
+
+export interface EgressNeeds extends Admission {
   clock: Clock;
-  /** Asked before a name is looked up, which alone tells a name server something. */
-  mayResolve?(place: WebHost): Promise<Failure | null>;
-  /** Asked with all addresses of a place. */
-  mayConnect(place: WebHost, addresses: readonly string[]): Promise<Failure | null>;
   refused(place: WebHost, reason: Failure): void;
   /** What a client has to show, `Basic …`; absent where only the right clients reach the listener. */
   authorization?: string;
   /** Whether the first bytes of a tunnel must fit its place. */
   checksFirstBytes: boolean;
-  resolve?: Resolve | undefined;
+  service?: Service | undefined;
   dial?: Dial | undefined;
 }
 
@@ -65,20 +68,6 @@ const refuseTunnel = (client: Duplex, status: number): void => {
 
 const isKnown = ({ authorization }: Context, { headers }: IncomingMessage): boolean =>
   authorization === undefined || headers['proxy-authorization'] === authorization;
-
-/** The checked addresses of a place. Throws `Refused`. */
-const admit = async (
-  { mayResolve, mayConnect, resolve }: Context,
-  place: WebHost,
-  known?: readonly string[],
-): Promise<readonly string[]> => {
-  const before = (await mayResolve?.(place)) ?? null;
-  if (before !== null) throw new Refused(before);
-  const addresses = known ?? (await addressesOf(place.hostname, resolve));
-  const reason = await mayConnect(place, addresses);
-  if (reason !== null) throw new Refused(reason);
-  return addresses;
-};
 
 interface Admitted {
   place: WebHost;
@@ -147,6 +136,10 @@ const connect = async (context: Context, request: IncomingMessage, client: Socke
     refuseTunnel(client, 400);
     return;
   }
+  if (place.hostname === context.service?.hostname) {
+    await context.service.tunnel(request, client, head);
+    return;
+  }
   const before = client.bytesWritten;
   try {
     const addresses = await admit(context, place);
@@ -171,6 +164,10 @@ const forward = async (context: Context, incoming: IncomingMessage, answer: Serv
     return;
   }
   const { place, path } = target;
+  if (place.hostname === context.service?.hostname) {
+    await context.service.request(incoming, answer, path);
+    return;
+  }
   try {
     const addresses = await admit(context, place);
     const remote = await reach(context, { place, addresses }, incoming.socket);

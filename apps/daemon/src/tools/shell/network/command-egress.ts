@@ -9,6 +9,9 @@ import { isNever, otherNames, type WebHost } from '../../common/network/host.ts'
 import { addressesOfThisMachine, findOwnServer } from '../../common/network/own-server.ts';
 import type { Resolve } from '../../common/network/resolve.ts';
 import type { Resource } from '../../common/tool.ts';
+import { createGitGate, type GitGate } from '../git/gate.ts';
+import { ownPrograms } from '../git/own-programs.ts';
+import type { Repository } from '../git/repositories.ts';
 import { declaredFor, type Declared } from './declared.ts';
 import { proxyPort } from './hand-out.ts';
 import { createBlocked } from './notes.ts';
@@ -23,6 +26,10 @@ export interface NetworkNeeds {
   ownPorts: ReadonlySet<number>;
   resolve?: Resolve | undefined;
   dial?: Dial | undefined;
+  /** The shared folder and the daemon's own: the person's git and ssh run in neither. */
+  territory: { root: string; privateFolder: string };
+  /** Certificate authorities for git hosts, instead of those of this machine. */
+  authorities?: readonly string[] | undefined;
 }
 
 /** A host with what was granted of it. */
@@ -41,70 +48,124 @@ const toConnection = (place: WebHost): Resource => ({
   description: '',
 });
 
-/** Which grants still hold: one that a rule gave ends with the rule, an answer for this call stays. */
-const followGrants = async ({ access }: NetworkNeeds, grants: readonly Grant[]) => {
-  const byRule = new Set<Declared>();
-  for (const { declared, resource } of grants) if ((await access(resource)) === 'allow') byRule.add(declared);
-  const holds = async ({ declared, resource }: Grant): Promise<boolean> => {
+/** A repository with what was granted of it. */
+export interface GitGrant {
+  repository: Repository;
+  resource: Resource;
+}
+
+/** Whether a grant still holds: one that a rule gave ends with the rule, an answer for this call stays. */
+const followResources = async ({ access }: NetworkNeeds, resources: readonly Resource[]) => {
+  const byRule = new Set<Resource>();
+  for (const resource of resources) if ((await access(resource)) === 'allow') byRule.add(resource);
+  return async (resource: Resource): Promise<boolean> => {
     const mode = await access(resource);
-    return mode === 'allow' || (mode === 'ask' && !byRule.has(declared));
+    return mode === 'allow' || (mode === 'ask' && !byRule.has(resource));
   };
-  /** Null where a connection may stand. */
-  return async (place: WebHost): Promise<Failure | null> => {
+};
+
+type Holds = Awaited<ReturnType<typeof followResources>>;
+
+/** Null where a connection may stand. */
+const createStanding =
+  ({ access }: NetworkNeeds, grants: readonly Grant[], holds: Holds) =>
+  async (place: WebHost): Promise<Failure | null> => {
     const declared = declaredFor(
       grants.map((one) => one.declared),
       place,
     );
     const grant = grants.find((one) => one.declared === declared);
     if (grant === undefined) return 'unasked';
-    const isAllowed = await holds(grant);
+    const isAllowed = await holds(grant.resource);
     return isAllowed && (await access(toConnection(place))) !== 'deny' ? null : 'denied';
   };
-};
 
-/** The way out of one command: serves the listeners that it hands out until `close`. */
-export const openCommandEgress = async (needs: NetworkNeeds, grants: readonly Grant[]) => {
-  const { clock, ownPorts, serverUrl, resolve, dial } = needs;
+/** What no command reaches, by name and by address. */
+const createRefusals = async ({ serverUrl, resolve, ownPorts }: NetworkNeeds) => {
   const own = addressesOfThisMachine();
   const server = serverUrl === undefined ? undefined : await findOwnServer(serverUrl, own, resolve);
-  const mayStand = await followGrants(needs, grants);
-  const blocked = createBlocked(grants.map(({ declared }) => declared.text));
-
   const isOwn = (addresses: readonly string[], port: number): boolean =>
     addresses.some(
       (address) =>
         server?.isAddress(address, port) === true ||
         (ownPorts.has(port) && classOf(address, own) === 'local'),
     );
-
-  const mayResolve = async (place: WebHost): Promise<Failure | null> => {
-    if (server?.isHost(place)) return 'server';
-    if (isNever(place)) return 'never';
-    return mayStand(place);
+  return {
+    ofName: (place: WebHost): Failure | null => {
+      if (server?.isHost(place)) return 'server';
+      return isNever(place) ? 'never' : null;
+    },
+    ofAddresses: (addresses: readonly string[], port: number, mayBeLocal: boolean): Failure | null => {
+      if (isOwn(addresses, port)) return 'server';
+      const classes = addresses.map((address) => classOf(address, own));
+      if (classes.length === 0 || classes.includes('never')) return 'never';
+      return classes.includes('local') && !mayBeLocal ? 'local' : null;
+    },
   };
+};
 
-  const mayConnect = async (place: WebHost, addresses: readonly string[]): Promise<Failure | null> => {
-    if (isOwn(addresses, place.port)) return 'server';
-    const classes = addresses.map((address) => classOf(address, own));
-    if (classes.length === 0 || classes.includes('never')) return 'never';
-    const declared = declaredFor(
-      grants.map((one) => one.declared),
-      place,
-    );
-    return classes.includes('local') && declared?.local !== true ? 'local' : null;
-  };
+type Refusals = Awaited<ReturnType<typeof createRefusals>>;
+
+const openGate = (
+  needs: NetworkNeeds,
+  gitGrants: readonly GitGrant[],
+  { holds, refusals }: { holds: Holds; refusals: Refusals },
+): GitGate | undefined => {
+  if (gitGrants.length === 0) return undefined;
+  const { clock, dial, resolve, authorities, territory } = needs;
+  const resourceOf = new Map(gitGrants.map(({ repository, resource }) => [repository, resource]));
+  return createGitGate({
+    clock,
+    dial,
+    authorities,
+    repositories: [...resourceOf.keys()],
+    programs: ownPrograms(territory),
+    mayUse: async (repository) => {
+      const resource = resourceOf.get(repository);
+      return resource !== undefined && holds(resource);
+    },
+    admission: ({ local }) => ({
+      resolve,
+      mayResolve: async (place) => refusals.ofName(place),
+      mayConnect: async (place, addresses) => refusals.ofAddresses(addresses, place.port, local),
+    }),
+  });
+};
+
+/** The way out of one command: serves the listeners that it hands out until `close`. */
+export const openCommandEgress = async (
+  needs: NetworkNeeds,
+  { grants, gitGrants }: { grants: readonly Grant[]; gitGrants: readonly GitGrant[] },
+) => {
+  const { clock, resolve, dial } = needs;
+  const refusals = await createRefusals(needs);
+  const holds = await followResources(
+    needs,
+    [...grants, ...gitGrants].map(({ resource }) => resource),
+  );
+  const mayStand = createStanding(needs, grants, holds);
+  const blocked = createBlocked(grants.map(({ declared }) => declared.text));
+  const gate = openGate(needs, gitGrants, { holds, refusals });
 
   const egress = createEgress({
     clock,
-    mayResolve,
-    mayConnect,
+    mayResolve: async (place) => refusals.ofName(place) ?? mayStand(place),
+    mayConnect: async (place, addresses) => {
+      const declared = declaredFor(
+        grants.map((one) => one.declared),
+        place,
+      );
+      return refusals.ofAddresses(addresses, place.port, declared?.local === true);
+    },
     refused: blocked.add,
     checksFirstBytes: true,
+    service: gate?.service,
     resolve,
     dial,
   });
 
   const stopCheck = clock.every(checkEveryMs, () => {
+    gate?.check();
     for (const place of egress.places())
       void mayStand(place).then(
         (reason) => reason !== null && egress.cut(place),
@@ -114,6 +175,7 @@ export const openCommandEgress = async (needs: NetworkNeeds, grants: readonly Gr
 
   const servers: Server[] = [];
   return {
+    repositories: gitGrants.map(({ repository }) => repository),
     mirrors: grants.flatMap(({ declared }) => (declared.mirror && declared.port ? [declared.port] : [])),
     /** Takes a listener of the command's network. */
     serve: (port: number, listener: Server) => {
@@ -125,10 +187,12 @@ export const openCommandEgress = async (needs: NetworkNeeds, grants: readonly Gr
         port === proxyPort ? egress.accept(client) : egress.relay(client, place),
       );
     },
-    notes: blocked.sentences,
-    traffic: egress.traffic,
+    notes: () => [...(gate?.notes() ?? []), ...blocked.sentences()],
+    traffic: () => [...egress.traffic(), ...(gate?.traffic() ?? [])],
+    pushes: () => gate?.pushes() ?? [],
     close: () => {
       stopCheck();
+      gate?.close();
       for (const listener of servers) listener.close();
       egress.close();
     },

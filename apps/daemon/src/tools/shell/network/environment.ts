@@ -1,11 +1,13 @@
+import { gateHosts, gateSettings } from '../git/gate-address.ts';
+import type { Repository } from '../git/repositories.ts';
 import { proxyPort, type HandOut } from './hand-out.ts';
 
 const proxy = `http://127.0.0.1:${proxyPort}`;
 
 /** Variables of a command with network, and what the prelude needs to open it. */
 export const networkEnvironment = (
-  { node, program, connect }: HandOut,
-  mirrors: readonly number[],
+  { node, program, connect, gitSsh }: HandOut,
+  { mirrors, repositories }: { mirrors: readonly number[]; repositories: readonly Repository[] },
 ): Record<string, string> => ({
   ...Object.fromEntries(
     ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => [
@@ -20,7 +22,12 @@ export const networkEnvironment = (
     .map((scheme) => `-D${scheme}.proxyHost=127.0.0.1 -D${scheme}.proxyPort=${proxyPort}`)
     .join(' '),
   GIT_TERMINAL_PROMPT: '0',
-  GIT_SSH_COMMAND: `ssh -o ProxyCommand='${node} ${connect} %h %p'`,
+  GIT_SSH_COMMAND:
+    repositories.length === 0
+      ? `ssh -o ProxyCommand='${node} ${connect} %h %p'`
+      : `${node} ${gitSsh} ${gateHosts(repositories)}`,
+  GIT_SSH_VARIANT: 'ssh',
+  ...(repositories.length > 0 && gateSettings(repositories)),
   npm_config_update_notifier: 'false',
   PIP_DISABLE_PIP_VERSION_CHECK: '1',
   DRAWBRIDGE_NODE: node,

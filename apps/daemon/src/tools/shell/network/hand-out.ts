@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gateHost, sshHeader } from '../git/gate-address.ts';
 
 /** Where commands find the proxy, on the loopback address of their own network. */
 export const proxyPort = 3128;
@@ -36,12 +37,50 @@ asked.on('error', (error) => fail(error.message));
 asked.end();
 `;
 
+/**
+ * Runs inside in place of ssh for git: `git-ssh.cjs <hosts> <what git gives to ssh>`. Repositories on these hosts
+ * go to the daemon, which runs ssh outside; the others go through the proxy.
+ */
+const gitSshText = `
+const { spawn } = require('node:child_process');
+const { request } = require('node:http');
+const [hosts, ...given] = process.argv.slice(2);
+let [at, port] = [0, undefined];
+while (at < given.length && given[at].startsWith('-')) {
+  if (given[at] === '-p') port = Number(given[at + 1]);
+  at += given[at] === '-p' || given[at] === '-o' ? 2 : 1;
+}
+const [destination = '', command = ''] = given.slice(at);
+const fail = (text) => { process.stderr.write(text + '\\n'); process.exitCode = 1; };
+if (!hosts.split(',').includes(destination.split('@').pop().toLowerCase())) {
+  const way = '"' + process.execPath + '" "' + __dirname + '/connect.cjs" %h %p';
+  const ssh = spawn('ssh', ['-o', 'ProxyCommand=' + way, ...given], { stdio: 'inherit' });
+  ssh.on('error', (error) => fail(error.message));
+  ssh.on('exit', (code) => { process.exitCode = code ?? 1; });
+} else {
+  const wanted = { destination, port, command, protocol: process.env.GIT_PROTOCOL };
+  const asked = request({ host: '127.0.0.1', port: ${proxyPort}, method: 'CONNECT', path: '${gateHost}:22',
+    headers: { '${sshHeader}': Buffer.from(JSON.stringify(wanted)).toString('base64url') } });
+  asked.on('connect', (answer, link, head) => {
+    if (answer.statusCode !== 200) { link.destroy(); fail('Blocked: see the notes of the result'); return; }
+    process.stdout.write(head);
+    link.pipe(process.stdout);
+    process.stdin.pipe(link);
+    link.on('error', (error) => fail(error.message));
+    link.on('close', () => process.stdin.destroy());
+  });
+  asked.on('error', (error) => fail(error.message));
+  asked.end();
+}
+`;
+
 export interface HandOut {
   /** Arguments for bubblewrap: Node itself, which may lie where commands see nothing. */
   mounts: string[];
   node: string;
   program: string;
   connect: string;
+  gitSsh: string;
 }
 
 const folderName = '.drawbridge';
@@ -53,6 +92,7 @@ export const placeHandOut = async (temporary: string, inside: string): Promise<H
   await Promise.all([
     writeFile(join(folder, 'hand-out.cjs'), handOutText),
     writeFile(join(folder, 'connect.cjs'), connectText),
+    writeFile(join(folder, 'git-ssh.cjs'), gitSshText),
   ]);
   const at = (name: string) => join(inside, folderName, name);
   return {
@@ -60,5 +100,6 @@ export const placeHandOut = async (temporary: string, inside: string): Promise<H
     node: at('node'),
     program: at('hand-out.cjs'),
     connect: at('connect.cjs'),
+    gitSsh: at('git-ssh.cjs'),
   };
 };

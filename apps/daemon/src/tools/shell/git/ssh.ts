@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { pipeline } from 'node:stream';
+import { z } from 'zod';
+import { parseJson } from '../../../text/parse-json.ts';
+import { send } from '../../../processes/process-tree.ts';
+import { sshHeader } from './gate-address.ts';
+import { readPush } from './https.ts';
+import type { OwnPrograms } from './own-programs.ts';
+import type { RefChange } from './push-commands.ts';
+import { plainPath, type GitAccess } from './repositories.ts';
+import { Unserved, type Reason } from './unserved.ts';
+
+const asked = z.strictObject({
+  destination: z.string().max(300),
+  port: z.number().int().min(1).max(65_535).optional(),
+  command: z.string().max(600),
+  protocol: z.string().max(20).optional(),
+});
+
+export interface SshRequest {
+  user: string;
+  hostname: string;
+  port: number | undefined;
+  written: string;
+  path: string;
+  program: 'git-upload-pack' | 'git-receive-pack';
+  access: GitAccess;
+  protocol: string | undefined;
+}
+
+const destinationForm = /^(?:([a-z0-9_][a-z0-9_-]{0,31})@)?([a-z0-9][a-z0-9.-]{0,252})$/i;
+const commandForm = /^(git-upload-pack|git-receive-pack) '([^']+)'$/;
+
+/** Undefined for every other command, and for paths with a second meaning. Without a user it is git. */
+export const readSshRequest = ({ headers }: IncomingMessage): SshRequest | undefined => {
+  const header = headers[sshHeader];
+  const text = typeof header === 'string' ? Buffer.from(header, 'base64url').toString('utf8') : '';
+  const read = parseJson(asked, text);
+  const [, user = 'git', hostname] = destinationForm.exec(read?.destination ?? '') ?? [];
+  const [, program, written = ''] = commandForm.exec(read?.command ?? '') ?? [];
+  const path = plainPath(written);
+  if (hostname === undefined || path === undefined) return undefined;
+  if (program !== 'git-upload-pack' && program !== 'git-receive-pack') return undefined;
+  const protocol = /^version=[012]$/.exec(read?.protocol ?? '')?.[0];
+  const access = program === 'git-receive-pack' ? 'push' : 'fetch';
+  return { user, hostname: hostname.toLowerCase(), port: read?.port, written, path, program, access, protocol };
+};
+
+/** Nothing asks the person, nothing but this one command runs, and only a known host is connected. */
+const options = [
+  'BatchMode=yes',
+  'StrictHostKeyChecking=yes',
+  'ClearAllForwardings=yes',
+  'ForwardAgent=no',
+  'ForwardX11=no',
+  'PermitLocalCommand=no',
+  'RemoteCommand=none',
+  'ControlMaster=no',
+  'ControlPath=none',
+  'ConnectTimeout=10',
+  'SendEnv=GIT_PROTOCOL',
+].flatMap((option) => ['-o', option]);
+
+const signs: [RegExp, Reason][] = [
+  [/host key verification failed|no .* host key is known/i, 'hostKey'],
+  [/permission denied/i, 'login'],
+  [/not found|does not exist|not appear to be a git/i, 'missing'],
+];
+
+const maxSaidChars = 8_192;
+
+/** What ssh and the host said on its standard error, as a reason; it may name keys, so it stays outside. */
+const reasonOf = (said: string): Reason => signs.find(([sign]) => sign.test(said))?.[1] ?? 'unreachable';
+
+export interface SshNeeds {
+  programs: OwnPrograms;
+  /** Both ways end with the returned function of `opened`. */
+  opened(end: () => void): void;
+  pushed(changes: RefChange[]): void;
+  counted(bytes: { in: number; out: number }): void;
+}
+
+/** Joins a client with the person's own ssh, which runs one program of git. Throws `Unserved`. */
+export const runSsh = async (
+  { user, hostname, port, written, program, protocol }: SshRequest,
+  client: Socket,
+  { programs, opened, pushed, counted }: SshNeeds,
+): Promise<void> => {
+  const file = programs.find('ssh');
+  if (file === undefined) throw new Unserved('noProgram');
+  const way = [...(port === undefined ? [] : ['-p', String(port)]), '--', `${user}@${hostname}`];
+  const child = spawn(file, ['-T', ...options, ...way, `${program} '${written}'`], {
+    cwd: programs.folder,
+    env: { ...programs.environment, ...(protocol !== undefined && { GIT_PROTOCOL: protocol }) },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const { stdin, stdout, stderr } = child;
+  const end = () => {
+    if (child.pid !== undefined && child.exitCode === null) send(-child.pid, 'SIGKILL');
+    client.destroy();
+  };
+  opened(end);
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('error', () => resolve(null));
+    child.once('close', resolve);
+  });
+  let said = '';
+  const before = { in: client.bytesWritten, out: client.bytesRead };
+  stderr.on('data', (chunk: Buffer) => {
+    if (said.length < maxSaidChars) said += chunk.toString('utf8');
+  });
+  // Its close follows.
+  stdin.on('error', () => undefined);
+  client.once('close', end);
+  const back = new Promise<void>((resolve) => void pipeline(stdout, client, () => resolve()));
+  try {
+    if (program === 'git-receive-pack') {
+      const { held, changes } = await readPush(client);
+      pushed(changes);
+      for (const chunk of held) stdin.write(chunk);
+    }
+    pipeline(client, stdin, () => undefined);
+    await back;
+    if ((await ended) !== 0) throw new Unserved(reasonOf(said));
+  } catch (error) {
+    end();
+    // Without a list of branches from the host, the client sends nothing.
+    throw client.bytesRead === before.out ? new Unserved(reasonOf(said)) : error;
+  } finally {
+    counted({ in: client.bytesWritten - before.in, out: client.bytesRead - before.out });
+  }
+};
