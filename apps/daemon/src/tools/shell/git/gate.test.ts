@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { shared } from '../../../../test/support/clean-up.ts';
 import { ended, statusOf, until } from '../../../../test/support/egress-fixture.ts';
 import { makeHome, type SeenRequest } from '../../../../test/support/git-host-fixture.ts';
 import { openInternet, publicAddress } from '../../../../test/support/internet-fixture.ts';
+import { placeProgram } from '../../../../test/support/ssh-host-fixture.ts';
 import { makeFolders } from '../../../../test/support/tool-fixture.ts';
 import { createEgress } from '../../common/egress/egress.ts';
 import { createGitGate } from './gate.ts';
@@ -17,7 +18,7 @@ import { readRepositories, type GitAccess } from './repositories.ts';
 
 const listing = 'application/x-git-upload-pack-advertisement';
 
-const opened = shared(async () => {
+const world = shared(async () => {
   const home = makeHome('https://ada:sesame@github.com\nhttps://ada:sesame@wrong.test\n');
   const seen: SeenRequest[] = [];
   const state: { site: RequestListener } = { site: (_request, answer) => answer.end() };
@@ -47,7 +48,7 @@ const openGate = ({
   clock = systemClock,
   site = (_request, answer) => answer.writeHead(200, { 'content-type': listing }).end('001e# service'),
 }: Options = {}) => {
-  const { seen, state, dialled, resolve, dial, ca, root, own } = opened();
+  const { seen, state, dialled, resolve, dial, ca, root, own } = world();
   seen.length = 0;
   dialled.length = 0;
   state.site = site;
@@ -219,7 +220,7 @@ describe('requests that reach the gate', () => {
 
   it('SH-48 a host on a private network is not connected without local:', async () => {
     const { ask, dialled, gate } = openGate({ repository: 'home.test/ada/demo' });
-    writeFileSync(join(opened().home, 'logins'), 'https://ada:sesame@home.test\nhttps://ada:sesame@github.com\n');
+    writeFileSync(join(world().home, 'logins'), 'https://ada:sesame@home.test\nhttps://ada:sesame@github.com\n');
     await ask('GET', '/home.test/ada/demo/info/refs?service=git-upload-pack');
     expect([dialled, gate.notes()[0]]).toEqual([[], expect.stringContaining('ask for it as local:')]);
   });
@@ -276,13 +277,12 @@ describe('the login and the permission', () => {
 
   it('a helper that asks the person ends after 5 s', async () => {
     const clock = createFakeClock();
-    const { home } = opened();
+    const { home } = world();
     const settings = join(home, '.gitconfig');
     const started = join(home, 'started');
     writeFileSync(settings, `[credential]\n\thelper = "!touch ${started}; sleep 1000; :"\n`);
     const { ask, gate } = openGate({ clock });
     const asked = ask('GET', refs);
-    const { existsSync } = await import('node:fs');
     await until(() => expect(existsSync(started)).toBe(true));
     await clock.advance(5_000);
     await asked;
@@ -291,8 +291,8 @@ describe('the login and the permission', () => {
 
   it('SH-87 a permission that ends cuts what is open', async () => {
     writeFileSync(
-      join(opened().home, '.gitconfig'),
-      `[credential]\n\thelper = store --file=${join(opened().home, 'logins')}\n`,
+      join(world().home, '.gitconfig'),
+      `[credential]\n\thelper = store --file=${join(world().home, 'logins')}\n`,
     );
     const { ask, seen, withdraw, gate } = openGate({ site: () => undefined });
     const asked = ask('GET', refs);
@@ -301,5 +301,58 @@ describe('the login and the permission', () => {
     await asked;
     await ask('GET', refs);
     expect([seen.length, gate.notes().at(-1)]).toEqual([1, expect.stringContaining('allowed no longer')]);
+  });
+});
+
+describe('what is asked of ssh', () => {
+  const asked = { destination: 'git@github.com', command: "git-upload-pack 'ada/demo.git'" };
+
+  it.each([
+    ['an option as the host', { destination: '-oProxyCommand=touch x' }],
+    ['an option as the user', { destination: '-lroot@github.com' }],
+    ['a blank in the host', { destination: 'git@github.com evil.test' }],
+    ['another host', { destination: 'git@evil.test' }],
+    ['another user', { destination: 'root@github.com' }],
+    ['another port', { port: 2_222 }],
+    ['a port that is none', { port: 0 }],
+    ['a second command', { command: "git-upload-pack 'ada/demo.git'; id" }],
+    ['a command in the path', { command: "git-upload-pack 'ada/$(id)'" }],
+    ['a line', { command: "git-upload-pack 'ada/demo.git\n'" }],
+    ['a second repository', { command: "git-upload-pack 'ada/demo.git' 'ada/secret.git'" }],
+    ['an option', { command: "git-upload-pack --strict 'ada/demo.git'" }],
+    ['an option as the path', { command: "git-upload-pack '--strict'" }],
+    ['dots', { command: "git-upload-pack 'ada/../secret'" }],
+    ['another repository', { command: "git-upload-pack 'ada/secret.git'" }],
+    ['another program', { command: "git-upload-archive 'ada/demo.git'" }],
+    ['a shell', { command: 'id' }],
+    ['a field more', { environment: 'x' }],
+  ])('SH-80 %s: ssh does not start', async (_case, more) => {
+    const canary = join(world().root, 'started');
+    placeProgram('ssh', `#!/bin/sh\ntouch ${canary}\n`);
+    const { say } = openGate();
+    const connectWith = (header: string) =>
+      say(`CONNECT ${gateHost}:22 HTTP/1.1\r\nHost: ${gateHost}:22\r\n${header}\r\n`);
+    const encoded = Buffer.from(JSON.stringify({ ...asked, ...more })).toString('base64url');
+    expect(statusOf(await connectWith(`drawbridge-git: ${encoded}\r\n`))).toBe(403);
+    expect(existsSync(canary)).toBe(false);
+  });
+
+  it('starts with options that ask nothing, forward nothing and trust known hosts alone', async () => {
+    const { root } = world();
+    placeProgram('ssh', `#!/bin/sh\nprintf '%s\\n' "$@" > ${join(root, 'arguments')}\nenv > ${join(root, 'environment')}\n`);
+    const { say } = openGate();
+    const encoded = Buffer.from(JSON.stringify({ ...asked, port: 22, protocol: 'version=2\n' })).toString('base64url');
+    await say(`CONNECT ${gateHost}:22 HTTP/1.1\r\nHost: ${gateHost}:22\r\ndrawbridge-git: ${encoded}\r\n\r\n`);
+    const given = readFileSync(join(root, 'arguments'), 'utf8').trim().split('\n');
+    expect(given.slice(-5)).toEqual(['-p', '22', '--', 'git@github.com', "git-upload-pack 'ada/demo.git'"]);
+    expect(given).toEqual(
+      expect.arrayContaining(
+        ['BatchMode', 'StrictHostKeyChecking', 'ClearAllForwardings'].map((name) => `${name}=yes`),
+      ),
+    );
+    expect(given).toEqual(
+      expect.arrayContaining(['ForwardAgent', 'PermitLocalCommand', 'ControlMaster'].map((name) => `${name}=no`)),
+    );
+    expect(readFileSync(join(root, 'environment'), 'utf8')).not.toMatch(/GIT_PROTOCOL|DRAWBRIDGE/);
   });
 });

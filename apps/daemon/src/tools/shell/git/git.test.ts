@@ -144,10 +144,12 @@ describeWith(
     expect(spawnSync('grep', ['-rl', '-e', 'sesame', '-e', token, base], { encoding: 'utf8' }).stdout).toBe('');
   });
 
-  it('SH-83 settings of the shared folder do not reach the git and the ssh of the person', async () => {
-    const { run, root } = world();
-    gitOutside(root, 'init', '-q');
-    const canary = join(root, 'canary');
+  it('SH-83 settings of a repository around the daemon do not reach the git and the ssh of the person', async () => {
+    const { run, base } = world();
+    // Above the shared folder and the daemon's own.
+    gitOutside(base, 'init', '-q');
+    onTestFinished(() => rmSync(join(base, '.git'), { recursive: true }));
+    const canary = join(base, 'canary');
     for (const [key, value] of [
       ['credential.helper', `!touch ${canary}; echo username=x; echo password=y; :`],
       ['core.sshCommand', `touch ${canary};`],
@@ -156,8 +158,8 @@ describeWith(
       ['url.https://other.test/.insteadOf', 'https://github.com/'],
       ['http.proxy', 'http://other.test'],
     ] as const)
-      gitOutside(root, 'config', key, value);
-    const { exitCode } = await run('git -C / ls-remote https://github.com/ada/demo', [], demo('fetch'));
+      gitOutside(base, 'config', key, value);
+    const { exitCode } = await run('git ls-remote https://github.com/ada/demo', [], demo('fetch'));
     expect(exitCode).toBe(0);
     expect(existsSync(canary)).toBe(false);
   });

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { pipeline } from 'node:stream';
 import { z } from 'zod';
 import { parseJson } from '../../../text/parse-json.ts';
 import { send } from '../../../processes/process-tree.ts';
@@ -76,7 +75,7 @@ const reasonOf = (said: string): Reason => signs.find(([sign]) => sign.test(said
 
 export interface SshNeeds {
   programs: OwnPrograms;
-  /** Both ways end with the returned function of `opened`. */
+  /** Gets what ends it at once. */
   opened(end: () => void): void;
   pushed(changes: RefChange[]): void;
   counted(bytes: { in: number; out: number }): void;
@@ -115,15 +114,14 @@ export const runSsh = async (
   // Its close follows.
   stdin.on('error', () => undefined);
   client.once('close', end);
-  const back = new Promise<void>((resolve) => void pipeline(stdout, client, () => resolve()));
+  stdout.pipe(client);
   try {
     if (program === 'git-receive-pack') {
       const { held, changes } = await readPush(client);
       pushed(changes);
       for (const chunk of held) stdin.write(chunk);
     }
-    pipeline(client, stdin, () => undefined);
-    await back;
+    client.pipe(stdin);
     if ((await ended) !== 0) throw new Unserved(reasonOf(said));
   } catch (error) {
     end();
