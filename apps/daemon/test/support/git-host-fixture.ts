@@ -3,10 +3,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ownEnvironment } from '../../src/tools/shell/config.ts';
 import { cleanUp } from './clean-up.ts';
 
 const environment = {
-  PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+  PATH: ownEnvironment()['PATH'] ?? '/usr/bin:/bin',
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_AUTHOR_NAME: 'ada',
@@ -110,11 +111,11 @@ export type GitHost = ReturnType<typeof makeGitHost>;
 /** A home folder whose git has the login of the host, by a helper that keeps it in a file. */
 export const makeHome = (login = 'https://ada:sesame@github.com\n'): string => {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'git-home-')));
-  const before = process.env['HOME'];
-  process.env['HOME'] = home;
+  const before = ownEnvironment()['HOME'];
+  ownEnvironment()['HOME'] = home;
   cleanUp(() => {
-    if (before === undefined) delete process.env['HOME'];
-    else process.env['HOME'] = before;
+    if (before === undefined) delete ownEnvironment()['HOME'];
+    else ownEnvironment()['HOME'] = before;
     rmSync(home, { recursive: true, force: true });
   });
   writeFileSync(join(home, 'logins'), login, { mode: 0o600 });

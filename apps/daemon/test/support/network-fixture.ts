@@ -12,9 +12,7 @@ import { makeFolders, openTools, textOf } from './tool-fixture.ts';
 const output = shellOutput.extend({
   network: z.array(z.object({ host: z.string(), in: z.number(), out: z.number() })).optional(),
   pushed: z
-    .array(
-      z.object({ repository: z.string(), created: z.array(z.string()), updated: z.array(z.string()) }),
-    )
+    .array(z.object({ repository: z.string(), created: z.array(z.string()), updated: z.array(z.string()) }))
     .optional(),
 });
 

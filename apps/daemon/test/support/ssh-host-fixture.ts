@@ -1,9 +1,19 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { ownEnvironment } from '../../src/tools/shell/config.ts';
 import { cleanUp } from './clean-up.ts';
 
 const freePort = async (): Promise<number> => {
@@ -20,22 +30,23 @@ export const placeProgram = (name: string, script: string): void => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'programs-')));
   writeFileSync(join(folder, name), script);
   chmodSync(join(folder, name), 0o755);
-  const before = process.env['PATH'] ?? '';
-  process.env['PATH'] = folder + delimiter + before;
+  const before = ownEnvironment()['PATH'] ?? '';
+  ownEnvironment()['PATH'] = folder + delimiter + before;
   cleanUp(() => {
-    process.env['PATH'] = before;
+    ownEnvironment()['PATH'] = before;
     rmSync(folder, { recursive: true, force: true });
   });
 };
 
 /**
- * A real sshd for the repositories below `folder`, as `git.test` and, with a key that is not known, `new.test`.
+ * A real sshd for the repositories below `folder`, as `git.test` and, with an unknown key, `new.test`.
  * `ssh` of this process finds both, with a key of its own. It lets in this user alone.
  */
 export const openSshHost = async (folder: string) => {
   const own = realpathSync(mkdtempSync(join(tmpdir(), 'ssh-host-')));
   const at = (name: string) => join(own, name);
-  for (const name of ['host', 'key']) execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', at(name)]);
+  for (const name of ['host', 'key'])
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', at(name)]);
   const port = await freePort();
   const key = readFileSync(at('key.pub'), 'utf8');
   const command = `echo \\"$SSH_ORIGINAL_COMMAND\\" >> ${at('log')}; cd ${folder} && exec git-shell -c \\"$SSH_ORIGINAL_COMMAND\\"`;
@@ -55,7 +66,9 @@ export const openSshHost = async (folder: string) => {
   );
   // Where the system starts no sshd, nothing has made it.
   if (userInfo().uid === 0 && !existsSync('/run/sshd')) mkdirSync('/run/sshd', { mode: 0o755 });
-  const child = spawn('/usr/sbin/sshd', ['-D', '-e', '-f', at('sshd_config')], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn('/usr/sbin/sshd', ['-D', '-e', '-f', at('sshd_config')], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   cleanUp(() => {
     child.kill();
     rmSync(own, { recursive: true, force: true });

@@ -64,7 +64,9 @@ export const readNewRule = async (
   if (made.toolGroup === 'shell' && !/^"(?:[^"\\]|\\.)*" \$ ./s.test(made.resource))
     throw bad('A command is allowed with its folder: write "/folder" $ command');
   if (made.toolGroup === 'network' && !isGit && !/^\S+ < "(?:[^"\\]|\\.)*" \$ ./s.test(made.resource))
-    throw bad('A host is allowed for a command with its folder: write example.org < "/folder" $ command; a repository as git push github.com/ada/demo');
+    throw bad(
+      'A host is allowed for a command with its folder: write example.org < "/folder" $ command; a repository as git push github.com/ada/demo',
+    );
   if (made.reach === 'words') return withFurtherWords(made, fingerprintOf);
   if (!(await isValidRule(made))) throw bad(`${made.resource} cannot have the reach ${made.reach}`);
   return made;

@@ -1,106 +1,11 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import type { RequestListener } from 'node:http';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createFakeClock, systemClock, type Clock } from '@drawbridge/kit';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { shared } from '../../../../test/support/clean-up.ts';
-import { ended, statusOf, until } from '../../../../test/support/egress-fixture.ts';
-import { makeHome, type SeenRequest } from '../../../../test/support/git-host-fixture.ts';
-import { openInternet, publicAddress } from '../../../../test/support/internet-fixture.ts';
-import { placeProgram } from '../../../../test/support/ssh-host-fixture.ts';
-import { makeFolders } from '../../../../test/support/tool-fixture.ts';
-import { createEgress } from '../../common/egress/egress.ts';
-import { createGitGate } from './gate.ts';
-import { gateHost } from './gate-address.ts';
-import { ownPrograms } from './own-programs.ts';
-import { readRepositories, type GitAccess } from './repositories.ts';
+import { createFakeClock } from '@drawbridge/kit';
+import { describe, expect, it } from 'vitest';
+import { statusOf, until } from '../../../../test/support/egress-fixture.ts';
+import { listing, sharedGate } from '../../../../test/support/git-gate-fixture.ts';
 
-const listing = 'application/x-git-upload-pack-advertisement';
-
-const world = shared(async () => {
-  const home = makeHome('https://ada:sesame@github.com\nhttps://ada:sesame@wrong.test\n');
-  const seen: SeenRequest[] = [];
-  const state: { site: RequestListener } = { site: (_request, answer) => answer.end() };
-  const internet = await openInternet({
-    names: { 'github.com': [publicAddress], 'home.test': ['10.0.0.7'] },
-    site: (request, answer) => {
-      const { method, url, headers } = request;
-      seen.push({ method, url, headers });
-      state.site(request, answer);
-    },
-  });
-  const { root, own } = makeFolders();
-  return { ...internet, home, seen, state, root, own };
-});
-
-interface Options {
-  access?: GitAccess;
-  repository?: string;
-  clock?: Clock;
-  site?: RequestListener;
-}
-
-/** A gate for `github.com/ada/demo` behind an egress that reaches nothing else. */
-const openGate = ({
-  access = 'push',
-  repository = 'github.com/ada/demo',
-  clock = systemClock,
-  site = (_request, answer) => answer.writeHead(200, { 'content-type': listing }).end('001e# service'),
-}: Options = {}) => {
-  const { seen, state, dialled, resolve, dial, ca, root, own } = world();
-  seen.length = 0;
-  dialled.length = 0;
-  state.site = site;
-  let holds = true;
-  const gate = createGitGate({
-    clock,
-    repositories: readRepositories([{ repository, access }]),
-    mayUse: async () => holds,
-    admission: () => ({
-      resolve: async (name) => (name === 'wrong.test' ? [publicAddress] : resolve(name)),
-      mayConnect: async (_place, addresses) => (addresses.includes(publicAddress) ? null : 'local'),
-    }),
-    dial,
-    authorities: [ca],
-    programs: ownPrograms({ root, privateFolder: own }),
-  });
-  const egress = createEgress({
-    clock,
-    mayConnect: async () => 'unasked',
-    refused: () => undefined,
-    checksFirstBytes: true,
-    service: gate.service,
-  });
-  const server = createServer({ allowHalfOpen: true }, egress.accept);
-  const listening = new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  onTestFinished(() => void (gate.close(), egress.close(), server.close()));
-  const link = () => {
-    // It listens on a TCP port.
-    const { port } = server.address() as AddressInfo;
-    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-    onTestFinished(() => void socket.destroy());
-    return socket.on('error', () => undefined);
-  };
-  const say = async (...parts: (string | Buffer)[]): Promise<string> => {
-    await listening;
-    const socket = link();
-    let text = '';
-    socket.on('data', (chunk) => (text += String(chunk)));
-    for (const part of parts) socket.write(part);
-    await ended(socket);
-    return text;
-  };
-  const ask = (method: string, path: string, headers: string[] = [], body = '') =>
-    say(
-      `${method} http://${gateHost}${path} HTTP/1.1\r\nHost: ${gateHost}\r\n${headers.map((one) => `${one}\r\n`).join('')}\r\n${body}`,
-    );
-  const withdraw = () => {
-    holds = false;
-    gate.check();
-  };
-  return { gate, say, ask, seen, dialled, withdraw };
-};
+const { world, open: openGate } = sharedGate();
 
 const refs = '/github.com/ada/demo/info/refs?service=git-upload-pack';
 
@@ -117,7 +22,11 @@ describe('requests that reach the gate', () => {
     ['a folder below', 'GET', '/github.com/ada/demo/x/info/refs?service=git-upload-pack'],
     ['more in the query', 'GET', `${refs}&x=1`],
     ['two services', 'GET', `${refs}&service=git-receive-pack`],
-    ['a query before', 'GET', '/github.com/ada/secret?/github.com/ada/demo/info/refs?service=git-upload-pack'],
+    [
+      'a query before',
+      'GET',
+      '/github.com/ada/secret?/github.com/ada/demo/info/refs?service=git-upload-pack',
+    ],
     ['another host', 'GET', '/other.test/ada/demo/info/refs?service=git-upload-pack'],
     ['a user in the host', 'GET', '/x@github.com/ada/demo/info/refs?service=git-upload-pack'],
     ['a port', 'GET', '/github.com:8443/ada/demo/info/refs?service=git-upload-pack'],
@@ -187,16 +96,20 @@ describe('requests that reach the gate', () => {
   it.each<[string, number, Record<string, string>, string]>([
     ['a redirect', 302, { location: 'https://evil.test/' }, 'redirects to'],
     ['a challenge', 401, { 'www-authenticate': 'Basic realm="x"' }, 'login of the user is not accepted'],
-    ['a page', 200, { 'content-type': 'text/html' }, 'none of git'],
-    ['the list of a plain server', 200, { 'content-type': 'text/plain' }, 'none of git'],
-    ['a failure', 500, {}, 'none of git'],
+    ['a page', 200, { 'content-type': 'text/html' }, 'git does not use'],
+    ['the list of a plain server', 200, { 'content-type': 'text/plain' }, 'git does not use'],
+    ['a failure', 500, {}, 'git does not use'],
     ['nothing there', 404, {}, 'not found'],
   ])('SH-79 %s of the host ends there, after one request', async (_case, status, headers, words) => {
     const { ask, seen, gate } = openGate({
       site: (_request, answer) => answer.writeHead(status, { ...headers, 'set-cookie': 'a=b' }).end('secret'),
     });
     const answer = await ask('GET', refs);
-    expect([statusOf(answer), seen.length, gate.notes().join()]).toEqual([403, 1, expect.stringContaining(words)]);
+    expect([statusOf(answer), seen.length, gate.notes().join()]).toEqual([
+      403,
+      1,
+      expect.stringContaining(words),
+    ]);
     expect(answer).not.toMatch(/location|www-authenticate|set-cookie|secret/i);
   });
 
@@ -220,7 +133,10 @@ describe('requests that reach the gate', () => {
 
   it('SH-48 a host on a private network is not connected without local:', async () => {
     const { ask, dialled, gate } = openGate({ repository: 'home.test/ada/demo' });
-    writeFileSync(join(world().home, 'logins'), 'https://ada:sesame@home.test\nhttps://ada:sesame@github.com\n');
+    writeFileSync(
+      join(world().home, 'logins'),
+      'https://ada:sesame@home.test\nhttps://ada:sesame@github.com\n',
+    );
     await ask('GET', '/home.test/ada/demo/info/refs?service=git-upload-pack');
     expect([dialled, gate.notes()[0]]).toEqual([[], expect.stringContaining('ask for it as local:')]);
   });
@@ -241,11 +157,20 @@ describe('pushes through the gate', () => {
     ['in one piece', [`Content-Length: ${change(zero).length}`], change(zero)],
     ['in chunks', ['Transfer-Encoding: chunked'], chunked(change(zero), 40)],
     ['one byte at a time', ['Transfer-Encoding: chunked'], chunked(change(zero), 1)],
-    ['compressed', ['Content-Encoding: gzip', `Content-Length: ${change('a'.repeat(40)).length}`], change('a'.repeat(40))],
+    [
+      'compressed',
+      ['Content-Encoding: gzip', `Content-Length: ${change('a'.repeat(40)).length}`],
+      change('a'.repeat(40)),
+    ],
     ['cut off', ['Content-Length: 20'], change(zero).slice(0, 20)],
   ])('SH-81 a deletion %s is refused, and the host is not connected', async (_case, headers, body) => {
     const { ask, seen, dialled, gate } = openGate();
-    expect([statusOf(await ask('POST', receive, headers, body)), seen, dialled, gate.pushes()]).toEqual([403, [], [], []]);
+    expect([statusOf(await ask('POST', receive, headers, body)), seen, dialled, gate.pushes()]).toEqual([
+      403,
+      [],
+      [],
+      [],
+    ]);
   });
 
   it('passes what it has read with the rest', async () => {
@@ -301,58 +226,5 @@ describe('the login and the permission', () => {
     await asked;
     await ask('GET', refs);
     expect([seen.length, gate.notes().at(-1)]).toEqual([1, expect.stringContaining('allowed no longer')]);
-  });
-});
-
-describe('what is asked of ssh', () => {
-  const asked = { destination: 'git@github.com', command: "git-upload-pack 'ada/demo.git'" };
-
-  it.each([
-    ['an option as the host', { destination: '-oProxyCommand=touch x' }],
-    ['an option as the user', { destination: '-lroot@github.com' }],
-    ['a blank in the host', { destination: 'git@github.com evil.test' }],
-    ['another host', { destination: 'git@evil.test' }],
-    ['another user', { destination: 'root@github.com' }],
-    ['another port', { port: 2_222 }],
-    ['a port that is none', { port: 0 }],
-    ['a second command', { command: "git-upload-pack 'ada/demo.git'; id" }],
-    ['a command in the path', { command: "git-upload-pack 'ada/$(id)'" }],
-    ['a line', { command: "git-upload-pack 'ada/demo.git\n'" }],
-    ['a second repository', { command: "git-upload-pack 'ada/demo.git' 'ada/secret.git'" }],
-    ['an option', { command: "git-upload-pack --strict 'ada/demo.git'" }],
-    ['an option as the path', { command: "git-upload-pack '--strict'" }],
-    ['dots', { command: "git-upload-pack 'ada/../secret'" }],
-    ['another repository', { command: "git-upload-pack 'ada/secret.git'" }],
-    ['another program', { command: "git-upload-archive 'ada/demo.git'" }],
-    ['a shell', { command: 'id' }],
-    ['a field more', { environment: 'x' }],
-  ])('SH-80 %s: ssh does not start', async (_case, more) => {
-    const canary = join(world().root, 'started');
-    placeProgram('ssh', `#!/bin/sh\ntouch ${canary}\n`);
-    const { say } = openGate();
-    const connectWith = (header: string) =>
-      say(`CONNECT ${gateHost}:22 HTTP/1.1\r\nHost: ${gateHost}:22\r\n${header}\r\n`);
-    const encoded = Buffer.from(JSON.stringify({ ...asked, ...more })).toString('base64url');
-    expect(statusOf(await connectWith(`drawbridge-git: ${encoded}\r\n`))).toBe(403);
-    expect(existsSync(canary)).toBe(false);
-  });
-
-  it('starts with options that ask nothing, forward nothing and trust known hosts alone', async () => {
-    const { root } = world();
-    placeProgram('ssh', `#!/bin/sh\nprintf '%s\\n' "$@" > ${join(root, 'arguments')}\nenv > ${join(root, 'environment')}\n`);
-    const { say } = openGate();
-    const encoded = Buffer.from(JSON.stringify({ ...asked, port: 22, protocol: 'version=2\n' })).toString('base64url');
-    await say(`CONNECT ${gateHost}:22 HTTP/1.1\r\nHost: ${gateHost}:22\r\ndrawbridge-git: ${encoded}\r\n\r\n`);
-    const given = readFileSync(join(root, 'arguments'), 'utf8').trim().split('\n');
-    expect(given.slice(-5)).toEqual(['-p', '22', '--', 'git@github.com', "git-upload-pack 'ada/demo.git'"]);
-    expect(given).toEqual(
-      expect.arrayContaining(
-        ['BatchMode', 'StrictHostKeyChecking', 'ClearAllForwardings'].map((name) => `${name}=yes`),
-      ),
-    );
-    expect(given).toEqual(
-      expect.arrayContaining(['ForwardAgent', 'PermitLocalCommand', 'ControlMaster'].map((name) => `${name}=no`)),
-    );
-    expect(readFileSync(join(root, 'environment'), 'utf8')).not.toMatch(/GIT_PROTOCOL|DRAWBRIDGE/);
   });
 });

@@ -98,7 +98,10 @@ const findRepository = async ({ repositories, mayUse }: Context, wanted: Wanted)
   return found;
 };
 
-const loginFor = async ({ logins, programs, clock }: Context, { host, written }: GitRequest): Promise<Login> => {
+const loginFor = async (
+  { logins, programs, clock }: Context,
+  { host, written }: GitRequest,
+): Promise<Login> => {
   const key = `${host}/${written}`;
   const asked = logins.get(key) ?? findLogin(programs, { host, written }, clock);
   logins.set(key, asked);

@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
 import { shared } from '../../../../test/support/clean-up.ts';
-import { gitOutside, makeGitHost, makeHome, type GitHost } from '../../../../test/support/git-host-fixture.ts';
+import {
+  gitOutside,
+  makeGitHost,
+  makeHome,
+  type GitHost,
+} from '../../../../test/support/git-host-fixture.ts';
 import { publicAddress } from '../../../../test/support/internet-fixture.ts';
 import { openNetwork } from '../../../../test/support/network-fixture.ts';
 
@@ -12,10 +17,7 @@ const demo = (access: 'fetch' | 'push') => ({ git: [{ repository: 'github.com/ad
 const clone = 'git clone -q https://github.com/ada/demo.git cloned && cd cloned';
 const commit = 'echo more >> file && git commit -qam more';
 
-describeWith(
-  'bubblewrap',
-  'git',
-)('git with the login of the person', () => {
+describeWith('bubblewrap', 'git')('git with the login of the person', () => {
   const opened = shared(async () => {
     makeHome();
     const host = makeGitHost();
@@ -47,7 +49,9 @@ describeWith(
       'POST /ada/demo.git/git-upload-pack',
       'POST /ada/demo.git/git-upload-pack',
     ]);
-    expect((await run('cd cloned && git fetch -q && git pull -q --rebase', [], demo('fetch'))).exitCode).toBe(0);
+    expect((await run('cd cloned && git fetch -q && git pull -q --rebase', [], demo('fetch'))).exitCode).toBe(
+      0,
+    );
   });
 
   it('SU-22, SU-30 pushes a new branch and a tag after one question, and the result lists them', async () => {
@@ -63,7 +67,9 @@ describeWith(
       },
     ]);
     expect(refs(host, 'refs/heads/topic', 'refs/tags/v1')).toEqual([true, true]);
-    expect(questions[0]?.resources?.[0]?.description).toMatch(/may create and overwrite any branch and tag; it cannot delete/);
+    expect(questions[0]?.resources?.[0]?.description).toMatch(
+      /may create and overwrite any branch and tag; it cannot delete/,
+    );
   });
 
   it('SU-27 overwrites a branch with a lease', async () => {
@@ -86,7 +92,10 @@ describeWith(
     const lib = join(host.folder, 'lib');
     gitOutside(host.folder, 'clone', '-q', join(host.folder, 'open/lib.git'), lib);
     onTestFinished(() => rmSync(lib, { recursive: true }));
-    writeFileSync(join(lib, '.gitmodules'), '[submodule "s"]\n\tpath = s\n\turl = https://github.com/open/lib\n');
+    writeFileSync(
+      join(lib, '.gitmodules'),
+      '[submodule "s"]\n\tpath = s\n\turl = https://github.com/open/lib\n',
+    );
     const head = gitOutside(lib, 'rev-parse', 'HEAD').trim();
     gitOutside(lib, 'update-index', '--add', '--cacheinfo', `160000,${head},s`);
     gitOutside(lib, 'add', '.gitmodules');
@@ -115,7 +124,9 @@ describeWith(
     expect(other.exitCode).not.toBe(0);
     const longer = await run('git clone -q https://github.com/ada/demo-other', [], demo('push'));
     expect(longer.notes?.[0]).toContain('github.com/ada/demo-other');
-    expect(host.seen.filter(({ url, headers }) => headers.authorization && !url?.startsWith('/ada/demo.git/'))).toEqual([]);
+    expect(
+      host.seen.filter(({ url, headers }) => headers.authorization && !url?.startsWith('/ada/demo.git/')),
+    ).toEqual([]);
   });
 
   it('SH-81 a push that deletes a branch is refused before anything is sent', async () => {
@@ -133,15 +144,25 @@ describeWith(
   it('SH-82 the login is not in the environment, the processes, the files or the output of a command', async () => {
     const { run, base } = world();
     const { stdout, stderr, notes } = await run(
-      `${clone} && GIT_TRACE=1 GIT_TRACE_CURL=1 GIT_CURL_VERBOSE=1 git fetch; env; git config --list --show-origin; cat ~/.git-credentials ~/logins; ` +
-        'cat /proc/*/environ /proc/*/cmdline | tr "\\0" "\\n"; printf "protocol=https\\nhost=github.com\\n\\n" | git credential fill',
+      [
+        `${clone} && GIT_TRACE=1 GIT_TRACE_CURL=1 GIT_CURL_VERBOSE=1 git fetch`,
+        'env; git config --list --show-origin; cat ~/.git-credentials ~/logins',
+        String.raw`cat /proc/*/environ /proc/*/cmdline | tr "\0" "\n"`,
+        String.raw`printf "protocol=https\nhost=github.com\n\n" | git credential fill`,
+      ].join('; '),
       [],
       demo('fetch'),
     );
     const all = stdout + stderr + String(notes);
     const token = Buffer.from('ada:sesame').toString('base64');
-    expect([all.includes('sesame'), all.includes(token), all.includes('cloned')]).toEqual([false, false, true]);
-    expect(spawnSync('grep', ['-rl', '-e', 'sesame', '-e', token, base], { encoding: 'utf8' }).stdout).toBe('');
+    expect([all.includes('sesame'), all.includes(token), all.includes('cloned')]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    expect(spawnSync('grep', ['-rl', '-e', 'sesame', '-e', token, base], { encoding: 'utf8' }).stdout).toBe(
+      '',
+    );
   });
 
   it('SH-83 settings of a repository around the daemon do not reach the git and the ssh of the person', async () => {

@@ -12,10 +12,9 @@ const timeoutMs = 5_000;
 const maxBytes = 64 * 1024;
 
 /** Nothing asks the person: a helper that has no login says so. */
-const settings = ['credential.interactive=false', 'credential.guiPrompt=false', 'core.askPass='].flatMap((one) => [
-  '-c',
-  one,
-]);
+const settings = ['credential.interactive=false', 'credential.guiPrompt=false', 'core.askPass='].flatMap(
+  (one) => ['-c', one],
+);
 
 const lineOf = (output: string, name: string): string | undefined =>
   new RegExp(`^${name}=(.+)$`, 'm').exec(output)?.[1];
@@ -50,7 +49,9 @@ export const findLogin = (
     child.once('error', () => done());
     child.once('close', (code) => {
       const [username, password] = [lineOf(output, 'username'), lineOf(output, 'password')];
-      done(code === 0 && username !== undefined && password !== undefined ? { username, password } : undefined);
+      done(
+        code === 0 && username !== undefined && password !== undefined ? { username, password } : undefined,
+      );
     });
     // It may have ended.
     child.stdin.on('error', () => undefined);

@@ -18,7 +18,13 @@ export interface OwnPrograms {
 }
 
 /** How the daemon runs the person's git and ssh outside of the sandbox. */
-export const ownPrograms = ({ root, privateFolder }: { root: string; privateFolder: string }): OwnPrograms => {
+export const ownPrograms = ({
+  root,
+  privateFolder,
+}: {
+  root: string;
+  privateFolder: string;
+}): OwnPrograms => {
   const folder = join(privateFolder, 'git');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const { PATH } = shellEnvironment(root);

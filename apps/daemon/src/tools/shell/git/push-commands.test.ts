@@ -59,11 +59,17 @@ describe('the list of changes of a push', () => {
     ['a blank in a ref', 'invalid', list(first(old, next, 'refs/heads/a b'))],
     ['identifiers of other lengths', 'invalid', list(first(old, '0'.repeat(39), topic))],
     ['capital zeros', 'invalid', list(first(old, 'O'.repeat(40), topic))],
-    ['a length that is none', 'invalid', Buffer.from('00g0')],
+    ['an invalid length', 'invalid', Buffer.from('00g0')],
     ['a length with a sign', 'invalid', Buffer.from('+05fx')],
     ['an empty line', 'invalid', Buffer.from('0004')],
     ['the end of a section of version 2', 'invalid', Buffer.from('0001')],
-    ['a list without an end', 'large', Buffer.from(line(first(old, next, topic)) + line(`${old} ${next} refs/heads/${'x'.repeat(60_000)}`).repeat(9))],
+    [
+      'a list without an end',
+      'large',
+      Buffer.from(
+        line(first(old, next, topic)) + line(`${old} ${next} refs/heads/${'x'.repeat(60_000)}`).repeat(9),
+      ),
+    ],
   ])('SH-81 %s is refused, in pieces too', (_case, why, bytes) => {
     for (const size of [bytes.length, 1]) expect(read(bytes, size)).toEqual({ kind: 'wrong', why });
   });

@@ -30,7 +30,10 @@ const pathForm = /^(?:[\w.~+][\w.~+-]*\/)*[\w.~+][\w.~+-]*$/;
 
 /** Nothing in it has a second meaning for a shell, a URL or git. Undefined for every other path. */
 export const plainPath = (written: string): string | undefined => {
-  const path = written.replace(/^\//, '').replace(/\/$/, '').replace(/\.git$/, '');
+  const path = written
+    .replace(/^\//, '')
+    .replace(/\/$/, '')
+    .replace(/\.git$/, '');
   const isPlain = pathForm.test(path) && !path.split('/').some((name) => name === '.' || name === '..');
   return isPlain ? path : undefined;
 };
@@ -101,7 +104,8 @@ const repositoryInText =
 
 /** That a command had no login, with the argument that asks for that of the user. */
 export const loginNote = (command: string, output: string): string => {
-  const [, host = 'github.com', written = 'owner/name'] = repositoryInText.exec(`${command}\n${output}`) ?? [];
+  const [, host = 'github.com', written = 'owner/name'] =
+    repositoryInText.exec(`${command}\n${output}`) ?? [];
   const repository = `${host}/${plainPath(written) ?? 'owner/name'}`;
   return (
     'The command has no login of the user, and no key. ' +

@@ -51,7 +51,7 @@ describeWith(
     expect(host.ref('ada/demo', 'by-ssh')).not.toBe('');
   });
 
-  it('SU-26 a deploy key in the folder reaches the host by itself', async () => {
+  it('SU-26 a deploy key in the folder reaches the host without the login', async () => {
     const { run, questions, ssh, root } = world();
     writeFileSync(join(root, 'deploy'), ssh.key, { mode: 0o600 });
     const { stdout, stderr } = await run(
@@ -64,14 +64,16 @@ describeWith(
   it('SH-76, SH-80 another repository, user and direction are refused before ssh starts', async () => {
     const { run, demo, clone, ssh, host } = world();
     const { notes } = await run(
-      `git ls-remote ${ssh.user}@git.test:ada/secret.git; git ls-remote nobody@git.test:ada/demo.git; git ls-remote git.test:ada/demo.git; ${clone} && git push -q origin HEAD:evil`,
+      `git ls-remote ${ssh.user}@git.test:ada/secret.git; git ls-remote other@git.test:ada/demo.git; git ls-remote git.test:ada/demo.git; ${clone} && git push -q origin HEAD:evil`,
       [],
       demo('fetch'),
     );
     expect(ssh.commands()).toEqual(["git-upload-pack 'ada/demo.git'"]);
     expect(notes?.slice(0, 4)).toEqual([
-      expect.stringContaining(`fetch of ${ssh.user}@git.test/ada/secret with the git login was not asked for`),
-      expect.stringContaining('fetch of nobody@git.test/ada/demo'),
+      expect.stringContaining(
+        `fetch of ${ssh.user}@git.test/ada/secret with the git login was not asked for`,
+      ),
+      expect.stringContaining('fetch of other@git.test/ada/demo'),
       expect.stringContaining('fetch of git.test/ada/demo'),
       expect.stringContaining(`push of ${ssh.user}@git.test/ada/demo`),
     ]);
@@ -88,8 +90,15 @@ describeWith(
 
   it('a host whose key is not known is not trusted, and the note says what to do', async () => {
     const { run, demo, ssh } = world();
-    const { notes } = await run(`git ls-remote ${ssh.user}@new.test:ada/demo.git`, [], demo('fetch', 'new.test'));
-    expect([ssh.commands(), notes?.[0]]).toEqual([[], expect.stringContaining('ask the user to connect once')]);
+    const { notes } = await run(
+      `git ls-remote ${ssh.user}@new.test:ada/demo.git`,
+      [],
+      demo('fetch', 'new.test'),
+    );
+    expect([ssh.commands(), notes?.[0]]).toEqual([
+      [],
+      expect.stringContaining('ask the user to connect once'),
+    ]);
   });
 
   it('SH-82 keys and the agent of the person are not in the sandbox', async () => {
@@ -97,6 +106,9 @@ describeWith(
     process.env['SSH_AUTH_SOCK'] = '/tmp/agent';
     const { stdout } = await run('env; ls -la ~ ~/.ssh 2>&1; cat /proc/*/environ', [], demo('push'));
     delete process.env['SSH_AUTH_SOCK'];
-    expect([stdout.includes('SSH_AUTH_SOCK'), stdout.includes(ssh.key.slice(40, 80))]).toEqual([false, false]);
+    expect([stdout.includes('SSH_AUTH_SOCK'), stdout.includes(ssh.key.slice(40, 80))]).toEqual([
+      false,
+      false,
+    ]);
   });
 });

@@ -44,7 +44,16 @@ export const readSshRequest = ({ headers }: IncomingMessage): SshRequest | undef
   if (program !== 'git-upload-pack' && program !== 'git-receive-pack') return undefined;
   const protocol = /^version=[012]$/.exec(read?.protocol ?? '')?.[0];
   const access = program === 'git-receive-pack' ? 'push' : 'fetch';
-  return { user, hostname: hostname.toLowerCase(), port: read?.port, written, path, program, access, protocol };
+  return {
+    user,
+    hostname: hostname.toLowerCase(),
+    port: read?.port,
+    written,
+    path,
+    program,
+    access,
+    protocol,
+  };
 };
 
 /** Nothing asks the person, nothing but this one command runs, and only a known host is connected. */

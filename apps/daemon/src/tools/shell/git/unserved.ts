@@ -44,7 +44,7 @@ export const reasonWords: Record<Exclude<Reason, 'unasked'>, string> = {
   login: 'was refused by its host: the login of the user is not accepted there, or lacks the right',
   missing: 'was not found, or the login of the user does not reach it',
   redirect: 'has another address now, which the host redirects to: use that one',
-  answer: 'got an answer from its host that is none of git',
+  answer: 'got an answer from its host that git does not use',
   certificate: 'has a host without a valid certificate',
   hostKey: 'has a host whose key ssh does not know: ask the user to connect once in a terminal',
   noProgram: 'needs git and ssh of the user outside of the shared folder, which are not there',

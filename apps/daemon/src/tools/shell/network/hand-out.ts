@@ -38,8 +38,8 @@ asked.end();
 `;
 
 /**
- * Runs inside in place of ssh for git: `git-ssh.cjs <hosts> <what git gives to ssh>`. Repositories on these hosts
- * go to the daemon, which runs ssh outside; the others go through the proxy.
+ * Runs inside in place of ssh for git: `git-ssh.cjs <hosts> <arguments of ssh>`. The daemon runs ssh outside
+ * for these hosts; the others are reached through the proxy.
  */
 const gitSshText = `
 const { spawn } = require('node:child_process');

@@ -1,0 +1,71 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { statusOf } from '../../../../test/support/egress-fixture.ts';
+import { sharedGate } from '../../../../test/support/git-gate-fixture.ts';
+import { placeProgram } from '../../../../test/support/ssh-host-fixture.ts';
+import { gateHost } from './gate-address.ts';
+
+const { world, open: openGate } = sharedGate();
+
+describe('what is asked of ssh', () => {
+  const asked = { destination: 'git@github.com', command: "git-upload-pack 'ada/demo.git'" };
+
+  it.each([
+    ['an option as the host', { destination: '-oProxyCommand=touch x' }],
+    ['an option as the user', { destination: '-lroot@github.com' }],
+    ['a blank in the host', { destination: 'git@github.com evil.test' }],
+    ['another host', { destination: 'git@evil.test' }],
+    ['another user', { destination: 'root@github.com' }],
+    ['another port', { port: 2_222 }],
+    ['an invalid port', { port: 0 }],
+    ['a second command', { command: "git-upload-pack 'ada/demo.git'; id" }],
+    ['a command in the path', { command: "git-upload-pack 'ada/$(id)'" }],
+    ['a line', { command: "git-upload-pack 'ada/demo.git\n'" }],
+    ['a second repository', { command: "git-upload-pack 'ada/demo.git' 'ada/secret.git'" }],
+    ['an option', { command: "git-upload-pack --strict 'ada/demo.git'" }],
+    ['an option as the path', { command: "git-upload-pack '--strict'" }],
+    ['dots', { command: "git-upload-pack 'ada/../secret'" }],
+    ['another repository', { command: "git-upload-pack 'ada/secret.git'" }],
+    ['another program', { command: "git-upload-archive 'ada/demo.git'" }],
+    ['a shell', { command: 'id' }],
+    ['a field more', { environment: 'x' }],
+  ])('SH-80 %s: ssh does not start', async (_case, more) => {
+    const canary = join(world().root, 'started');
+    placeProgram('ssh', `#!/bin/sh\ntouch ${canary}\n`);
+    const { say } = openGate();
+    const connectWith = (header: string) =>
+      say(`CONNECT ${gateHost}:22 HTTP/1.1\r\nHost: ${gateHost}:22\r\n${header}\r\n`);
+    const encoded = Buffer.from(JSON.stringify({ ...asked, ...more })).toString('base64url');
+    expect(statusOf(await connectWith(`drawbridge-git: ${encoded}\r\n`))).toBe(403);
+    expect(existsSync(canary)).toBe(false);
+  });
+
+  it('starts with options that ask nothing, forward nothing and trust known hosts alone', async () => {
+    const { root } = world();
+    placeProgram(
+      'ssh',
+      `#!/bin/sh\nprintf '%s\\n' "$@" > ${join(root, 'arguments')}\nenv > ${join(root, 'environment')}\n`,
+    );
+    const { say } = openGate();
+    const encoded = Buffer.from(JSON.stringify({ ...asked, port: 22, protocol: 'version=2\n' })).toString(
+      'base64url',
+    );
+    await say(
+      `CONNECT ${gateHost}:22 HTTP/1.1\r\nHost: ${gateHost}:22\r\ndrawbridge-git: ${encoded}\r\n\r\n`,
+    );
+    const given = readFileSync(join(root, 'arguments'), 'utf8').trim().split('\n');
+    expect(given.slice(-5)).toEqual(['-p', '22', '--', 'git@github.com', "git-upload-pack 'ada/demo.git'"]);
+    expect(given).toEqual(
+      expect.arrayContaining(
+        ['BatchMode', 'StrictHostKeyChecking', 'ClearAllForwardings'].map((name) => `${name}=yes`),
+      ),
+    );
+    expect(given).toEqual(
+      expect.arrayContaining(
+        ['ForwardAgent', 'PermitLocalCommand', 'ControlMaster'].map((name) => `${name}=no`),
+      ),
+    );
+    expect(readFileSync(join(root, 'environment'), 'utf8')).not.toMatch(/GIT_PROTOCOL|DRAWBRIDGE/);
+  });
+});
