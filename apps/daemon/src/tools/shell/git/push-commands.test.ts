@@ -71,6 +71,7 @@ describe('the list of changes of a push', () => {
       ),
     ],
   ])('SH-81 %s is refused, in pieces too', (_case, why, bytes) => {
-    for (const size of [bytes.length, why === 'large' ? 64 : 1]) expect(read(bytes, size)).toEqual({ kind: 'wrong', why });
+    for (const size of [bytes.length, why === 'large' ? 64 : 1])
+      expect(read(bytes, size)).toEqual({ kind: 'wrong', why });
   });
 });
