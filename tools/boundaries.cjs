@@ -3,7 +3,7 @@
 
 const server = 'apps/server/src';
 const modules =
-  'gateway callers auth agent db http rpc nodes ops settings notify hooks secrets outside'.split(' ');
+  'gateway callers readers auth agent db http rpc nodes ops settings notify hooks secrets outside'.split(' ');
 const doors = `${server}/doors/([^/]+)/`;
 /** The composition root. */
 const appTs = `${server}/(app\\.ts$|compose/)`;
@@ -166,7 +166,7 @@ module.exports = {
       to: {
         path: `${server}/`,
         pathNot: [
-          `${server}/(auth|callers|gateway|agent|http|rpc|nodes|ops|settings|notify|hooks)/index\\.ts$`,
+          `${server}/(auth|callers|readers|gateway|agent|http|rpc|nodes|ops|settings|notify|hooks)/index\\.ts$`,
           `${server}/errors\\.ts$`,
           `${server}/doors/$1/`,
         ],
@@ -177,6 +177,17 @@ module.exports = {
       to: {
         path: `${server}/`,
         pathNot: [`${server}/callers/`, `${server}/(gateway|auth)/index\\.ts$`, `${server}/errors\\.ts$`],
+      },
+    }),
+    rule('readers-alone', 'readers knows the gateway, callers, and how what waits unread is counted', {
+      from: { path: `${server}/readers/`, pathNot: tests },
+      to: {
+        path: `${server}/`,
+        pathNot: [
+          `${server}/readers/`,
+          `${server}/(gateway|callers|http)/index\\.ts$`,
+          `${server}/errors\\.ts$`,
+        ],
       },
     }),
     rule('callers-auth-types', 'callers knows auth by its types alone', {

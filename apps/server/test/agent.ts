@@ -37,7 +37,7 @@ export const threadOf = (agent: Agent, userId: string, threadId = 'thread') => {
             return resolve(event as Extract<StoredEvent, { type: Type }>);
           }
       };
-      const stop = agent.threads.listen(userId, threadId, () => void look().catch(() => {}));
+      const { stop } = agent.threads.listen(userId, threadId, () => void look().catch(() => {}));
       look().catch(() => {});
       onTestFinished(() => {
         stop();

@@ -21,7 +21,8 @@ import {
   type ThisServer,
 } from '../src/gateway/index.ts';
 import type { MachineRef } from '../src/gateway/index.ts';
-import { requireMachine, watchMachine } from '../src/callers/index.ts';
+import { requireMachine } from '../src/callers/index.ts';
+import { subscribe } from '../src/readers/index.ts';
 import { newGatewayFolder } from './new-store.ts';
 import { createStoreClock, onPostgres, openTestStore } from './store-place.ts';
 import type { TestProcess } from './test-process.ts';
@@ -253,7 +254,13 @@ export const watchStatus = (gateway: Gateway, userId: string, listener: (event: 
   const onError = (error: unknown) => {
     throw error;
   };
-  return watchMachine({ gateway, onError }, { userId }, listener);
+  const { signal } = new AbortController();
+  const reader = { user: { userId }, topics: ['machine-changes' as const], signal };
+  const follow = async () => {
+    for await (const { topic, event } of subscribe({ gateway, onError }, reader))
+      if (topic === 'machine') listener(event);
+  };
+  void follow();
 };
 
 /** Queries the rules of the user's default machine. */

@@ -28,4 +28,3 @@ export * from './tools/core/domain-access.ts';
 export * from './tools/names.ts';
 export * from './tools/outside/schema-limits.ts';
 export type * from './api/agent-module.ts';
-export { followThread } from './api/threads/follow.ts';

@@ -33,8 +33,6 @@ export {
   machineStatus,
   reachOf,
   requireMachine,
-  watchMachine,
-  watchMachines,
 } from './machine.ts';
 export {
   findTool,

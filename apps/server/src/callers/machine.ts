@@ -1,9 +1,8 @@
-import type { GatewayStatus, KnownMachine, MachineChoice, StateChanged } from '@drawbridge/contracts/gateway';
-import type { MachinesEvent } from '@drawbridge/contracts/machines/summary';
+import type { GatewayStatus, KnownMachine, MachineChoice } from '@drawbridge/contracts/gateway';
 import type { Tool } from '@drawbridge/contracts/tool';
 import { errors } from '../errors.ts';
 import { offlineStatus, type Gateway, type MachineRef, type MachineView } from '../gateway/index.ts';
-import type { Caller, CallerContext } from './caller.ts';
+import type { Caller } from './caller.ts';
 
 /** A user, the machines that may be used on their behalf, and the id or name of the one that is meant. */
 type Meant = Pick<Caller, 'userId' | 'machineId' | 'machines'>;
@@ -85,69 +84,4 @@ export const connectedTools = async (gateway: Gateway, meant: Meant): Promise<To
 export const disconnectMachine = async (gateway: Gateway, meant: Meant): Promise<void> => {
   const ref = await meantMachine(gateway, meant);
   if (ref) await gateway.machines.disconnect(ref);
-};
-
-/** Another list of tools is a change of the machine, and so are other modes, and another default. */
-const describe = (machine: MachineView | null) =>
-  JSON.stringify([machine?.ref.machineId, machine?.status(), machine?.digest, machine?.modes]);
-
-/**
- * Subscribes to the status of one machine as its user sees it, without the present one. The returned function
- * unsubscribes. Specification 8.
- */
-export const watchMachine = (
-  { gateway, onError }: Pick<CallerContext, 'gateway' | 'onError'>,
-  meant: Meant,
-  listener: (event: StateChanged) => void,
-): (() => void) => {
-  let isStopped = false;
-  let shown: string | null = null;
-  const read = async () => {
-    const machine = await machineOf(gateway, meant);
-    const before = shown;
-    shown = describe(machine);
-    return { payload: machine?.status() ?? offlineStatus, isChanged: shown !== before };
-  };
-  // A change during the first read is sent: that read may have seen it, and the caller's may not.
-  const check = async (isEarly: boolean) => {
-    const { payload, isChanged } = await read();
-    if ((isChanged || isEarly) && !isStopped) listener({ type: 'instanceAiGatewayStateChanged', payload });
-  };
-  let last: Promise<unknown> = read().catch(onError);
-  const subscription = gateway.machines.onChanged(meant.userId, () => {
-    const isEarly = shown === null;
-    last = last.then(() => check(isEarly)).catch(onError);
-  });
-  return () => {
-    isStopped = true;
-    subscription.stop();
-  };
-};
-
-/** Subscribes to the machines of a user as the panel lists them, without the present list. */
-export const watchMachines = (
-  { gateway, onError }: Pick<CallerContext, 'gateway' | 'onError'>,
-  userId: string,
-  listener: (event: MachinesEvent) => void,
-): (() => void) => {
-  let isStopped = false;
-  let isDue = false;
-  let last = Promise.resolve();
-  const publish = async () => {
-    isDue = false;
-    const machines = await gateway.machines.summaries(userId);
-    if (!isStopped) listener({ type: 'machines', machines });
-  };
-  const stops = [
-    gateway.machines.onChanged(userId, () => {
-      if (isDue) return;
-      isDue = true;
-      last = last.then(publish).catch(onError);
-    }),
-    gateway.machines.onRefused(userId, (refused) => listener({ type: 'refused', refused })),
-  ];
-  return () => {
-    isStopped = true;
-    for (const { stop } of stops) stop();
-  };
 };

@@ -17,7 +17,7 @@ export { watchRoutes } from './routes.ts';
 export { createServer, portOf, setCacheControl } from './server.ts';
 export { serveStatic } from './static.ts';
 export { drainBodies } from './drain-body.ts';
-export { createSseStream, cutStreamsAtClose } from './sse.ts';
+export { createSseStream, cutStreamsAtClose, type SseFrame } from './sse.ts';
 export { closeServers } from './sockets/close-servers.ts';
 export { createSecondPort } from './sockets/second-port.ts';
 export { createUpgrades } from './sockets/upgrades.ts';

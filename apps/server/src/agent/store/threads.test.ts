@@ -251,7 +251,7 @@ describe('a listener', () => {
     const { store, threads, feed, clock } = await world();
     for (const writes of story.slice(0, 2)) await store.write(...writes);
     const received: ThreadSignal[] = [];
-    const stop = threads.listen('ann', 't1', (signal) => received.push(signal));
+    const { stop } = threads.listen('ann', 't1', (signal) => received.push(signal));
     threads.listen('bob', 't1', () => expect.unreachable());
     const delta = (text: string, offset: number, step = 2) =>
       feed.live('ann', 't1', { type: 'text-delta', ...head('ag_1', 9), payload: { text, step, offset } });

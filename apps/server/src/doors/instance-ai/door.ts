@@ -20,7 +20,7 @@ const bodyLimit = 256 * 1024;
 
 interface Needs {
   module: AgentModule;
-  gateway: Pick<Gateway, 'settings'>;
+  gateway: Gateway;
   accounts: Accounts;
   access: AccessControl;
   limits: Limits;
@@ -64,7 +64,7 @@ export const createInstanceAiDoor = (needs: Needs): FastifyPluginAsync => {
   const identify = createIdentify(needs);
   const moduleSettings = async (userId: string) =>
     moduleSettingsSchema.parse(await gateway.settings.get(userId));
-  const ctx = { module, moduleSettings, clock, onError, streams: createQuota(needs.streamsPerUser) };
+  const ctx = { module, gateway, moduleSettings, clock, onError, streams: createQuota(needs.streamsPerUser) };
 
   const mount =
     (wrap: (reply: object) => object) =>

@@ -1,8 +1,8 @@
-import { followThread } from '@drawbridge/agent';
 import type { ThreadFrame } from '@drawbridge/contracts/agent/threads';
 import { CodedError } from '@drawbridge/kit';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { subscribe } from '../../readers/index.ts';
 import { atClose, createSseStream, disconnectSignal } from '../../http/index.ts';
 import { idOf, route, type Exchange, type RouteContext } from './route.ts';
 
@@ -34,17 +34,18 @@ const sseFrame = (frame: ThreadFrame) => {
 };
 
 const streamThread = async (
-  { module, clock, onError }: RouteContext,
+  { module, gateway, clock, onError }: RouteContext,
   { userId, request, reply }: Exchange,
 ) => {
   const stream = createSseStream(reply, { clock, slowReader: 'close' });
   const signal = disconnectSignal(reply);
-  const lastEventId = lastEventIdOf(request);
-  const threadId = idOf(request, 'threadId');
+  const since = String(lastEventIdOf(request));
+  const topics = [{ thread: idOf(request, 'threadId') }];
+  const ctx = { gateway, agent: module.agent, onError };
   try {
-    for await (const frame of followThread(module.agent.threads, { userId, threadId, lastEventId, signal })) {
+    for await (const { topic, event } of subscribe(ctx, { user: { userId }, topics, since, signal })) {
       stream.open();
-      if (!stream.send(sseFrame(frame))) break;
+      if (topic === 'thread' && !stream.send(sseFrame(event))) break;
       await stream.ready();
     }
   } catch (error) {

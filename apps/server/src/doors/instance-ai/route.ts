@@ -5,11 +5,13 @@ import type { Clock } from '@drawbridge/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { errors } from '../../errors.ts';
+import type { Gateway } from '../../gateway/index.ts';
 import type { Quota } from '../../http/index.ts';
 import type { Identity, Right } from './identity.ts';
 
 export interface RouteContext {
   module: AgentModule;
+  gateway: Gateway;
   /** The settings of specification 8. */
   moduleSettings(userId: string): Promise<ModuleSettings>;
   clock: Clock;

@@ -1,85 +1,39 @@
-import type { CallEvent, CallSummary } from '@drawbridge/contracts/calls';
-import type { GatewayStatus } from '@drawbridge/contracts/gateway';
 import { restLimits, restMachineQuery } from '@drawbridge/contracts/rest';
-import { nanoid } from 'nanoid';
 import { z } from 'zod';
-import {
-  isOpen,
-  isOwn,
-  machineStatus,
-  watchMachine,
-  type Caller,
-  type CallerContext,
-} from '../../callers/index.ts';
-import { atClose, createQuota, createSseStream } from '../../http/index.ts';
+import { machineStatus, type CallerContext } from '../../callers/index.ts';
+import { atClose, createQuota, createSseStream, disconnectSignal, type SseFrame } from '../../http/index.ts';
+import { subscribe, type ReaderEvent, type Topic } from '../../readers/index.ts';
 import { failures, onMachine, type Exchange, type Route } from './route.ts';
 
 const { replayedCalls, streamsPerToken } = restLimits;
 
-/** What a stream of events carries; `event` is the name of the frame. */
-type RestEvent = { event: 'status'; data: GatewayStatus } | { event: CallEvent['type']; data: CallEvent };
-
-/**
- * Selects the events of a caller's own calls. Progress has only a call id, so ids of open calls are stored.
- */
-const createOwnEvents = (caller: Caller) => {
-  const open = new Set<string>();
-  const know = (call: CallSummary) => {
-    if (isOpen(call)) open.add(call.requestId);
-    else open.delete(call.requestId);
-  };
-  return {
-    know,
-    includes: (event: CallEvent): boolean => {
-      if (event.type === 'progress') return open.has(event.requestId);
-      if (!isOwn(caller, event.call)) return false;
-      know(event.call);
-      return true;
-    },
-  };
+/** `event` of the topics of the stream is the name of the frame. */
+const frameOf = ({ id, topic, event }: ReaderEvent): SseFrame | undefined => {
+  if (topic === 'machine') return { id: id ?? '', event: 'status', data: event.payload };
+  return topic === 'calls' ? { id: id ?? '', event: event.type, data: event } : undefined;
 };
-
-const callEventOf = (data: CallEvent): RestEvent => ({ event: data.type, data });
 
 const keyOf = ({ caller: { via } }: Exchange) => `${via.kind} ${via.id}`;
 
-/** Streams until the client leaves; then `release` is called. */
-const streamEvents = async (
-  ctx: CallerContext,
-  { caller, request, reply }: Exchange,
-  release: () => void,
-) => {
-  const { gateway, clock } = ctx;
-  const stream = createSseStream(reply, { clock, slowReader: 'close' });
-  const own = createOwnEvents(caller);
-  const early: RestEvent[] = [];
-  let isCaughtUp = false;
-
-  const write = (event: RestEvent) => void stream.send({ id: nanoid(12), ...event });
-  const publish = (event: RestEvent) => void (isCaughtUp ? write(event) : early.push(event));
-
-  const cancels = [
-    release,
-    watchMachine(ctx, caller, ({ payload }) => publish({ event: 'status', data: payload })),
-    gateway.calls.onChanged(caller.userId, (event) => {
-      if (own.includes(event)) publish(callEventOf(event));
-    }).stop,
-  ];
-  atClose(reply, () => {
-    for (const cancel of cancels) cancel();
-  });
-
-  const { calls } = await gateway.calls.list(caller.userId, { limit: replayedCalls }, caller.via);
-  for (const call of calls) own.know(call);
-  const status = await machineStatus(gateway, caller);
-  stream.open();
-  write({ event: 'status', data: status });
-  if (request.headers['last-event-id'] !== undefined)
-    for (const call of calls.reverse()) write(callEventOf({ type: 'call', call }));
-  for (const event of gateway.calls.liveOutputs(caller.userId))
-    if (own.includes(event)) write(callEventOf(event));
-  isCaughtUp = true;
-  for (const event of early.splice(0)) write(event);
+/** Streams until the client leaves. */
+const streamEvents = async (ctx: CallerContext, { caller: user, request, reply }: Exchange) => {
+  const stream = createSseStream(reply, { clock: ctx.clock, slowReader: 'close' });
+  const since = request.headers['last-event-id']?.toString();
+  const signal = disconnectSignal(reply);
+  const topics: Topic[] = ['machine', 'calls'];
+  const reader = { user, topics, since, replayedCalls, signal };
+  try {
+    for await (const event of subscribe(ctx, reader)) {
+      const frame = frameOf(event);
+      stream.open();
+      if (frame && !stream.send(frame)) break;
+    }
+  } catch (error) {
+    // Before the first byte the reply is a plain error.
+    if (!stream.isOpen()) throw error;
+    ctx.onError(error);
+    reply.raw.destroy();
+  }
   return reply;
 };
 
@@ -121,7 +75,8 @@ export const createEventsRoute = (): Route => {
       await machineStatus(ctx.gateway, caller);
       const release = streams.acquire(keyOf(exchange));
       atClose(exchange.reply, release);
-      return streamEvents(ctx, { ...exchange, caller }, ofPerson.acquire(caller.userId));
+      atClose(exchange.reply, ofPerson.acquire(caller.userId));
+      return streamEvents(ctx, { ...exchange, caller });
     },
   };
 };

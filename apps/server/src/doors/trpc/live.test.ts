@@ -2,6 +2,7 @@ import { createEmitter, systemClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import type { Accounts } from '../../auth/index.ts';
 import { createQuota, createUnread } from '../../http/index.ts';
+import { read } from '../../readers/read.ts';
 import { live } from './live.ts';
 
 const session = {
@@ -17,17 +18,16 @@ const unread = createUnread({ clock: systemClock, limits: { perPerson: 1e9, inAl
 /** A reader that has taken one event and then stands still. */
 const standing = async () => {
   const events = createEmitter<string>(() => {});
-  const reader = live<string>({
-    accounts,
-    session,
-    streams,
-    unread,
-    signal: undefined,
-    listen: (onEvent) => events.on('all', onEvent),
-    lengthOf: (event) => event.length,
-    first: async () => ['first'],
-  });
-  expect((await reader.next()).value?.[1]).toBe('first');
+  const reader = live<string>({ accounts, session, streams, signal: undefined }, (signal) =>
+    read({ userId: 'ada', unread, maxLength: 4 * 1024 * 1024, signal }, [
+      (feed) => {
+        feed.due('first', async () => ['first']);
+        const stop = events.on('all', (text) => feed.push(() => [text], text.length));
+        return { ready: Promise.resolve(), stop };
+      },
+    ]),
+  );
+  expect((await reader.next()).value).toBe('first');
   return {
     reader,
     publish: (text: string) => events.emit('all', text),
@@ -49,9 +49,9 @@ it.each([
     await expect(reader.next()).rejects.toMatchObject({ code: 'INTERNAL' });
     return void expect(listening()).toBe(0);
   }
-  for (const text of texts) expect((await reader.next()).value?.[1] === text).toBe(true);
+  for (const text of texts) expect((await reader.next()).value === text).toBe(true);
   for (const text of texts) publish(text);
-  expect((await reader.next()).value?.[1] === texts[0]).toBe(true);
+  expect((await reader.next()).value === texts[0]).toBe(true);
   await reader.return();
 });
 

@@ -9,6 +9,12 @@ export type ThreadSignal =
   | { type: 'changed' }
   | { type: 'live'; event: LiveThreadEvent };
 
+export interface Subscription {
+  /** Resolves when signals arrive. */
+  ready: Promise<void>;
+  stop(): void;
+}
+
 /** Live text is published after this time, or at this length in UTF-16 code units. */
 const gatherMs = 50;
 const gatherLength = 2 * 1024;
@@ -132,10 +138,16 @@ export const createFeed = ({ clock, onError }: { clock: Clock; onError(error: un
       signals.emit(key, { type: 'live', event });
     },
     changed: (userId: string, threadId: string) => signal(userId, threadId, 'changed'),
-    listen: (userId: string, threadId: string, listener: (signal: ThreadSignal) => void) =>
-      signals.on(keyOf({ userId, threadId }), listener),
+    /** Read the rows once it is ready: nothing is missed. */
+    listen: (userId: string, threadId: string, listener: (signal: ThreadSignal) => void): Subscription => ({
+      ready: Promise.resolve(),
+      stop: signals.on(keyOf({ userId, threadId }), listener),
+    }),
     /** At most each 200 ms for a thread. */
-    onChanged: (userId: string, listener: (threadId: string) => void) => changes.on(userId, listener),
+    onChanged: (userId: string, listener: (threadId: string) => void): Subscription => ({
+      ready: Promise.resolve(),
+      stop: changes.on(userId, listener),
+    }),
     /** The texts that agents are writing, one for each agent and kind; drops those that are not open. */
     partial: (userId: string, threadId: string, isOpen: (text: PartialText) => boolean) => {
       const key = keyOf({ userId, threadId });

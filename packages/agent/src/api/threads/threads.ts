@@ -143,7 +143,7 @@ export const createThreads = (needs: ThreadsNeeds) => {
     now: async (userId: string, threadId: string) => nowOf(needs, await rowOf(userId, threadId)),
     eventsAfter: async (userId: string, threadId: string, seq: number) =>
       missedEvents(needs, await rowOf(userId, threadId), seq),
-    /** Live events and wake-ups of one thread; the returned function stops it. */
+    /** Live events and wake-ups of one thread. */
     listen: feed.listen,
     /** A thread of the user was made, changed, removed, or has another status. */
     onChanged: feed.onChanged,

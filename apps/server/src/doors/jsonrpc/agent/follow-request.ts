@@ -4,7 +4,7 @@ import type { AgentSendResult } from '@drawbridge/contracts/rpc/agent';
 import type { RpcContext } from '../context.ts';
 import type { Identity } from '../identity.ts';
 import type { RpcEvent } from '../protocol/reply.ts';
-import { followRun } from './follow-run.ts';
+import { followRun } from './follow.ts';
 import { endOfRequest } from './request-end.ts';
 import type { NamedSession } from '../../../agent/index.ts';
 
@@ -44,8 +44,8 @@ export const followRequest = async (
         const { runId, afterSeq } = event;
         isStarted = true;
         state('start', { requestId }, runId);
-        const run = { identity, threadId, sessionId, runId, afterSeq };
-        following = followRun(ctx, run, { emit, signal: left.signal }).catch(ctx.onError);
+        const run = { identity, threadId, sessionId, runId };
+        following = followRun(ctx, run, { afterSeq, emit, signal: left.signal }).catch(ctx.onError);
         return;
       }
       case 'merged':

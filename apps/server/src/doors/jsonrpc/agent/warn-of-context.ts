@@ -2,7 +2,7 @@ import { checkpointName } from '@drawbridge/agent';
 import type { ContextBudget } from '@drawbridge/contracts/rpc/ops';
 import type { RpcContext } from '../context.ts';
 import type { RpcEvent } from '../protocol/reply.ts';
-import type { ToldRun } from './tell-run.ts';
+import type { ToldRun } from './events.ts';
 
 /** How far below the threshold the warning begins, in percent of the context. */
 const warnBelowPct = 10;

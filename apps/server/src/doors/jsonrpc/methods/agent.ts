@@ -8,7 +8,7 @@ import {
 } from '@drawbridge/contracts/rpc/agent';
 import { idempotencyKey as keySchema } from '../../../callers/index.ts';
 import { readAttachments } from '../agent/attachments.ts';
-import { followQuestions } from '../agent/follow-questions.ts';
+import { followQuestions } from '../agent/follow.ts';
 import { followRequest } from '../agent/follow-request.ts';
 import { openSendsOf } from '../agent/open-sends.ts';
 import { canAnswer } from '../agent/questions.ts';

@@ -14,7 +14,7 @@ import {
 } from '@drawbridge/contracts/rpc/sessions';
 import { success } from '@drawbridge/contracts/rpc/system';
 import { nanoid } from 'nanoid';
-import { followSession } from '../agent/follow-session.ts';
+import { followSession } from '../agent/follow.ts';
 import { claimSession, makeThread, requireAgent, requireSession, sessionUserOf } from '../agent/session.ts';
 import { subscriptionsOf } from '../agent/subscriptions.ts';
 import { method } from '../method.ts';

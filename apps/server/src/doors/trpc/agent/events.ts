@@ -1,8 +1,8 @@
-import { followThread } from '@drawbridge/agent';
 import { threadIdInput, type ThreadFrame } from '@drawbridge/contracts/agent/threads';
 import { tracked, type TrackedEnvelope } from '@trpc/server';
 import { z } from 'zod';
-import { errors } from '../../../errors.ts';
+import type { ReaderEvent } from '../../../readers/index.ts';
+import { liveTopics } from '../live.ts';
 import { agentProcedure } from './procedure.ts';
 
 const eventNumber = z.union([
@@ -14,27 +14,12 @@ const eventNumber = z.union([
 ]);
 const eventsInput = threadIdInput.extend({ lastEventId: eventNumber.nullish() });
 
-type Tracked = TrackedEnvelope<ThreadFrame> | ThreadFrame;
+const frameOf = ({ id, topic, event }: ReaderEvent): TrackedEnvelope<ThreadFrame> | ThreadFrame | undefined =>
+  topic !== 'thread' ? undefined : id === null ? event : tracked(id, event);
 
 /** The frames of a thread; a stored event has its number as id, and a reader resumes behind it. */
-export const eventsProcedure = agentProcedure.input(eventsInput).subscription(async function* ({
-  ctx,
-  input,
-  signal,
-}): AsyncGenerator<Tracked, void, unknown> {
-  const { userId, accounts, session, streams } = ctx;
-  const release = streams.acquire(userId);
-  const ended = new AbortController();
-  const stopWatching = accounts.watch(session, () => ended.abort());
-  const either = AbortSignal.any([ended.signal, ...(signal ? [signal] : [])]);
-  const { threadId, lastEventId } = input;
-  const reader = { userId, threadId, lastEventId: lastEventId ?? 0, signal: either };
-  try {
-    for await (const frame of followThread(ctx.agent.threads, reader))
-      yield frame.type === 'event' ? tracked(String(frame.id), frame) : frame;
-    if (ended.signal.aborted) throw errors.unauthorized();
-  } finally {
-    stopWatching();
-    release();
-  }
-});
+export const eventsProcedure = agentProcedure
+  .input(eventsInput)
+  .subscription(({ ctx, input: { threadId, lastEventId }, signal }) =>
+    liveTopics(ctx, { topics: [{ thread: threadId }], since: String(lastEventId ?? 0), signal }, frameOf),
+  );

@@ -7,9 +7,10 @@ import {
   renameMachineInput,
   type MachinesEvent,
 } from '@drawbridge/contracts/machines/summary';
-import { requireMachine, watchMachines } from '../../../callers/index.ts';
+import { tracked, type TrackedEnvelope } from '@trpc/server';
+import { requireMachine } from '../../../callers/index.ts';
 import { errors } from '../../../errors.ts';
-import { live } from '../live.ts';
+import { liveTopics } from '../live.ts';
 import { ok, router, userProcedure } from '../trpc.ts';
 
 /** A machine of the user who is signed in, by its id or name; `notFound` for every other. */
@@ -77,15 +78,11 @@ export const machinesRouter = router({
   forget: machineProcedure.mutation(({ ctx }) => ok(ctx.gateway.machines.forget(ctx.ref))),
   /** The machines as they are, then after each change; and daemons that were refused. */
   onChanged: userProcedure.subscription(({ ctx, signal }) =>
-    live<MachinesEvent>({
-      accounts: ctx.accounts,
-      streams: ctx.streams,
-      unread: ctx.unread,
-      session: ctx.session,
-      signal,
-      listen: (publish) => watchMachines(ctx, ctx.userId, publish),
-      lengthOf: () => 0,
-      first: async () => [{ type: 'machines', machines: await ctx.gateway.machines.summaries(ctx.userId) }],
-    }),
+    liveTopics(
+      { ...ctx, agent: undefined },
+      { topics: ['machines'], signal },
+      ({ id, topic, event }): TrackedEnvelope<MachinesEvent> | undefined =>
+        topic === 'machines' ? tracked(id ?? '', event) : undefined,
+    ),
   ),
 });

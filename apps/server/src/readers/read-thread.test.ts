@@ -2,10 +2,10 @@ import type { LiveThreadEvent } from '@drawbridge/contracts/agent/events';
 import type { ThreadFrame } from '@drawbridge/contracts/agent/threads';
 import { nextMacrotask } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
-import { textEvent } from '../../../test/rows.ts';
-import type { ThreadSignal } from './feed.ts';
-import { followThread } from './follow.ts';
-import type { Threads } from './threads.ts';
+import type { Agent, ThreadSignal } from '@drawbridge/agent';
+import { readThread } from './agent.ts';
+import { read } from './read.ts';
+import type { TopicEvent } from './topics.ts';
 
 const live = (offset: number, length: number): LiveThreadEvent => ({
   type: 'text-delta',
@@ -14,6 +14,9 @@ const live = (offset: number, length: number): LiveThreadEvent => ({
   ts: 1,
   payload: { text: 'x'.repeat(length), step: 1, offset },
 });
+
+const frameOf = ({ value }: IteratorResult<TopicEvent>): ThreadFrame =>
+  value?.topic === 'thread' ? value.event : expect.fail('no frame of a thread');
 
 it.each([
   ['many small pieces', 2_000, 10],
@@ -32,14 +35,28 @@ it.each([
       canvasRev: 0,
     };
     // As much of the threads as a reader uses.
-    const threads: Pick<Threads, 'listen' | 'eventsAfter' | 'now'> = {
+    const threads: Pick<Agent['threads'], 'listen' | 'eventsAfter' | 'now'> = {
       listen: (_userId, _threadId, listener) => {
         signal = listener;
-        return () => {};
+        return { ready: Promise.resolve(), stop: () => {} };
       },
       eventsAfter: (_userId, _threadId, seq) =>
         Promise.resolve({
-          events: seq < 1 ? [{ id: 1, event: textEvent('first') }] : [],
+          events:
+            seq < 1
+              ? [
+                  {
+                    id: 1,
+                    event: {
+                      type: 'text-block',
+                      runId: 'run_1',
+                      agentId: 'ag_1',
+                      ts: 1,
+                      payload: { text: 'first', step: 0 },
+                    },
+                  },
+                ]
+              : [],
           lastSeq: 1,
           isReset: false,
         }),
@@ -47,20 +64,17 @@ it.each([
     };
     const leaving = new AbortController();
     const frames: ThreadFrame[] = [];
-    const reader = followThread(threads, {
-      userId: 'ann',
-      threadId: 't1',
-      lastEventId: 0,
-      signal: leaving.signal,
-    });
-    for (const _first of [1, 2]) frames.push((await reader.next()).value as ThreadFrame);
+    const reader = read<TopicEvent>({ userId: 'ann', maxLength: 1024 * 1024, signal: leaving.signal }, [
+      readThread(threads, { userId: 'ann', threadId: 't1' }, 0),
+    ]);
+    for (const _first of [1, 2]) frames.push(frameOf(await reader.next()));
     expect(frames.map(({ type }) => type)).toEqual(['event', 'run-sync']);
     // The reader waits here, and the model writes on.
     for (let at = 0; at < count; at += 1) signal({ type: 'live', event: live(at * length, length) });
     let next = reader.next();
     const isWaiting = () => nextMacrotask().then(() => null);
     for (let got = await Promise.race([next, isWaiting()]); got?.value;) {
-      frames.push(got.value);
+      frames.push(frameOf(got));
       next = reader.next();
       got = await Promise.race([next, isWaiting()]);
     }
