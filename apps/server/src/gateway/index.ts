@@ -5,7 +5,7 @@ export { createServersStore } from './cluster/servers.store.ts';
 export { joinServers, type ThisServer } from './cluster/this-server.ts';
 export type { DaemonSession, DaemonCredentials } from './daemon/daemon-session.ts';
 export type { DaemonStream } from './connection/streams.ts';
-export { both, type Subscription } from './bus.ts';
+export { both } from './bus.ts';
 export { createGateway, type Gateway } from './create-gateway.ts';
 export type { CallClaim } from './idempotency/idempotency.ts';
 export { defaultLimits, type GatewayLimits } from './limits.ts';

@@ -6,7 +6,7 @@ export interface OpenTopic {
   /** Resolves when its messages arrive: what is read after it misses nothing. */
   ready: Promise<void>;
   stop(): void;
-  /** Names what is to be read in the place of events that were dropped; without it a slow reader is cut off. */
+  /** Names what is to be read in the place of dropped events; without it a slow reader is cut off. */
   again?(): void;
 }
 
