@@ -16,6 +16,15 @@ it.each(['Dockerfile', 'deploy/assemble.sh', '.ci/run'])(
   },
 );
 
+it('NK-03: both stages of the image begin with one digest, of the Node that the scripts bring', () => {
+  const bases = [...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
+  expect(new Set(bases).size).toBe(1);
+  expect(bases).toHaveLength(2);
+  const [name, digest] = bases[0]?.split('@') ?? [];
+  expect(name).toBe(`node:${read('.node-version').trim()}-bookworm-slim`);
+  expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
+});
+
 it('NK-03: a version of a package is a week old before an install without the lockfile takes it', () => {
   const { minimumReleaseAge, onlyBuiltDependencies } = z
     .object({ minimumReleaseAge: z.number(), onlyBuiltDependencies: z.array(z.string()) })
