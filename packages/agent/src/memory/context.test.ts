@@ -13,7 +13,7 @@ import {
 } from '../../test/memory-fixture.ts';
 import { memoryRow } from '../../test/rows.ts';
 import type { PromptMessage } from '../ports/model.ts';
-import type { MessagePart } from '../rows/rows.ts';
+import type { MessagePart } from '../rows/parts.ts';
 import type { ContextInput } from './context.ts';
 import { cutToTokens, estimateTokens } from './tokens.ts';
 import { changeMemory, type MemoryChange, memoryText } from './working-memory.ts';

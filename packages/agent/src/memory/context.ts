@@ -1,6 +1,7 @@
 import type { ModelInfo, PromptMessage, PromptPart, ToolSpec } from '../ports/model.ts';
 import { block, deliveryText, untrusted } from '../prompt/untrusted.ts';
-import type { FileRow, MessagePart, MessageRow, NoteRow, ResultPart } from '../rows/rows.ts';
+import type { FileRow, MessageRow, NoteRow } from '../rows/rows.ts';
+import type { MessagePart, ResultPart } from '../rows/parts.ts';
 import type { AgentStore } from '../rows/store.ts';
 import { fileText, readFiles } from './files.ts';
 import { type History, type HistoryId, readHistory } from './history.ts';

@@ -1,6 +1,7 @@
 import { cutText, withoutHidden } from '@drawbridge/kit';
 import { withoutTag } from '../prompt/untrusted.ts';
-import { mainHistory, wordsOf } from '../rows/rows.ts';
+import { mainHistory } from '../rows/rows.ts';
+import { wordsOf } from '../rows/parts.ts';
 import { hookOf } from '../rows/sender.ts';
 import { update } from '../rows/store.ts';
 import { askHelper, type MemoryContext, type MemoryStep, noStep, unfenced } from './helper.ts';

@@ -1,6 +1,7 @@
 import { cutText, withoutHidden } from '@drawbridge/kit';
 import { block } from '../prompt/untrusted.ts';
-import type { MessagePart, MessageRow } from '../rows/rows.ts';
+import type { MessageRow } from '../rows/rows.ts';
+import type { MessagePart } from '../rows/parts.ts';
 import { personKey, unknownKey } from '../rows/sender.ts';
 import type { History } from './history.ts';
 import { estimateTokens, pictureTokens } from './tokens.ts';

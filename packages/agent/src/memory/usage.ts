@@ -1,6 +1,7 @@
 import type { Usage } from '@drawbridge/contracts/agent/events';
 import type { ModelInfo, ModelRequest } from '../ports/model.ts';
-import type { MessagePart, RunRow } from '../rows/rows.ts';
+import type { RunRow } from '../rows/rows.ts';
+import type { MessagePart } from '../rows/parts.ts';
 import { increase, update, type Write } from '../rows/store.ts';
 import { estimateTokens, fixedTokens, messagesTokens } from './tokens.ts';
 

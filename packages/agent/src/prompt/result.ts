@@ -1,6 +1,7 @@
 import { resultPreviewLength } from '@drawbridge/contracts/agent/events';
 import { cutText } from '@drawbridge/kit';
-import type { ResultPart, RunRow, ToolCallRow } from '../rows/rows.ts';
+import type { RunRow, ToolCallRow } from '../rows/rows.ts';
+import type { ResultPart } from '../rows/parts.ts';
 import { cutResult } from './cut-result.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import { untrustedResult } from './untrusted.ts';

@@ -1,5 +1,5 @@
 import { cutText, withoutHidden } from '@drawbridge/kit';
-import type { MessagePart } from '../rows/rows.ts';
+import type { MessagePart } from '../rows/parts.ts';
 import { cutResult } from './cut-result.ts';
 import { maskSecrets } from './mask-secrets.ts';
 

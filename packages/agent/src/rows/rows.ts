@@ -4,7 +4,6 @@ import {
   callOutcome,
   endStatus,
   endStatuses,
-  messageFile,
   runKinds,
   storedEvent,
 } from '@drawbridge/contracts/agent/events';
@@ -15,27 +14,11 @@ import { toolScope } from '@drawbridge/contracts/groups';
 import { z } from 'zod';
 import { flag, json, table, text, textOrNull, whole, wholeOrNull } from './columns.ts';
 import { laneTables } from './lane-rows.ts';
+import { messagePart, resultPart } from './parts.ts';
 import { openAgentStates, openCallStates, openRunStates } from './states.ts';
 
 // The only declaration of the agent's tables: it gives the types of rows, their parser and their columns.
 // Times are in milliseconds since 1970.
-
-const messagePart = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('text'), text }),
-  /** What a program has posted to a webhook: data, not the person's words. */
-  z.object({ type: z.literal('delivery'), hook: text, text }),
-  /** `metadata` belongs to the provider that wrote it. */
-  z.object({ type: z.literal('reasoning'), text, provider: text, metadata: z.unknown() }),
-  z.object({ type: z.literal('file'), file: messageFile }),
-  z.object({ type: z.literal('tool-call'), toolCallId: text, tool: text, arguments: text }),
-]);
-export type MessagePart = z.infer<typeof messagePart>;
-
-const resultPart = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('text'), text }),
-  z.object({ type: z.literal('image'), fileId: text, mediaType: text }),
-]);
-export type ResultPart = z.infer<typeof resultPart>;
 
 /**
  * How often a tool may run. `own`: its result is written with its effect. `read`: it may be repeated.
@@ -319,13 +302,3 @@ export type FileRow = Rows['agentFiles'];
 
 /** The history of the main agents of a thread; a sub-agent has one of its own, named by its id. */
 export const mainHistory = 'main';
-
-/** What a message says, as people read it. */
-export const wordsOf = (parts: readonly MessagePart[]): string =>
-  parts.flatMap((part) => (part.type === 'text' || part.type === 'delivery' ? [part.text] : [])).join('\n');
-
-/** The files of a result's pictures; nothing for a result without them. */
-export const picturesOf = (parts: readonly ResultPart[]): { pictures?: string[] } => {
-  const pictures = parts.flatMap((part) => (part.type === 'image' ? [part.fileId] : []));
-  return pictures.length > 0 ? { pictures } : {};
-};

@@ -4,7 +4,7 @@ import type { CodedError } from '@drawbridge/kit';
 import { sql } from 'kysely';
 import { OutdatedError, type Store } from '../../db/index.ts';
 import { errors } from '../../errors.ts';
-import { selectRows } from './sql.store.ts';
+import { createRowQueries } from './row-queries.store.ts';
 import { searches } from './search.store.ts';
 import { createToQueries } from './writes.store.ts';
 
@@ -39,7 +39,8 @@ const byKey =
 /** The agent's rows in the server's store. */
 export const createAgentStore = ({ db, dialect, commit, onError }: AgentStoreNeeds): AgentStore => {
   const search = searches[dialect](db);
-  const toQueries = createToQueries(db, search);
+  const rows = createRowQueries(db);
+  const toQueries = createToQueries(db, rows, search);
 
   const select = async <Name extends TableName>(
     table: Name,
@@ -51,7 +52,7 @@ export const createAgentStore = ({ db, dialect, commit, onError }: AgentStoreNee
     const isAll = orderBy === undefined && limit === undefined && !descending;
     // In the order of the key, SQLite would read all rows of the user by that key instead of a better index.
     const order = isAll ? [] : [...new Set([...(orderBy === undefined ? [] : [orderBy]), ...keys])];
-    const query = selectRows({ table, where, order, descending, after, limit });
+    const query = rows.select({ table, where, order, descending, after, limit });
     const found: Rows[Name][] = [];
     for (const stored of (await db.executeQuery(query)).rows) {
       const row = readRow(table, stored);

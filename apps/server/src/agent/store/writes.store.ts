@@ -5,7 +5,7 @@ import { sql, type Kysely } from 'kysely';
 import { prepareQuery, type Schema, type Slot, type Write as DbWrite } from '../../db/index.ts';
 import { errors } from '../../errors.ts';
 import type { Search } from './search.store.ts';
-import { deleteRows, insertRow, updateRows } from './sql.store.ts';
+import type { createRowQueries } from './row-queries.store.ts';
 
 interface EventValues {
   userId: string;
@@ -69,6 +69,7 @@ const eventQueries = (db: Kysely<Schema>) => {
 /** Gives the queries of a write. An insert or an update that changes no row fails their transaction. */
 export const createToQueries = (
   db: Kysely<Schema>,
+  rows: Omit<ReturnType<typeof createRowQueries>, 'select'>,
   search: Pick<Search, 'ofInsert'>,
 ): ((write: Write) => readonly DbWrite[]) => {
   const ofEvent = eventQueries(db);
@@ -84,15 +85,15 @@ export const createToQueries = (
       }
       case 'insert':
         return [
-          { query: insertRow(write.table, write.row, 'keep'), rows: 1 },
+          { query: rows.insert(write.table, write.row, 'keep'), rows: 1 },
           ...(search.ofInsert?.(write) ?? []),
         ];
       case 'put':
-        return [insertRow(write.table, write.row, tables[write.table].key)];
+        return [rows.insert(write.table, write.row, tables[write.table].key)];
       case 'update':
-        return [{ query: updateRows(write.table, { add: {}, ...write }), rows: 'some' }];
+        return [{ query: rows.update(write), rows: 'some' }];
       case 'delete':
-        return [deleteRows(write.table, write.where)];
+        return [rows.remove(write.table, write.where)];
       default:
         return write satisfies never;
     }

@@ -2,7 +2,8 @@ import type { CallOutcome } from '@drawbridge/contracts/agent/events';
 import type { AgentNeeds } from '../../ports/needs.ts';
 import type { PreparedResult } from '../../prompt/result.ts';
 import { eventOf } from '../../rows/events.ts';
-import { picturesOf, type ToolCallRow } from '../../rows/rows.ts';
+import { type ToolCallRow } from '../../rows/rows.ts';
+import { picturesOf } from '../../rows/parts.ts';
 import { openCallStates } from '../../rows/states.ts';
 import { update, type Write } from '../../rows/store.ts';
 

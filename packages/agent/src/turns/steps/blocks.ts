@@ -3,7 +3,7 @@ import type { AgentNeeds } from '../../ports/needs.ts';
 import { eventOf } from '../../rows/events.ts';
 import { agentLimits } from '../../rows/limits.ts';
 import type { Work } from '../../rows/load.ts';
-import type { MessagePart } from '../../rows/rows.ts';
+import type { MessagePart } from '../../rows/parts.ts';
 import type { Write } from '../../rows/store.ts';
 
 const textLength = 32_000;

@@ -4,7 +4,7 @@ import { ModelError, type ModelErrorKind, type ModelPart, type ModelRequest } fr
 import type { AgentNeeds } from '../../ports/needs.ts';
 import { agentLimits } from '../../rows/limits.ts';
 import type { Work } from '../../rows/load.ts';
-import type { MessagePart } from '../../rows/rows.ts';
+import type { MessagePart } from '../../rows/parts.ts';
 
 /** What one model call gave. */
 export interface Thought {

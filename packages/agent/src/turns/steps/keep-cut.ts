@@ -5,7 +5,7 @@ import type { AgentNeeds } from '../../ports/needs.ts';
 import { agentLimits } from '../../rows/limits.ts';
 import { historyOf, nextSeq, type Work } from '../../rows/load.ts';
 import { newMessage } from '../../rows/new-rows.ts';
-import type { MessagePart } from '../../rows/rows.ts';
+import type { MessagePart } from '../../rows/parts.ts';
 import { insert, update, type Write } from '../../rows/store.ts';
 import { blockEvents, storedParts } from './blocks.ts';
 import type { Thought } from './call-model.ts';

@@ -1,0 +1,30 @@
+import { messageFile } from '@drawbridge/contracts/agent/events';
+import { z } from 'zod';
+import { text } from './columns.ts';
+
+export const messagePart = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text }),
+  /** What a program has posted to a webhook: data, not the person's words. */
+  z.object({ type: z.literal('delivery'), hook: text, text }),
+  /** `metadata` belongs to the provider that wrote it. */
+  z.object({ type: z.literal('reasoning'), text, provider: text, metadata: z.unknown() }),
+  z.object({ type: z.literal('file'), file: messageFile }),
+  z.object({ type: z.literal('tool-call'), toolCallId: text, tool: text, arguments: text }),
+]);
+export type MessagePart = z.infer<typeof messagePart>;
+
+export const resultPart = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text }),
+  z.object({ type: z.literal('image'), fileId: text, mediaType: text }),
+]);
+export type ResultPart = z.infer<typeof resultPart>;
+
+/** What a message says, as people read it. */
+export const wordsOf = (parts: readonly MessagePart[]): string =>
+  parts.flatMap((part) => (part.type === 'text' || part.type === 'delivery' ? [part.text] : [])).join('\n');
+
+/** The files of a result's pictures; nothing for a result without them. */
+export const picturesOf = (parts: readonly ResultPart[]): { pictures?: string[] } => {
+  const pictures = parts.flatMap((part) => (part.type === 'image' ? [part.fileId] : []));
+  return pictures.length > 0 ? { pictures } : {};
+};
