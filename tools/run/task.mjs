@@ -3,9 +3,12 @@ import { ensureNode, leastToDevelop } from './node.mjs';
 import { installFor } from './packages.mjs';
 import { showPnpm } from './pnpm.mjs';
 
-const [task = '', ...more] = process.argv.slice(2);
+const [task = '', ...given] = process.argv.slice(2);
+// What the task needs is built: turbo writes those files anew, also where they are the same.
+const only = given.filter((option) => option === '--only');
+const more = given.filter((option) => option !== '--only');
 
 await ensureNode(leastToDevelop);
 await installFor(task === 'test:long' ? 'all' : 'test');
 const args = more.length > 0 ? ['--', ...more] : [];
-process.exitCode = await showPnpm('--silent', 'turbo', 'run', task, '--log-prefix=none', ...args);
+process.exitCode = await showPnpm('--silent', 'turbo', 'run', task, '--log-prefix=none', ...only, ...args);
