@@ -37,20 +37,21 @@ const valuesOf = (conditions: readonly Condition[]) => conditions.flatMap(({ val
 /** The place of the next value. */
 type Place = () => Stored;
 
-const matches = (conditions: readonly Condition[], place: Place) => (of: ExpressionBuilder<AnyRows, string>) =>
-  of.and(
-    conditions.map(({ column, test, values }) => {
-      if (test === 'null') return of(column, 'is', null);
-      if (test === 'is') return of(column, '=', place());
-      const among = values.length === 0 ? of.lit(false) : of(column, 'in', values.map(place));
-      return test === 'among' ? among : of.or([among, of(column, 'is', null)]);
-    }),
-  );
+const matches =
+  (conditions: readonly Condition[], place: Place) => (of: ExpressionBuilder<AnyRows, string>) =>
+    of.and(
+      conditions.map(({ column, test, values }) => {
+        if (test === 'null') return of(column, 'is', null);
+        if (test === 'is') return of(column, '=', place());
+        const among = values.length === 0 ? of.lit(false) : of(column, 'in', values.map(place));
+        return test === 'among' ? among : of.or([among, of(column, 'is', null)]);
+      }),
+    );
 
 /** Lists of values make shapes of many lengths. */
 const maxShapes = 1_000;
 
-/** Builds one query for all that differ in their values alone: `values` in the order in which places are taken. */
+/** One query for all that differ in values alone, which come in the order in which places are taken. */
 const createShapes = () => {
   const prepared = createBoundedMap<string, (values: readonly Stored[]) => CompiledQuery>({
     maxEntries: maxShapes,
@@ -101,7 +102,16 @@ export const createRowQueries = (database: Kysely<Schema>) => {
       const [first = ''] = order;
       const rest = [after, limit].filter((one) => one !== undefined);
       return query(
-        ['select', table, ...shapeOf(conditions), 'by', ...order, descending, after === undefined, limit === undefined],
+        [
+          'select',
+          table,
+          ...shapeOf(conditions),
+          'by',
+          ...order,
+          descending,
+          after === undefined,
+          limit === undefined,
+        ],
         [...valuesOf(conditions), ...rest],
         (place) => {
           let rows = db.selectFrom(table).selectAll().where(matches(conditions, place));
@@ -111,7 +121,7 @@ export const createRowQueries = (database: Kysely<Schema>) => {
         },
       );
     },
-    /** `conflict`: nothing is written beside a row that is there, or the row with the same key is replaced. */
+    /** `conflict`: a row that is there stays as it is, or is replaced by the one with the same key. */
     insert: (table: string, row: object, conflict: 'keep' | readonly string[]): CompiledQuery => {
       const columns = Object.keys(row);
       return query(['insert', table, ...columns, conflict], Object.values(row).map(toStored), (place) =>

@@ -15,7 +15,5 @@ it('WK-05 nothing is added to a workspace that cannot be measured', async () => 
   // A file that took its place meanwhile.
   rmSync(folder, { recursive: true });
   writeFileSync(folder, 'text');
-  expect(await folders.excess(folder)).toBe(
-    'The workspace cannot be measured: its folders move. Try again.',
-  );
+  expect(await folders.excess(folder)).toBe('The workspace cannot be measured: its folders move. Try again.');
 });

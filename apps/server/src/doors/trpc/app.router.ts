@@ -4,7 +4,7 @@ import { callsRouter } from './calls.router.ts';
 import { clientsRouter } from './clients.router.ts';
 import { confirmationsRouter } from './confirmations.router.ts';
 import { gatewayRouter } from './machines/gateway.router.ts';
-import { liveRouter } from './live.router.ts';
+import { liveRouter } from './live.ts';
 import { machinesRouter } from './machines/machines.router.ts';
 import { rulesRouter } from './machines/rules.router.ts';
 import { hooksRouter } from './outside/hooks.router.ts';

@@ -15,6 +15,8 @@ export interface Subscription {
   stop(): void;
 }
 
+const subscribed = (stop: () => void): Subscription => ({ ready: Promise.resolve(), stop });
+
 /** Live text is published after this time, or at this length in UTF-16 code units. */
 const gatherMs = 50;
 const gatherLength = 2 * 1024;
@@ -139,15 +141,11 @@ export const createFeed = ({ clock, onError }: { clock: Clock; onError(error: un
     },
     changed: (userId: string, threadId: string) => signal(userId, threadId, 'changed'),
     /** Read the rows once it is ready: nothing is missed. */
-    listen: (userId: string, threadId: string, listener: (signal: ThreadSignal) => void): Subscription => ({
-      ready: Promise.resolve(),
-      stop: signals.on(keyOf({ userId, threadId }), listener),
-    }),
+    listen: (userId: string, threadId: string, listener: (signal: ThreadSignal) => void): Subscription =>
+      subscribed(signals.on(keyOf({ userId, threadId }), listener)),
     /** At most each 200 ms for a thread. */
-    onChanged: (userId: string, listener: (threadId: string) => void): Subscription => ({
-      ready: Promise.resolve(),
-      stop: changes.on(userId, listener),
-    }),
+    onChanged: (userId: string, listener: (threadId: string) => void): Subscription =>
+      subscribed(changes.on(userId, listener)),
     /** The texts that agents are writing, one for each agent and kind; drops those that are not open. */
     partial: (userId: string, threadId: string, isOpen: (text: PartialText) => boolean) => {
       const key = keyOf({ userId, threadId });

@@ -9,7 +9,13 @@ import type {
 } from '@drawbridge/contracts/agent/threads';
 import { cutText } from '@drawbridge/kit';
 import { agentLimits } from '../../rows/limits.ts';
-import { type AgentRow, type AskRow, type MessageRow, type RunRow, type ToolCallRow } from '../../rows/rows.ts';
+import {
+  type AgentRow,
+  type AskRow,
+  type MessageRow,
+  type RunRow,
+  type ToolCallRow,
+} from '../../rows/rows.ts';
 import { picturesOf, wordsOf } from '../../rows/parts.ts';
 import { shownArguments } from '../../tools/common/asks.ts';
 import { usageOf } from '../../turns/ends/end-agent.ts';

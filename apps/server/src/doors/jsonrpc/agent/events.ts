@@ -63,7 +63,8 @@ const shownResult = (text: string): { text: string; truncated?: true } =>
     ? { text: cutText(text, rpcLimits.toolEventLength), truncated: true }
     : { text };
 
-type Ended = Extract<StoredEvent, { type: 'tool-result' | 'tool-error' | 'tool-interrupted' }>;
+type Of<Type extends StoredEvent['type']> = Extract<StoredEvent, { type: Type }>;
+type Ended = Of<'tool-result' | 'tool-error' | 'tool-interrupted'>;
 
 const resultOf = (event: Ended) => {
   const { text, truncated } = shownResult(
@@ -76,16 +77,59 @@ const resultOf = (event: Ended) => {
   };
 };
 
+/** The calls of a run, and who made them. */
+const createCallEvents = (ctx: RpcContext, run: ToldRun, emit: (event: RpcEvent) => void) => {
+  const { identity, sessionId, runId } = run;
+  const place = { sessionId, runId };
+  const subAgents = new Set<string>();
+  const tools = new Map<string, string>();
+  /** The calls of the run by the calls of the machine that they made. */
+  const callIds = new Map<string, string>();
+  const isSubAgent = (agentId: string | null): agentId is string =>
+    agentId !== null && subAgents.has(agentId);
+  const agentOf = (agentId: string | null) => (isSubAgent(agentId) ? { agentId } : undefined);
+
+  const attach = async (fileId: string, callId: string) => {
+    const { threads } = requireAgent(ctx);
+    const { mediaType: mimeType, data, name: filename } = await threads.file(identity.userId, fileId);
+    if (data.length > maxPictureLength) return;
+    emit({ event: 'attachment', data: { mimeType, data, filename, callId }, ...place });
+  };
+
+  return {
+    isSubAgent,
+    spawned: ({ agentId, payload }: Of<'agent-spawned'>) => {
+      if (agentId !== null && payload.kind !== 'main') subAgents.add(agentId);
+    },
+    started: ({ agentId, payload }: Of<'tool-call'>, seq: number) => {
+      const { toolCallId: callId, toolName: tool, args, requestId } = payload;
+      tools.set(callId, tool);
+      if (requestId !== undefined) callIds.set(requestId, callId);
+      emit({ event: 'tool_start', data: { tool, args, callId, ...agentOf(agentId) }, ...place, seq });
+    },
+    ended: async (event: Ended, seq: number) => {
+      const { toolCallId: callId } = event.payload;
+      const data = { tool: tools.get(callId) ?? '', callId, ...agentOf(event.agentId), ...resultOf(event) };
+      const pictures = (event.type === 'tool-result' && event.payload.pictures) || [];
+      for (const fileId of pictures) await attach(fileId, callId);
+      emit({ event: 'tool_end', data, ...place, seq });
+    },
+    printed: (event: CallEvent) => {
+      const callId = event.type === 'progress' ? callIds.get(event.requestId) : undefined;
+      if (event.type !== 'progress' || callId === undefined || event.output === undefined) return;
+      const data = { callId, output: event.output, offset: event.outputOffset };
+      emit({ event: 'tool_output', data, ...place });
+    },
+  };
+};
+
 /**
  * Translates the events of a reader for one run: frames of its chat, and what its calls print. Resolves with
  * whether the run has finished.
  */
 export const createRunEvents = (ctx: RpcContext, run: ToldRun, emit: (event: RpcEvent) => void) => {
   const { identity, threadId, sessionId, runId } = run;
-  const subAgents = new Set<string>();
-  const tools = new Map<string, string>();
-  /** The calls of the run by the calls of the machine that they made. */
-  const callIds = new Map<string, string>();
+  const calls = createCallEvents(ctx, run, emit);
   const asked = new Map<string, string>();
   const text = createText();
   const place = { sessionId, runId };
@@ -96,24 +140,6 @@ export const createRunEvents = (ctx: RpcContext, run: ToldRun, emit: (event: Rpc
     const data = text.add(part);
     if (data) emit({ event: 'content', data, ...place, seq });
   };
-  const agentOf = (agentId: string | null) =>
-    agentId !== null && subAgents.has(agentId) ? { agentId } : undefined;
-  const isMain = (agentId: string | null) => agentId === null || !subAgents.has(agentId);
-
-  const attach = async (fileId: string, callId: string) => {
-    const { threads } = requireAgent(ctx);
-    const { mediaType: mimeType, data, name: filename } = await threads.file(identity.userId, fileId);
-    if (data.length > maxPictureLength) return;
-    emit({ event: 'attachment', data: { mimeType, data, filename, callId }, ...place });
-  };
-
-  const ofEnded = async (event: Ended, seq: number) => {
-    const { toolCallId: callId } = event.payload;
-    const data = { tool: tools.get(callId) ?? '', callId, ...agentOf(event.agentId), ...resultOf(event) };
-    const pictures = (event.type === 'tool-result' && event.payload.pictures) || [];
-    for (const fileId of pictures) await attach(fileId, callId);
-    emit({ event: 'tool_end', data, ...place, seq });
-  };
 
   const ask = async (payload: AskPayload) => {
     const question = await askQuestion(ctx, { identity, threadId }, payload);
@@ -122,32 +148,28 @@ export const createRunEvents = (ctx: RpcContext, run: ToldRun, emit: (event: Rpc
     emit({ event: 'confirm_request', data: question, ...place });
   };
 
+  const closed = ({ requestId, outcome }: Of<'confirmation-closed'>['payload']) => {
+    const confirmId = asked.get(requestId) ?? requestId;
+    emit({ event: 'confirm_resolved', data: { confirmId, state: outcome }, ...place });
+    state('resumed', { confirmId });
+  };
+
   const ofStored = async (event: StoredEvent, seq: number): Promise<void> => {
     switch (event.type) {
       case 'agent-spawned':
-        if (event.agentId !== null && event.payload.kind !== 'main') subAgents.add(event.agentId);
-        return;
+        return calls.spawned(event);
       case 'text-block':
-        return isMain(event.agentId) ? content({ ...event.payload, offset: 0 }, seq) : undefined;
-      case 'tool-call': {
-        const { toolCallId: callId, toolName: tool, args, requestId } = event.payload;
-        tools.set(callId, tool);
-        if (requestId !== undefined) callIds.set(requestId, callId);
-        const data = { tool, args, callId, ...agentOf(event.agentId) };
-        return emit({ event: 'tool_start', data, ...place, seq });
-      }
+        return calls.isSubAgent(event.agentId) ? undefined : content({ ...event.payload, offset: 0 }, seq);
+      case 'tool-call':
+        return calls.started(event, seq);
       case 'tool-result':
       case 'tool-error':
       case 'tool-interrupted':
-        return ofEnded(event, seq);
+        return calls.ended(event, seq);
       case 'confirmation-request':
         return ask(event.payload);
-      case 'confirmation-closed': {
-        const { requestId, outcome } = event.payload;
-        const confirmId = asked.get(requestId) ?? requestId;
-        emit({ event: 'confirm_resolved', data: { confirmId, state: outcome }, ...place });
-        return state('resumed', { confirmId });
-      }
+      case 'confirmation-closed':
+        return closed(event.payload);
       case 'run-finish':
       case 'run-start':
       case 'user-message':
@@ -164,18 +186,11 @@ export const createRunEvents = (ctx: RpcContext, run: ToldRun, emit: (event: Rpc
   };
 
   const ofLive = (event: LiveThreadEvent) => {
-    if (event.type === 'text-delta' && isMain(event.agentId)) content(event.payload);
-  };
-
-  const ofCall = (event: CallEvent) => {
-    const callId = event.type === 'progress' ? callIds.get(event.requestId) : undefined;
-    if (event.type !== 'progress' || callId === undefined || event.output === undefined) return;
-    const data = { callId, output: event.output, offset: event.outputOffset };
-    emit({ event: 'tool_output', data, ...place });
+    if (event.type === 'text-delta' && !calls.isSubAgent(event.agentId)) content(event.payload);
   };
 
   return async ({ topic, event }: ReaderEvent): Promise<boolean> => {
-    if (topic === 'calls') ofCall(event);
+    if (topic === 'calls') calls.printed(event);
     if (topic !== 'thread') return false;
     if (event.type === 'live' && event.event.runId === runId) ofLive(event.event);
     if (event.type !== 'event' || event.event.runId !== runId) return false;
