@@ -2,8 +2,8 @@ import type { Agent } from '@drawbridge/agent';
 import type { ThreadFrame, ThreadNow } from '@drawbridge/contracts/agent/threads';
 import { hasCode } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
-import type { Source } from './read.ts';
-import { orNothing, type ReaderContext, type TopicEvent, type TopicSource } from './topics.ts';
+import { orNothing, type Source } from './read.ts';
+import type { ReaderContext, TopicEvent, TopicSource } from './topics.ts';
 
 const nothing = { ready: Promise.resolve(), stop: () => {} };
 

@@ -2,7 +2,8 @@ import type { CallEvent, CallSummary } from '@drawbridge/contracts/calls';
 import type { ConfirmationEvent } from '@drawbridge/contracts/confirmation';
 import { createBoundedMap, hasCode } from '@drawbridge/kit';
 import { isOpen, isOwn } from '../callers/index.ts';
-import { orNothing, type TopicEvent, type TopicSource } from './topics.ts';
+import { orNothing } from './read.ts';
+import type { TopicEvent, TopicSource } from './topics.ts';
 
 /** The newest calls that are read for a reader that names no other number. */
 const newestCalls = 50;

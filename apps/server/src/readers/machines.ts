@@ -1,6 +1,7 @@
 import { machineOf } from '../callers/index.ts';
 import { both, offlineStatus, type MachineView } from '../gateway/index.ts';
-import { orNothing, type TopicEvent, type TopicSource } from './topics.ts';
+import { orNothing } from './read.ts';
+import type { TopicEvent, TopicSource } from './topics.ts';
 
 /** Another list of tools is a change of the machine, and so are other modes, and another default. */
 const describe = (machine: MachineView | null) =>

@@ -2,8 +2,7 @@ import { nanoid } from 'nanoid';
 import { threadsTopic, threadTopic, usageTopic } from './agent.ts';
 import { callsTopic, confirmationsTopic, outputTopic } from './calls.ts';
 import { machinesTopic, machineTopic, settingsTopic } from './machines.ts';
-import type { QueueNeeds } from './queue.ts';
-import { read } from './read.ts';
+import { read, type QueueNeeds } from './read.ts';
 import type { Reader, ReaderContext, Topic, TopicEvent, TopicSource } from './topics.ts';
 
 /** `id`: what a reader that comes back names as its newest; null for a frame of a chat that is not stored. */

@@ -29,12 +29,3 @@ export interface Reader {
 }
 
 export type TopicSource = (ctx: ReaderContext, reader: Reader) => Source<TopicEvent>;
-
-/** The same read; a failure is logged, and gives nothing. */
-export const orNothing =
-  <Event>({ onError }: Pick<ReaderContext, 'onError'>, read: () => Promise<Event[]>) =>
-  (): Promise<Event[]> =>
-    read().catch((error: unknown) => {
-      onError(error);
-      return [];
-    });
