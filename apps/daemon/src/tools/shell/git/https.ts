@@ -34,10 +34,9 @@ export const readGitRequest = (method: string | undefined, url: string): GitRequ
   return { host, written, path, service, access, isListing };
 };
 
-/** The one version and the encodings that git names; nothing else of a command's headers passes. */
+/** The one version that git names, and how its body came; nothing else of a command's headers passes. */
 const passed: Record<string, RegExp> = {
   'git-protocol': /^version=[012]$/,
-  'accept-encoding': /^[a-z, ]{1,60}$/,
   'content-encoding': /^gzip$/,
   'content-length': /^\d{1,15}$/,
 };
@@ -51,6 +50,8 @@ const headersFor = (
   'User-Agent': 'git/2.0 (drawbridge)',
   Authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
   Accept: isListing ? '*/*' : `application/x-${service}-result`,
+  // The one encoding of which an answer passes; every git reads it.
+  'Accept-Encoding': 'gzip',
   ...(!isListing && { 'Content-Type': `application/x-${service}-request` }),
   ...Object.fromEntries(
     Object.entries(passed).flatMap(([name, form]) => {
