@@ -47,7 +47,12 @@ export const inspectTools = async (needs: InspectionNeeds) => {
     root,
     ask: { kind: 'panel' },
     // No page is opened, so it does not matter whose pages must not be.
-    toolsets: { notify: ignore, shellSandbox, browser: { mode: settings.browserMode(), serverUrl: nowhere } },
+    toolsets: {
+      notify: ignore,
+      shellSandbox,
+      offerOutside: settings.offersOutside(),
+      browser: { mode: settings.browserMode(), serverUrl: nowhere },
+    },
     notifyOfRules: ignore,
     notifyOfModes: ignore,
   });

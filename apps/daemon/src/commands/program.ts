@@ -118,6 +118,7 @@ export const createProgram = async (
     .option('--install', 'install drawbridge for this user without asking')
     .option('--no-install', 'do not offer to install it')
     .option('--dangerously-disable-shell-sandbox', 'let commands do whatever you can do')
+    .option('--offer-outside', 'let the agent ask to run a failed command once without the sandbox')
     .addOption(
       new Option('--closed <path>', 'a path that no tool touches; may be repeated')
         .argParser((path: string, all: string[] | undefined) => [...(all ?? []), path])

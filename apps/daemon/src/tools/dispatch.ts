@@ -159,6 +159,7 @@ const attempt = async (
       await inputHold.idle();
       return { ...errorResult(confirmationText.encode(outcome.question)), _meta: notStarted };
     case 'denied':
+      if (outcome.byUser) tool.refused?.(input, context);
       return { ...errorResult(outcome.reason), _meta: { ...notStarted, 'drawbridge/outcome': 'denied' } };
     default:
       return outcome satisfies never;

@@ -17,6 +17,8 @@ export interface ToolsetNeeds extends McpToolsetNeeds {
   network?: Pick<ShellOptions, 'resolve' | 'dial' | 'authorities' | 'caches'>;
   /** False only by the person's own flag: commands run without a sandbox. */
   shellSandbox?: boolean;
+  /** Whether commands that fail in the sandbox may be asked about outside of it; off by default. */
+  offerOutside?: boolean;
   /** Left out where there is no server. */
   browser?: BrowserOptions;
   ownInput?: OwnInput;
@@ -30,6 +32,7 @@ export const allToolsets = (needs: ToolsetNeeds = { notify: () => {} }): Toolset
     plainToolset('filesystem', filesystemEntries()),
     shellToolset({
       sandbox: needs.shellSandbox ?? true,
+      offerOutside: needs.offerOutside ?? false,
       serverUrl: browser?.serverUrl,
       ownPorts,
       ...needs.network,

@@ -35,6 +35,8 @@ export interface ConnectOptions {
   confirm: ConfirmWhere;
   /** False only where the person says so for this run: no file can. */
   shellSandbox: boolean;
+  /** Whether this run offers commands outside of the sandbox, whatever the settings say. */
+  offerOutside: boolean;
   /** Absolute paths that no tool touches: the server says so that started this daemon. */
   closed: string[];
   /** Which profile the browser uses; null where nothing was said. */
@@ -157,6 +159,7 @@ export const readOptions = (line: ParsedLine, environment: Environment): Connect
       flags['dangerouslyDisableShellSandbox'] === true ||
       readSwitch('DRAWBRIDGE_DANGEROUSLY_DISABLE_SHELL_SANDBOX', environment.dangerouslyDisableShellSandbox)
     ),
+    offerOutside: flags['offerOutside'] === true,
     closed: readClosed(flags['closed']),
     browser: readBrowser(asText(flags['browser']) ?? environment.browser),
     install: readInstall(flags['install'], environment.install),

@@ -246,6 +246,7 @@ export const connect = async (line: ParsedLine, needs: ConnectNeeds): Promise<nu
         log.write('note', { text: sentence });
       },
       shellSandbox,
+      offerOutside: options.offerOutside || settings.offersOutside(),
       ownInput,
       browser: { mode: options.browser ?? settings.browserMode(), serverUrl: url.href },
     },

@@ -37,7 +37,7 @@ export type Ask =
 export type Outcome =
   | { kind: 'run'; arguments: Record<string, unknown>; granted: Resource[] }
   | { kind: 'ask'; question: ConfirmationPayload }
-  | { kind: 'denied'; reason: string };
+  | { kind: 'denied'; reason: string; byUser?: true };
 
 export interface GateContext {
   confirmation: unknown;
@@ -56,7 +56,7 @@ export interface GateNeeds extends PolicyNeeds {
 /** `requestId` is the call whose answer made the rules. */
 export type GateChange = { kind: 'asked' } | { kind: 'ruled'; requestId: string };
 
-const deniedByUser: Outcome = { kind: 'denied', reason: errorTable.denied.message };
+const deniedByUser: Outcome = { kind: 'denied', reason: errorTable.denied.message, byUser: true };
 const denied = (reason: string): Outcome => ({ kind: 'denied', reason: `Access denied: ${reason}` });
 const off = (group: ToolGroup): Outcome => denied(`${group} is switched off on this machine`);
 
@@ -153,6 +153,8 @@ const createAsking = (context: AskingContext) => {
     if (evaluation.kind === 'run') return { kind: 'run', arguments: attempt.arguments, granted: resources };
     const [first, ...rest] = evaluation.asking;
     if (first === undefined) return denied('there was nothing to ask about');
+    if (evaluation.asking.some(({ alone }) => alone) && questions.hasAlone(attempt.requestId))
+      return denied('another question of this kind is open; the user answers that one first');
     const about = { resources, asking: [first, ...rest] as const, modes: policy.modes() };
     const question = await buildQuestion(attempt, about, root);
     if (ask.kind === 'panel') return keep(attempt.requestId, question);

@@ -61,6 +61,11 @@ export const createOpenQuestions = () => {
         atTerminal.delete(question);
       }
     },
+    /** Whether a question that is to be the only one of its kind is open for another request. */
+    hasAlone: (requestId: string): boolean =>
+      [...atTerminal.keys(), ...[...asked].flatMap(([id, one]) => (id === requestId ? [] : [one]))].some(
+        ({ asking }) => asking.some(({ alone }) => alone),
+      ),
     /** Without the one of a request. */
     count: (except?: string) =>
       asked.size + atTerminal.size - (except !== undefined && asked.has(except) ? 1 : 0),

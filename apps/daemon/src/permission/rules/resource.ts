@@ -20,6 +20,8 @@ export interface Resource {
   explicit?: true;
   /** A yes holds for one call: none that lasts is offered. */
   once?: true;
+  /** At most one question about such a thing is open. */
+  alone?: true;
   /** A yes holds for the session at most: what it would run is not known by its words. */
   sessionOnly?: true;
   /** Of an MCP tool: a digest of its server's command, which a rule for all tools of the server holds for. */

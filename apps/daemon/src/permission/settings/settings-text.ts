@@ -15,6 +15,8 @@ export const settingsFile = z.strictObject({
   remoteRules: z.boolean().default(false),
   /** What the owner lets commands in the sandbox read, beside the shared folder: absolute paths. */
   sandboxReads: z.array(z.string().startsWith('/').max(4_096)).max(100).default([]),
+  /** Present where commands that failed in the sandbox may be asked about outside of it. */
+  outside: z.literal('ask').optional(),
   browser: z.strictObject({ mode: browserMode }).optional(),
   rules: z.strictObject({ allow: z.array(rule).default([]), deny: z.array(rule).default([]) }).prefault({}),
 });

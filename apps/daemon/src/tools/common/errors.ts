@@ -34,6 +34,15 @@ export const errors = {
       message:
         'The shared folder has more than 200 named pipes and sockets, which a sandbox has to cover one by one, so the command was not run. Remove those that no program uses',
     },
+    notFailedInside: {
+      code: 'NOT_FAILED_INSIDE',
+      message:
+        'Only a command that failed in the sandbox because of it, in the last 10 minutes, can be asked about outside of it: run exactly this command with shell_execute first',
+    },
+    deniedOutside: {
+      code: 'NOT_GRANTED',
+      message: 'Access denied: the user has refused to run this command outside of the sandbox',
+    },
     sandboxFailed: {
       code: 'SANDBOX_FAILED',
       message: 'The sandbox could not be prepared, so the command was not run',

@@ -61,6 +61,8 @@ export interface DaemonTool<Input extends z.ZodType = z.ZodType> extends ToolFac
   asks(input: z.infer<Input>, resources: readonly Resource[], context: ToolContext): string | Promise<string>;
   /** What a write would change, for the person who is asked. */
   preview?(input: z.infer<Input>, context: ToolContext): Promise<Preview | undefined>;
+  /** Called when the user has refused a call at its question. */
+  refused?(input: z.infer<Input>, context: ToolContext): void;
   run(input: z.infer<Input>, context: RunContext): Promise<ToolResult>;
 }
 

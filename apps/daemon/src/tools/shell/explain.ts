@@ -27,6 +27,8 @@ const saysNoNetwork =
 const starts = (command: string, programs: ReadonlySet<string>): boolean =>
   readingsOf(command).some(({ program }) => programs.has(program));
 
+const withoutNetworkWords = 'it had no network';
+
 const gitSettings = /could not (write|lock) config file/i;
 
 interface Said {
@@ -36,34 +38,60 @@ interface Said {
   login: string;
 }
 
-const causes: { sign: RegExp; says(said: Said): string }[] = [
+/** What the sandbox had to do with a failure: for the agent, and in a few fixed words for a question. */
+export interface Cause {
+  sentence: string;
+  words: string;
+}
+
+const causes: { sign: RegExp; words: string; says(said: Said): string }[] = [
   {
     sign: gitSettings,
+    words: 'it changes the settings of a git repository',
     says: () =>
       'A command in the sandbox cannot change the settings of a git repository, because they can make git run programs. ' +
       'For one command pass a setting with `git -c name=value`; for good, ask the user to run this command in a terminal.',
   },
   {
     sign: saysNoNetwork,
+    words: withoutNetworkWords,
     says: ({ network }) => network,
   },
   {
     sign: /could not read (username|password) for|authentication failed for|permission denied \(publickey|host key verification failed/i,
+    words: 'it has no git login',
     says: ({ login }) => login,
   },
   {
+    sign: /no new privileges|setuid (bit|root)|must be owned by uid 0|are you root\?|must be run as root|requires root/i,
+    words: 'it needs further rights, such as those of root',
+    says: () =>
+      'A command in the sandbox gets no further rights: sudo and su do not work there. ' +
+      'Ask the user to run this command in a terminal.',
+  },
+  {
+    sign: /cannot connect to the docker daemon|(docker|podman|containerd)[\w.-]*\.sock|failed to connect to (the )?(system |session )?bus/i,
+    words: 'it needs a service of this machine, such as Docker',
+    says: () =>
+      'A command in the sandbox reaches no service of this machine through a socket, such as Docker. ' +
+      'Ask the user to run this command in a terminal.',
+  },
+  {
     sign: /(unshare|nsenter): .*not permitted|no usable sandbox|bwrap: .*namespace/i,
+    words: 'it makes namespaces or mounts file systems',
     says: () =>
       'A command in the sandbox cannot make namespaces or mount file systems: containers do not start there, nor does Chromium. ' +
       'Ask the user to run this command in a terminal.',
   },
   {
     sign: /read-only file system|EROFS/i,
+    words: 'it writes where the sandbox does not let it',
     says: ({ root }) =>
       `The sandbox changes files in ${root} and in $TMPDIR only, and none that other programs run: git hooks and config with the programs that it names, a git rebase that runs programs, settings of editors, agents and shells, programs of MCP servers.`,
   },
   {
     sign: /device or resource busy|EBUSY|invalid cross-device link|EXDEV/i,
+    words: 'it replaces protected files',
     says: () =>
       'In the sandbox protected files (git hooks and config, settings of editors, agents and shells) and the folders above them cannot be renamed, replaced or removed.',
   },
@@ -87,23 +115,28 @@ const sandboxCauses = (
   command: string,
   { exitCode, stdout, stderr, timedOut }: Omit<Ended, 'left'>,
   { root, look, hasNetwork = false }: Seen,
-): string[] => {
+): Cause[] => {
   const output = `${stderr}\n${stdout}`;
   const network = isWithoutWayOut ? noNetworkAtAll : withoutNetworkNote(command, output);
+  const withoutNetwork = { sentence: network, words: withoutNetworkWords };
   const isDownload = starts(command, networkPrograms) || starts(command, downloaders);
   // `npm install || true` has failed too.
   if (exitCode === 0)
     return !hasNetwork && /[;&|\n]/.test(command) && isDownload && saysNoNetwork.test(stderr)
-      ? [network]
+      ? [withoutNetwork]
       : [];
   const found = causesOf([stderr, stdout])
     .filter(({ sign }) => !hasNetwork || sign !== saysNoNetwork)
-    .map(({ says }) => says({ root, network, login: loginNote(command, output) }));
+    .map(({ says, words }) => ({
+      sentence: says({ root, network, login: loginNote(command, output) }),
+      words,
+    }));
   const unseen = noteOfUnseen(command, { output, look });
-  if (unseen !== undefined) found.push(unseen);
+  if (unseen !== undefined)
+    found.push({ sentence: unseen, words: 'it reads what the sandbox does not show' });
   if (found.length > 0) return found;
   if (hasNetwork) return [];
-  return starts(command, networkPrograms) || (timedOut && isDownload) ? [network] : [];
+  return starts(command, networkPrograms) || (timedOut && isDownload) ? [withoutNetwork] : [];
 };
 
 const timedOutAfter = (timeoutMs: number): string =>
@@ -115,7 +148,8 @@ export const explain = (
   command: string,
   ended: Omit<Ended, 'left'>,
   { timeoutMs, sandbox, ...seen }: Seen & { timeoutMs: number; sandbox: boolean },
-): string[] => [
-  ...(ended.timedOut ? [timedOutAfter(timeoutMs)] : []),
-  ...(sandbox ? sandboxCauses(command, ended, seen) : []),
-];
+): { notes: string[]; causes: Cause[] } => {
+  const causes = sandbox ? sandboxCauses(command, ended, seen) : [];
+  const sentences = causes.map(({ sentence }) => sentence);
+  return { notes: [...(ended.timedOut ? [timedOutAfter(timeoutMs)] : []), ...sentences], causes };
+};

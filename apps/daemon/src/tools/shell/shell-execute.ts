@@ -1,10 +1,8 @@
-import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { z } from 'zod';
 import { errors } from '../common/errors.ts';
-import { locate } from '../common/access.ts';
 import { textWords } from '../common/question-words.ts';
-import { textResult } from '../common/result.ts';
 import { defineTool, isGranted, type DaemonTool, type Resource, type ToolContext } from '../common/tool.ts';
+import { clampTimeout, commandInput, folderOf, mustFit, toCommandResource, toResult } from './command.ts';
 import { explain } from './explain.ts';
 import type { Launcher } from './launch.ts';
 import { mayLast } from './words/lasting.ts';
@@ -12,7 +10,7 @@ import { fingerprintOfScripts } from './words/named-scripts.ts';
 import { namedSecrets } from './words/named-secrets.ts';
 import { staysInRoot } from './words/operands.ts';
 import { fingerprintOfProgram } from './words/program-file.ts';
-import { openCommandEgress, type CommandEgress, type NetworkNeeds } from './network/command-egress.ts';
+import { openCommandEgress, type NetworkNeeds } from './network/command-egress.ts';
 import { maxHosts, readAllDeclared } from './network/declared.ts';
 import { accessWords, toGrants } from './network/resources.ts';
 import {
@@ -22,24 +20,12 @@ import {
   toGitResource,
   type GitAccess,
 } from './git/repositories.ts';
-import { runCommand, type Ended } from './run-command.ts';
-import { inWords } from './sandbox/run-files.ts';
+import { runCommand } from './run-command.ts';
+import { outsideName } from './outside/shell-execute-outside.ts';
+import type { FailedCommands } from './outside/failed-commands.ts';
 import type { Look } from './sandbox/visible/visible-places.ts';
 
-const defaultTimeoutMs = 30_000;
-const minTimeoutMs = 1_000;
-const maxTimeoutMs = 9 * 60_000;
-
-const input = z.strictObject({
-  command: z.string().min(1).max(100_000).describe('The command, run by /bin/sh'),
-  timeout: z.number().optional().describe('Time-out in milliseconds (default 30000, at most 540000)'),
-  cwd: z
-    .string()
-    .optional()
-    .describe('Folder to run it in, relative to the shared folder (default: the shared folder)'),
-});
-
-const inputWithNetwork = input.extend({
+const inputWithNetwork = commandInput.extend({
   network: z
     .array(z.string().min(1).max(300))
     .max(maxHosts)
@@ -58,23 +44,6 @@ const inputWithNetwork = input.extend({
         'Such as [{ "repository": "github.com/ada/demo", "access": "push" }]; push includes fetch. Public ones need only `network`',
     ),
 });
-
-/** Between a second and nine minutes: below the longest that a server waits for a call. */
-export const clampTimeout = (timeout: number | undefined): number =>
-  Math.min(Math.max(Math.trunc(timeout ?? defaultTimeoutMs), minTimeoutMs), maxTimeoutMs);
-
-const folderOf = (context: ToolContext, cwd = '.'): string => {
-  const place = locate(context, cwd, { access: 'read' });
-  if (place.kind === 'missing') throw errors.notFound();
-  if (place.kind !== 'folder') throw errors.notFolder();
-  return place.path;
-};
-
-/** The folder in JSON's quotes and then the command as it is: no two pairs of them give the same text. */
-const toCommandResource = (command: string, folder: string): string =>
-  `${JSON.stringify(folder)} $ ${command}`;
-
-const maxCommandBytes = 100_000;
 
 /** What the person and the agent read of a command's limits. */
 interface Limits {
@@ -124,34 +93,10 @@ const toResource = ({ command, folder, limits, hasNetwork }: Wanted, context: To
   };
 };
 
-interface Given extends z.infer<typeof input> {
+interface Given extends z.infer<typeof commandInput> {
   network?: string[] | undefined;
   git?: { repository: string; access: GitAccess }[] | undefined;
 }
-
-interface Beside {
-  notes: readonly string[];
-  egress: CommandEgress | undefined;
-}
-
-const toResult = ({ timedOut, left, ...output }: Ended, { notes, egress }: Beside): ToolResult => {
-  const all = [...notes, ...inWords(left.changed)];
-  const traffic = egress?.traffic() ?? [];
-  const pushes = egress?.pushes() ?? [];
-  const result = {
-    ...textResult(
-      JSON.stringify({
-        ...output,
-        ...(timedOut && { timedOut }),
-        ...(traffic.length > 0 && { network: traffic }),
-        ...(pushes.length > 0 && { pushed: pushes }),
-        ...(all.length > 0 && { notes: all }),
-      }),
-    ),
-    ...(left.changed.count > 0 && { _meta: { 'drawbridge/changedRunFiles': left.changed } }),
-  };
-  return output.exitCode === 0 ? result : { ...result, isError: true };
-};
 
 interface Surroundings {
   sandbox: boolean;
@@ -159,12 +104,21 @@ interface Surroundings {
   look?(): Look;
   /** Absent where a command has no way out of the sandbox. */
   network?: NetworkNeeds;
+  /** Present where the user lets failed commands be asked about outside of the sandbox. */
+  failedCommands?: FailedCommands;
 }
+
+const outsideNote = `The user can let exactly this command run once outside of the sandbox: ask with ${outsideName}.`;
 
 /** `shell_execute` with the launcher that decides what a command can reach, and whether that is a sandbox. */
 export const createShellExecute = (
   prepare: Launcher,
-  { sandbox, look = () => ({ sees: () => true, isClosed: () => false }), network }: Surroundings,
+  {
+    sandbox,
+    look = () => ({ sees: () => true, isClosed: () => false }),
+    network,
+    failedCommands,
+  }: Surroundings,
 ): DaemonTool => {
   const limits = limitsOf({ sandbox });
   const inspect = async (given: Given, context: ToolContext) => {
@@ -188,12 +142,10 @@ export const createShellExecute = (
     group: 'shell',
     category: 'shell',
     effect: 'destroys',
-    input: network === undefined ? input : inputWithNetwork,
+    input: network === undefined ? commandInput : inputWithNetwork,
     resources: async (given: Given, context) => {
       const { command } = given;
-      if (command.includes('\0')) throw errors.badArguments({ message: 'command: has a NUL in it' });
-      if (Buffer.byteLength(command) > maxCommandBytes)
-        throw errors.badArguments({ message: 'command: is longer than 100,000 bytes' });
+      mustFit(command);
       const { folder, all } = await inspect(given, context);
       return [...all, ...namedSecrets(context, { folder, command, look })];
     },
@@ -214,7 +166,15 @@ export const createShellExecute = (
           prepare,
         );
         const about = { root: context.root, timeoutMs, sandbox, look, hasNetwork };
-        const notes = [...(egress?.notes() ?? []), ...explain(command, ended, about)];
+        const blocked = egress?.notes() ?? [];
+        const { notes: sentences, causes } = explain(command, ended, about);
+        const notes = [...blocked, ...sentences];
+        if (failedCommands && ended.exitCode !== 0 && !ended.timedOut) {
+          const words = causes.map((one) => one.words);
+          if (blocked.length > 0) words.unshift('it was not let to a host or a repository');
+          failedCommands.failed(toCommandResource(command, folder), words);
+          if (words.length > 0) notes.push(outsideNote);
+        }
         return toResult(ended, { notes: sandbox ? [...notes, ...ended.left.notes] : notes, egress });
       } finally {
         egress?.close();

@@ -17,12 +17,15 @@ export interface ShellOptions extends Pick<NetworkNeeds, 'serverUrl' | 'resolve'
   caches?: string;
   /** False is the person's own choice. */
   sandbox: boolean;
+  /** The person's own choice too. */
+  offerOutside: boolean;
   ownPorts?: NetworkNeeds['ownPorts'];
 }
 
 /** `shell_execute`, where its sandbox holds what it promises. */
 export const shellToolset = ({
   sandbox,
+  offerOutside,
   caches,
   ownPorts = new Set(),
   ...options
@@ -58,12 +61,20 @@ export const shellToolset = ({
       const { createLook } = await import('./sandbox/visible/visible-places.ts');
       const { clock, access, root, privateFolder } = context;
       const network = { ...options, ownPorts, clock, access, territory: { root, privateFolder } };
+      const { createFailedCommands } = await import('./outside/failed-commands.ts');
+      const { createShellExecuteOutside } = await import('./outside/shell-execute-outside.ts');
+      const failedCommands = offerOutside ? createFailedCommands(clock) : undefined;
       const surroundings = {
         sandbox,
         look: createLook(context),
         ...(process.platform === 'linux' && { network }),
+        ...(failedCommands && { failedCommands }),
       };
-      if (reason === null) tools = [toLazyTool(createShellExecute(prepare, surroundings))];
+      if (reason === null)
+        tools = [
+          createShellExecute(prepare, surroundings),
+          ...(failedCommands ? [createShellExecuteOutside(createOpenLauncher(context), failedCommands)] : []),
+        ].map(toLazyTool);
       else missing = `The shell is not offered: ${reason}. ${hint}`.slice(0, 500);
     },
     tools: () => tools,

@@ -104,11 +104,11 @@ describe('the notes of a command', () => {
     ['cargo build', { stderr: 'attempting to make an HTTP request, but --offline was specified' }, 1],
     ['pip install x', { stderr: 'ERROR: No matching distribution found for x' }, 1],
   ])('%s, ended with %j: %d', (command, how, count) => {
-    expect(explain(command, { ...ended, ...how }, about)).toHaveLength(count);
+    expect(explain(command, { ...ended, ...how }, about).notes).toHaveLength(count);
   });
 
   it('a time-out is told without a sandbox too', () => {
-    expect(explain('curl x', timedOut, { ...about, sandbox: false })).toEqual([
+    expect(explain('curl x', timedOut, { ...about, sandbox: false }).notes).toEqual([
       expect.stringContaining('within 30 s'),
     ]);
   });

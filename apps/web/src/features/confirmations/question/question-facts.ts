@@ -10,11 +10,13 @@ export const resourcesOf = (
   return resources.length > 0 ? resources : [{ toolGroup, resource, description }];
 };
 
-/** Whether an approval deletes something. */
-export const isDestructive = ({ tool }: Pick<Confirmation, 'tool'>): boolean => tool === 'delete';
+const destructive = new Set(['delete', 'shell_execute_outside']);
+
+/** Whether an approval deletes something, or lets a command do so without a sandbox. */
+export const isDestructive = ({ tool }: Pick<Confirmation, 'tool'>): boolean => destructive.has(tool);
 
 export const iconOf = (question: Pick<Confirmation, 'tool' | 'toolGroup'>): string =>
-  isDestructive(question) ? 'i-lucide-trash-2' : groupWords(question.toolGroup).icon;
+  question.tool === 'delete' ? 'i-lucide-trash-2' : groupWords(question.toolGroup).icon;
 
 /** Who asks, and with which credential; the user for a call from the panel. */
 export const askerOf = ({ via }: Pick<Confirmation, 'via'>): { name: string; kind: string } =>
