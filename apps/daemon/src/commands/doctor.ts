@@ -7,7 +7,9 @@ import type { Check, CheckState } from '../doctor/index.ts';
 import { createSessionFile } from '../link/index.ts';
 import { ownCommand } from '../program/own-command.ts';
 import { counted } from '../text/words.ts';
+import { findProgram } from '../paths/programs.ts';
 import { cacheBase } from '../tools/shell/config.ts';
+import { listsChildren } from '../tools/shell/limits/tree-usage.ts';
 import { openSettings, type Modes, type SettingsStore } from '../permission/index.ts';
 import type { DaemonStatus } from '../status/index.ts';
 import { jsonFlag, type Answer, type AnswerWith, type CommandContext } from './common/command.ts';
@@ -69,6 +71,12 @@ const checkTools = async (privateFolder: string): Promise<Check[]> => {
     ...showModes(settings, await readStatuses(privateFolder)),
     ...evaluateTools(categories, kept),
   ];
+};
+
+const checkCommands = async ({ environment }: CommandContext): Promise<Check[]> => {
+  const { checkGit, checkLimits } = await import('../doctor/index.ts');
+  const has = (program: string) => findProgram(program, environment.path) !== undefined;
+  return [checkLimits(process.platform, listsChildren()), checkGit(has)];
 };
 
 const checkKey = async (privateFolder: string): Promise<Check[]> => {
@@ -140,6 +148,7 @@ const doctor = async (
     [files],
     attempt('disk', async () => [await checkDisk(privateFolder)]),
     attempt('cache', async () => [await checkCaches(cacheBase())]),
+    attempt('limits', () => checkCommands(context)),
     attempt('settings', () => checkTools(privateFolder)),
   ]);
   const checks: Check[] = [checkNode(process.versions.node), ...results.flat()];

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createFakeClock, systemClock } from '@drawbridge/kit';
 import { expect, it, onTestFinished } from 'vitest';
 import { checkFiles, checkNode, checkServer } from './index.ts';
-import { fullDiskBytes, evaluateDisk, lowDiskBytes } from './machine.ts';
+import { checkGit, checkLimits, evaluateDisk, fullDiskBytes, lowDiskBytes } from './machine.ts';
 import { answerMs, clockLimitMs, evaluateClock } from './server.ts';
 
 it.each([
@@ -22,6 +22,28 @@ it.each([
   [lowDiskBytes - 1, 'warning'],
   [lowDiskBytes, 'ok'],
 ])('%d free bytes are %s', (bytes, state) => expect(evaluateDisk(bytes).state).toBe(state));
+
+it('says what limits the commands of this machine, and how to get more of them', () => {
+  expect(checkLimits('linux', true)).toMatchObject({
+    state: 'ok',
+    says: expect.stringContaining('together'),
+  });
+  expect(checkLimits('linux', false)).toMatchObject({
+    state: 'warning',
+    fix: expect.stringContaining('CONFIG_PROC_CHILDREN'),
+  });
+});
+
+it.each([
+  [['git', 'ssh'], 'ok', 'git and ssh are there'],
+  [['git'], 'note', 'no ssh'],
+  [[], 'note', 'no git and no ssh'],
+])('with %j the row of the git login is %s', (there, state, says) => {
+  expect(checkGit((name) => there.includes(name))).toMatchObject({
+    state,
+    says: expect.stringContaining(says),
+  });
+});
 
 const serverMs = Date.UTC(2026, 0, 1);
 const date = new Date(serverMs).toUTCString();

@@ -25,6 +25,39 @@ export const evaluateDisk = (freeBytes: number): Check => {
   return { name: 'disk', state: 'ok', says };
 };
 
+/** Whether commands are limited with all that they start, or each of their processes alone. */
+export const checkLimits = (platform: NodeJS.Platform, listsChildren: boolean): Check => {
+  const name = 'limits';
+  const rest = '256 MiB of each disk stay free';
+  if (listsChildren)
+    return {
+      name,
+      state: 'ok',
+      says: `commands: 8 GiB of memory and 1,024 processes together, compared each second; ${rest}`,
+    };
+  return {
+    name,
+    state: 'warning',
+    says: `commands: 8 GiB of memory for each process, no limit for all together; ${rest}`,
+    fix:
+      platform === 'linux'
+        ? 'Use a kernel that lists the children of a process (CONFIG_PROC_CHILDREN), as those of distributions do.'
+        : 'Linux has limits for all processes of a command together.',
+  };
+};
+
+/** The programs that speak to git hosts with the person's login, outside of the sandbox. */
+export const checkGit = (has: (program: string) => boolean): Check => {
+  const missing = ['git', 'ssh'].filter((program) => !has(program));
+  if (missing.length === 0) return { name: 'git login', state: 'ok', says: 'git and ssh are there' };
+  return {
+    name: 'git login',
+    state: 'note',
+    says: `no ${missing.join(' and no ')}: commands cannot use your login for repositories that need it`,
+    fix: 'Install git and an OpenSSH client.',
+  };
+};
+
 /** What package tools of commands have downloaded. */
 export const checkCaches = async (base: string): Promise<Check> => {
   const bytes = await sizeOfCaches(base);

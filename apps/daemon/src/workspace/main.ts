@@ -11,7 +11,8 @@ import { createDispatch } from '../tools/dispatch.ts';
 import { filesystemTools } from '../tools/filesystem/index.ts';
 import { inheritedFiles } from '../tools/shell/inherited-files.ts';
 import { createOpenLauncher } from '../tools/shell/launch.ts';
-import { clampTimeout, createShellExecute } from '../tools/shell/shell-execute.ts';
+import { clampTimeout } from '../tools/shell/command.ts';
+import { createShellExecute } from '../tools/shell/shell-execute.ts';
 import { systemCallFilter } from '../tools/shell/sandbox/seccomp.ts';
 
 const shellDescription =

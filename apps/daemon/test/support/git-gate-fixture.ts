@@ -23,7 +23,9 @@ export interface GateOptions {
 }
 
 const openWorld = async () => {
-  const home = makeHome('https://ada:sesame@github.com\nhttps://ada:sesame@wrong.test\nhttps://ada:sesame@other.test\n');
+  const home = makeHome(
+    'https://ada:sesame@github.com\nhttps://ada:sesame@wrong.test\nhttps://ada:sesame@other.test\n',
+  );
   const seen: SeenRequest[] = [];
   const state: { site: RequestListener } = { site: (_request, answer) => answer.end() };
   const internet = await openInternet({

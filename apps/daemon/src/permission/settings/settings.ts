@@ -86,7 +86,6 @@ export const openSettings = async (folder: string, clock: Clock) => {
     modes: () => ({ ...defaultModes, ...current.modes }),
     savedModes: () => current.modes,
     browserMode: () => current.browser?.mode ?? 'ephemeral',
-    /** Whether a command may be asked about outside of the sandbox. */
     offersOutside: () => current.outside === 'ask',
     readableFolders: (): readonly string[] => current.sandboxReads,
     setReadable: (edit: EditPaths) => change(() => save({ sandboxReads: edit(current.sandboxReads) })),

@@ -47,7 +47,7 @@ export const mustFit = (command: string): void => {
 
 /** The result of a command that has ended; `egress`: what it had to do with other hosts. */
 export const toResult = (
-  { timedOut, left, ...output }: Ended,
+  { timedOut, exceeded, left, ...output }: Ended,
   { notes, egress }: { notes: readonly string[]; egress?: CommandEgress | undefined },
 ): ToolResult => {
   const all = [...notes, ...inWords(left.changed)];
@@ -58,6 +58,7 @@ export const toResult = (
       JSON.stringify({
         ...output,
         ...(timedOut && { timedOut }),
+        ...(exceeded && { exceeded }),
         ...(traffic.length > 0 && { network: traffic }),
         ...(pushes.length > 0 && { pushed: pushes }),
         ...(all.length > 0 && { notes: all }),

@@ -2,6 +2,7 @@ import { readingsOf } from '../../permission/index.ts';
 import { words } from '../../text/words.ts';
 import { loginNote } from './git/repositories.ts';
 import { withoutNetworkNote } from './network/notes.ts';
+import type { Excess } from './limits/watch-limits.ts';
 import type { Ended } from './run-command.ts';
 import { noteOfUnseen } from './unseen.ts';
 import type { Look } from './sandbox/visible/visible-places.ts';
@@ -143,13 +144,26 @@ const timedOutAfter = (timeoutMs: number): string =>
   `The command did not end within ${timeoutMs / 1000} s and was stopped: \`timedOut\`. What it had written until then is kept. ` +
   'The argument `timeout` gives a command up to 540000 ms.';
 
-/** That it timed out, and what the sandbox had to do with how it ended; for the person and the agent. */
+const excessWords: Record<Excess, string> = {
+  memory: 'needed more than 8 GiB of memory together',
+  processes: 'had more than 1,024 processes',
+  disk: 'left less than 256 MiB free on the disk',
+};
+
+/** That it timed out or was stopped, and what the sandbox had to do with how it ended; for the person and the agent. */
 export const explain = (
   command: string,
   ended: Omit<Ended, 'left'>,
   { timeoutMs, sandbox, ...seen }: Seen & { timeoutMs: number; sandbox: boolean },
 ): { notes: string[]; causes: Cause[] } => {
-  const causes = sandbox ? sandboxCauses(command, ended, seen) : [];
+  const { exceeded } = ended;
+  const causes = sandbox && exceeded === undefined ? sandboxCauses(command, ended, seen) : [];
   const sentences = causes.map(({ sentence }) => sentence);
-  return { notes: [...(ended.timedOut ? [timedOutAfter(timeoutMs)] : []), ...sentences], causes };
+  const ends = [
+    ...(ended.timedOut ? [timedOutAfter(timeoutMs)] : []),
+    ...(exceeded
+      ? [`The command and what it started ${excessWords[exceeded]}, and was stopped: \`exceeded\`.`]
+      : []),
+  ];
+  return { notes: [...ends, ...sentences], causes };
 };

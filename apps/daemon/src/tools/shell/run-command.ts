@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { Readable, Writable } from 'node:stream';
 import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
 import { hasCode, type Clock } from '@drawbridge/kit';
@@ -11,6 +12,7 @@ import { inheritedFiles } from './inherited-files.ts';
 import { firstInput, type Launch, type Launcher } from './launch.ts';
 import type { CommandEgress } from './network/command-egress.ts';
 import { takeListeners } from './network/take-listeners.ts';
+import { treeLimits, watchLimits, type Excess, type TreeLimits } from './limits/watch-limits.ts';
 import { createLiveOutput } from './live-output.ts';
 import { noChange } from './sandbox/run-files.ts';
 import type { Left } from './sandbox/set-aside.ts';
@@ -28,6 +30,8 @@ export interface Command {
   deniedPaths: DeniedPaths;
   /** Where the command has network: takes the listeners that it hands over. */
   egress?: Pick<CommandEgress, 'mirrors' | 'repositories' | 'serve'> | undefined;
+  /** Those of the product where nothing is said. */
+  limits?: TreeLimits;
   progress(update: ProgressBody): void;
 }
 
@@ -37,6 +41,8 @@ export interface Ended {
   /** Null when a signal ended it. In a sandbox that is 128 and the signal's number, as in a shell. */
   exitCode: number | null;
   timedOut: boolean;
+  /** The limit for all that it started that ended it. */
+  exceeded?: Excess;
   /** What the sandbox did with what the command made, and what it changed that other programs run. */
   left: Left;
 }
@@ -146,21 +152,30 @@ const onceClosed = (child: ChildProcess, run: (code: number | null) => void): vo
   });
 };
 
+type Held = Pick<ReturnType<typeof start>, 'child' | 'innermost'>;
+
+/** Kills the first process of the sandbox: it ends last, and what started it ends after that. */
+const endAtOnce = ({ child, innermost }: Held): void => {
+  const pid = innermost();
+  if (pid > 1 && child.exitCode === null) send(pid, 'SIGKILL');
+};
+
+const watchUsage = (
+  { cwd, clock, limits = treeLimits }: Command,
+  { child: { pid } }: Held,
+  exceeded: (what: Excess) => void,
+): (() => void) =>
+  pid === undefined
+    ? () => undefined
+    : watchLimits({ pid, folders: [cwd, tmpdir()], limits, clock }, exceeded);
+
 const checkEveryMs = 20;
 
-/**
- * Ends the command at once when a wall comes off. Gives what ends the watch, which begins with the command.
- * The first process of the sandbox is killed: it ends last, and what started it ends after that.
- */
-const watchWalls = (
-  { child, innermost }: Pick<ReturnType<typeof start>, 'child' | 'innermost'>,
-  { areIntact }: Launch,
-  clock: Clock,
-): (() => void) => {
+/** Ends the command at once when a wall comes off. Gives what ends the watch, which begins with the command. */
+const watchWalls = ({ child, innermost }: Held, { areIntact }: Launch, clock: Clock): (() => void) => {
   const over = new AbortController();
   const check = () => {
-    const pid = innermost();
-    if (!areIntact() && pid > 1 && child.exitCode === null) send(pid, 'SIGKILL');
+    if (!areIntact()) endAtOnce({ child, innermost });
   };
   // The prelude closes it when it starts the command.
   child.stdio[refusalFile]?.once('end', () => {
@@ -183,6 +198,7 @@ const follow = (command: Command, launch: Launch): Promise<Followed> =>
     const { child, stdout, stderr, refused, isStarted } = started;
     const live = createLiveOutput(command.clock, command.progress);
     let timedOut = false;
+    let exceeded: Excess | undefined;
     let treeEnded: Promise<void> | undefined;
     const end = () => {
       if (child.pid === undefined) return;
@@ -201,8 +217,14 @@ const follow = (command: Command, launch: Launch): Promise<Followed> =>
     });
     const endWatch = watchWalls(started, launch, command.clock);
     child.once('exit', endWatch);
+    const endLimits = watchUsage(command, started, (what) => {
+      exceeded ??= what;
+      if (launch.holds) endAtOnce(started);
+      end();
+    });
     const cleanUp = () => {
       endWatch();
+      endLimits();
       cancelTimer();
       live.end();
       command.signal.removeEventListener('abort', end);
@@ -223,7 +245,12 @@ const follow = (command: Command, launch: Launch): Promise<Followed> =>
       // It is set by the exit, which comes first.
       void treeEnded?.then(() => {
         cleanUp();
-        const ended = { stdout: captured.stdout.text(), stderr: captured.stderr.text(), timedOut };
+        const ended = {
+          stdout: captured.stdout.text(),
+          stderr: captured.stderr.text(),
+          timedOut,
+          ...(exceeded && { exceeded }),
+        };
         if (command.signal.aborted) reject(command.signal.reason);
         else if (isRefusal(refused(), code)) reject(errors.changed());
         else if (!handedOver() && isStarted() && !timedOut) reject(errors.noNetwork());

@@ -10,7 +10,7 @@ import { describeWith } from '../../../../../e2e/services.ts';
 import { everythingAllowed, makeFolders, textOf, openTools } from '../../../test/support/tool-fixture.ts';
 import { createCapture } from './capture.ts';
 import { withoutNetwork } from './config.ts';
-import { clampTimeout } from './shell-execute.ts';
+import { clampTimeout } from './command.ts';
 
 const output = z.object({
   stdout: z.string(),

@@ -17,15 +17,15 @@ export interface ShellOptions extends Pick<NetworkNeeds, 'serverUrl' | 'resolve'
   caches?: string;
   /** False is the person's own choice. */
   sandbox: boolean;
-  /** The person's own choice too. */
-  offerOutside: boolean;
+  /** The person's own choice too; off where nothing is said. */
+  offerOutside?: boolean;
   ownPorts?: NetworkNeeds['ownPorts'];
 }
 
 /** `shell_execute`, where its sandbox holds what it promises. */
 export const shellToolset = ({
   sandbox,
-  offerOutside,
+  offerOutside = false,
   caches,
   ownPorts = new Set(),
   ...options

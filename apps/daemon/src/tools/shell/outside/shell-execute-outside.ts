@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { errors } from '../../common/errors.ts';
 import { textWords } from '../../common/question-words.ts';
 import {
