@@ -23,6 +23,11 @@ const requireValidRules = async (rules: readonly Rule[], path: string): Promise<
   }
 };
 
+const createChanges = () =>
+  createEmitter<null>((error) => {
+    throw error;
+  });
+
 const unchanged = Promise.resolve();
 
 /**
@@ -33,9 +38,7 @@ export const openSettings = async (folder: string, clock: Clock) => {
   const realFolder = await openPrivateFolder(folder);
   const name = 'settings.json';
   const path = join(realFolder, name);
-  const changes = createEmitter<null>((error) => {
-    throw error;
-  });
+  const changes = createChanges();
   let current = emptySettings;
   let stamp: string | undefined;
   // No change starts from a state that another one is replacing.

@@ -150,7 +150,7 @@ const excessWords: Record<Excess, string> = {
   disk: 'left less than 256 MiB free on the disk',
 };
 
-/** That it timed out or was stopped, and what the sandbox had to do with how it ended; for the person and the agent. */
+/** That it timed out or was stopped, and what the sandbox had to do with how it ended. */
 export const explain = (
   command: string,
   ended: Omit<Ended, 'left'>,

@@ -171,7 +171,7 @@ const watchUsage = (
 
 const checkEveryMs = 20;
 
-/** Ends the command at once when a wall comes off. Gives what ends the watch, which begins with the command. */
+/** Ends the command when a wall comes off. Gives what ends the watch, which begins with the command. */
 const watchWalls = ({ child, innermost }: Held, { areIntact }: Launch, clock: Clock): (() => void) => {
   const over = new AbortController();
   const check = () => {
