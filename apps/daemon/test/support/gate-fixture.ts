@@ -27,7 +27,7 @@ export const write = (path: string): Resource => ({
 export const ruleOf = ({ toolGroup, resource }: Resource) => ({ toolGroup, resource });
 const withoutTime = ({ madeAt: _madeAt, ...rule }: Rule) => rule;
 export const caller = { signal: new AbortController().signal, progress: () => undefined };
-export const byPerson: Outcome = { kind: 'denied', reason: 'Access denied by the user' };
+export const byPerson: Outcome = { kind: 'denied', reason: 'Access denied by the user', byUser: true };
 export const misfit: Outcome = {
   kind: 'denied',
   reason: 'Access denied: the answer does not fit what was asked',
