@@ -6,23 +6,16 @@ export const gateHost = 'git.drawbridge.internal';
 /** Of the CONNECT that the program in the sandbox sends: what ssh would have been started with. */
 export const sshHeader = 'drawbridge-git';
 
-/** Settings of git in a command: these repositories are reached through the gate, and no helper is asked. */
-export const gateSettings = (repositories: readonly Repository[]): Record<string, string> => {
-  const settings = [
-    ['credential.helper', ''],
-    ...repositories.map(({ host, path }) => [
-      `url.http://${gateHost}/${host}/${path}.insteadOf`,
-      `https://${host}/${path}`,
+/** Settings of git in a command: these repositories are reached through the gate. */
+export const gateSettings = (repositories: readonly Repository[]): Record<string, string> => ({
+  GIT_CONFIG_COUNT: String(repositories.length),
+  ...Object.fromEntries(
+    repositories.flatMap(({ host, path }, at) => [
+      [`GIT_CONFIG_KEY_${at}`, `url.http://${gateHost}/${host}/${path}.insteadOf`],
+      [`GIT_CONFIG_VALUE_${at}`, `https://${host}/${path}`],
     ]),
-  ];
-  return Object.fromEntries([
-    ['GIT_CONFIG_COUNT', String(settings.length)],
-    ...settings.flatMap(([key = '', value = ''], at) => [
-      [`GIT_CONFIG_KEY_${at}`, key],
-      [`GIT_CONFIG_VALUE_${at}`, value],
-    ]),
-  ]);
-};
+  ),
+});
 
 /** Hosts whose repositories are asked for, as ssh names them. */
 export const gateHosts = (repositories: readonly Repository[]): string =>

@@ -72,6 +72,20 @@ describeWith('bubblewrap', 'git')('git with the login of the person', () => {
     );
   });
 
+  it('SU-22 a push of more than git sends in one piece comes in chunks, after a probe', async () => {
+    const { run, host } = world();
+    const big = 'head -c 3000000 /dev/urandom > big && git add big && git commit -qm big';
+    const { exitCode, pushed, stderr } = await run(
+      `${clone} && ${big} && git push -q origin HEAD:big`,
+      [],
+      demo('push'),
+    );
+    expect([exitCode, pushed?.[0]?.created, stderr]).toEqual([0, ['refs/heads/big'], '']);
+    const posts = host.seen.filter(({ url }) => url?.endsWith('git-receive-pack') && !url.includes('?'));
+    expect(posts.map(({ headers }) => headers['transfer-encoding'])).toEqual([undefined, 'chunked']);
+    expect(host.ref('ada/demo', 'big')).not.toBe('');
+  });
+
   it('SU-27 overwrites a branch with a lease', async () => {
     const { run, host } = world();
     const before = host.ref('ada/demo', 'main');
@@ -172,6 +186,8 @@ describeWith('bubblewrap', 'git')('git with the login of the person', () => {
     onTestFinished(() => rmSync(join(base, '.git'), { recursive: true }));
     const canary = join(base, 'canary');
     for (const [key, value] of [
+      // Forgets the helpers of the person.
+      ['credential.helper', ''],
       ['credential.helper', `!touch ${canary}; echo username=x; echo password=y; :`],
       ['core.sshCommand', `touch ${canary};`],
       ['core.askPass', `touch ${canary};`],
@@ -179,7 +195,7 @@ describeWith('bubblewrap', 'git')('git with the login of the person', () => {
       ['url.https://other.test/.insteadOf', 'https://github.com/'],
       ['http.proxy', 'http://other.test'],
     ] as const)
-      gitOutside(base, 'config', key, value);
+      gitOutside(base, 'config', '--add', key, value);
     const { exitCode } = await run('git ls-remote https://github.com/ada/demo', [], demo('fetch'));
     expect(exitCode).toBe(0);
     expect(existsSync(canary)).toBe(false);
