@@ -32,7 +32,7 @@ export const allToolsets = (needs: ToolsetNeeds = { notify: () => {} }): Toolset
     plainToolset('filesystem', filesystemEntries()),
     shellToolset({
       sandbox: needs.shellSandbox ?? true,
-      offerOutside: needs.offerOutside ?? false,
+      offerOutside: needs.offerOutside,
       serverUrl: browser?.serverUrl,
       ownPorts,
       ...needs.network,

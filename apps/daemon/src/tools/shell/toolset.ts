@@ -18,7 +18,7 @@ export interface ShellOptions extends Pick<NetworkNeeds, 'serverUrl' | 'resolve'
   /** False is the person's own choice. */
   sandbox: boolean;
   /** The person's own choice too; off where nothing is said. */
-  offerOutside?: boolean;
+  offerOutside?: boolean | undefined;
   ownPorts?: NetworkNeeds['ownPorts'];
 }
 
