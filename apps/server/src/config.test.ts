@@ -144,11 +144,7 @@ describe('configuration', () => {
     expect(readConfig({ ...redis, ...postgres })).toEqual({
       problem: 'REDIS_URL: several servers need the same SECRET',
     });
-    expect(readConfig({ ...redis, ...postgres, SECRET: key })).toEqual({
-      problem: 'REDIS_URL: the built-in agent runs on a single server; set DISABLED_MODULES=instance-ai',
-    });
-    const without = { DISABLED_MODULES: 'instance-ai' };
-    expect(readConfig({ ...redis, ...postgres, ...without, SECRET: key })).toMatchObject({
+    expect(readConfig({ ...redis, ...postgres, SECRET: key })).toMatchObject({
       config: { redisUrl: redis.REDIS_URL },
     });
   });

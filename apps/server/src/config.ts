@@ -112,14 +112,11 @@ const programEnvironmentOf = (environment: NodeJS.ProcessEnv): Record<string, st
 };
 
 /** Settings that only work together. */
-const problemOf = ({ redisUrl, databaseUrl, secret, disabledModules }: Settings): string | null => {
+const problemOf = ({ redisUrl, databaseUrl, secret }: Settings): string | null => {
   if (redisUrl === undefined) return null;
   if (!isPostgresUrl(databaseUrl))
     return 'REDIS_URL: connects several servers, which need DATABASE_URL with postgres://';
-  if (secret === undefined) return 'REDIS_URL: several servers need the same SECRET';
-  return disabledModules.includes('instance-ai')
-    ? null
-    : 'REDIS_URL: the built-in agent runs on a single server; set DISABLED_MODULES=instance-ai';
+  return secret === undefined ? 'REDIS_URL: several servers need the same SECRET' : null;
 };
 
 /** Reads the configuration, or names the wrong variable in one sentence, which never contains the value. */

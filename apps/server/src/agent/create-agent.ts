@@ -20,6 +20,7 @@ import type { OpenTracer } from './otel/index.ts';
 import { createSettings, createSettingsStore, type SettingsReader } from './settings/index.ts';
 import { createSealer } from '../secrets/index.ts';
 import { createAgentStore } from './store/agent.store.ts';
+import type { DrivingServers } from './servers/index.ts';
 import { createSearch, createWeb } from './web/index.ts';
 import type { SwitchedWorkspaces } from './workspace/index.ts';
 
@@ -34,6 +35,8 @@ interface Needs {
   /** Masks a secret in the log. */
   hide(secret: string): void;
   workspaces: SwitchedWorkspaces;
+  /** Undefined for the only server of its store. */
+  servers?: DrivingServers | undefined;
   /** Undefined where nothing is traced. */
   tracing?: OpenTracer | undefined;
   /** Undefined where exchanges with models are not recorded. */
@@ -93,7 +96,7 @@ const createParts = (needs: Needs) => {
   });
   return {
     settings,
-    machine: createMachinePort(callers),
+    machine: createMachinePort(callers, needs.servers?.driverOf),
     web: createWeb({ clock }),
     ...createServices(needs, settings),
     /** The services as they would be with the draft; what is left out of them is said by the test alone. */
@@ -145,6 +148,7 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
     config: settings.config,
     queueSettings: needs.queueSettings,
     isUser: store.cacheRows(isUser),
+    servers: needs.servers,
     ...(onPreempted && { onPreempted }),
     keepMs: environment.keepThreadsMs,
     ...(tracing && { tracer: tracing.tracer }),

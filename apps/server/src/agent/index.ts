@@ -1,4 +1,5 @@
 export { createServerAgent, type ServerAgent } from './create-agent.ts';
+export { createAgentServers } from './servers/index.ts';
 export { createSessionsStore } from './sessions/sessions.store.ts';
 export {
   createSessions,

@@ -1,4 +1,4 @@
-import type { MachineCall, MachineOutcome, MachinePort, MachineTool } from '@drawbridge/agent';
+import type { MachineCall, MachineOutcome, MachinePort, MachineTool, ThreadKey } from '@drawbridge/agent';
 import type { Call, CallVia } from '@drawbridge/contracts/calls';
 import { maxReasonLength } from '@drawbridge/contracts/confirmation';
 import { isDenial } from '@drawbridge/contracts/groups';
@@ -14,7 +14,7 @@ import {
   userCaller,
   type CallerContext,
 } from '../callers/index.ts';
-import { isReading, type CallHandle } from '../gateway/index.ts';
+import { isReading, type CallHandle, type ThreadDriver } from '../gateway/index.ts';
 
 const ownNames: ReadonlySet<string> = new Set(machineToolNames);
 
@@ -93,10 +93,17 @@ const ifMade = <Value>(found: Promise<Value>): Promise<Value | null> =>
     throw error;
   });
 
+interface Asked {
+  userId: string;
+  call: MachineCall;
+  signal: AbortSignal;
+  driver: { driver?: ThreadDriver };
+}
+
 /** Follows the call with that id, or makes it: an abort before it is stored makes none. */
 const openOrFollow = async (
   ctx: CallerContext,
-  { userId, call, signal }: { userId: string; call: MachineCall; signal: AbortSignal },
+  { userId, call, signal, driver }: Asked,
 ): Promise<CallHandle> => {
   const { requestId, threadId, name, machineId, groups, ...toolCall } = call;
   const made = await ifMade(ctx.gateway.calls.follow(userId, requestId));
@@ -105,7 +112,11 @@ const openOrFollow = async (
   const scopes = groups ?? ('all' as const);
   const caller = { ...userCaller(userId), scopes, via, ...(machineId !== null && { machineId }) };
   const tool = await scopeTool(ctx.gateway, caller, toolCall.tool);
-  return openCallWithId(ctx, { tool, arguments: toolCall.arguments, door: 'agent', signal }, requestId);
+  return openCallWithId(
+    ctx,
+    { tool, arguments: toolCall.arguments, door: 'agent', signal, ...driver },
+    requestId,
+  );
 };
 
 /** The same work, whose wait an abort ends: it rejects with the reason. */
@@ -122,10 +133,7 @@ const untilAborted = async <Value>(signal: AbortSignal, work: () => Promise<Valu
 };
 
 /** An abort rejects; a call that is stored continues. */
-const outcomeOnceThere = async (
-  ctx: CallerContext,
-  asked: { userId: string; call: MachineCall; signal: AbortSignal },
-): Promise<MachineOutcome> => {
+const outcomeOnceThere = async (ctx: CallerContext, asked: Asked): Promise<MachineOutcome> => {
   const { userId, signal } = asked;
   const handle = await untilAborted(signal, () => openOrFollow(ctx, asked));
   const call = await untilAborted(signal, () => handle.wait({ until: 'asked', signal }));
@@ -133,7 +141,10 @@ const outcomeOnceThere = async (
 };
 
 /** The machines of the agent's users, by the same way as for every other caller. */
-export const createMachinePort = (ctx: CallerContext): MachinePort => {
+export const createMachinePort = (
+  ctx: CallerContext,
+  driverOf?: (key: ThreadKey) => ThreadDriver,
+): MachinePort => {
   const { gateway } = ctx;
   const changes = createChanges(ctx);
   const find = (userId: string, requestId: string) => ifMade(gateway.calls.get(userId, requestId));
@@ -153,7 +164,9 @@ export const createMachinePort = (ctx: CallerContext): MachinePort => {
     },
     call: (userId, call, signal) => {
       changes.watch(userId);
-      return changes.during(call.requestId, () => outcomeOnceThere(ctx, { userId, call, signal }));
+      const { requestId, threadId } = call;
+      const driver = driverOf ? { driver: driverOf({ userId, threadId }) } : {};
+      return changes.during(requestId, () => outcomeOnceThere(ctx, { userId, call, signal, driver }));
     },
     stateOf: async (userId, requestId) => {
       changes.watch(userId);

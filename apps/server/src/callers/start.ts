@@ -4,7 +4,7 @@ import type { ClientInput } from '@drawbridge/contracts/client-input';
 import { notKept, notKeptArgument, withoutConfirmation } from '@drawbridge/contracts/tool-call';
 import { canonical, hasCode } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
-import type { CallClaim, CallHandle } from '../gateway/index.ts';
+import type { CallClaim, CallHandle, ThreadDriver } from '../gateway/index.ts';
 import type { CallerContext } from './caller.ts';
 import type { ScopedTool } from './tool-scope.ts';
 
@@ -23,6 +23,8 @@ export interface NewCall {
   onOpened?(requestId: string): void;
   /** What the caller's client can be asked for and has answered. */
   clientInput?: ClientInput;
+  /** Of a thread that one of several servers drives. */
+  driver?: ThreadDriver;
   onProgress?(event: Extract<CallEvent, { type: 'progress' }>): void;
 }
 
@@ -37,7 +39,7 @@ const open = async (
   claim: NewClaim | undefined,
 ): Promise<CallHandle> => {
   const { caller, name, machine } = request.tool;
-  const { door, signal, clientInput } = request;
+  const { door, signal, clientInput, driver } = request;
   let isOpened = false;
   try {
     return await ctx.gateway.calls.open(
@@ -50,6 +52,7 @@ const open = async (
         ...(signal && { signal }),
         ...(clientInput && { clientInput }),
         ...(claim && { claim }),
+        ...(driver && { driver }),
         onOpened: (requestId) => {
           isOpened = true;
           request.onOpened?.(requestId);

@@ -2,6 +2,7 @@ import type { ModelPort } from '@drawbridge/agent';
 import type { QueueSettings } from '@drawbridge/contracts/agent/lanes';
 import {
   createRecorder,
+  createAgentServers,
   createServerAgent,
   openTracer,
   createSwitchedWorkspaces,
@@ -10,9 +11,11 @@ import {
 import { workspaceProgram } from '../program/built-files.ts';
 import type { Gateway } from '../gateway/index.ts';
 import type { Notifications } from '../notify/index.ts';
+import type { Others } from './servers/connect-servers.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
 
 interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
+  others: Others;
   opened: OpenAccounts;
   gateway: Gateway;
   /** Counts the calls of a model. */
@@ -26,9 +29,11 @@ const moduleName = 'instance-ai';
 
 /** The built-in agent, with what earlier runs of the server left open; null where it is disabled. */
 export const startAgent = async (parts: Parts): Promise<ServerAgent | null> => {
-  const { config, clock, opened, gateway, notifications, counted, queueSettings } = parts;
+  const { config, opened, gateway, notifications, counted, queueSettings } = parts;
   if (config.disabledModules.includes(moduleName)) return null;
   const { accounts, log, scrubber, secret, store, onError } = opened;
+  const { server } = parts.others;
+  const clock = server?.clock ?? parts.clock;
   const warn = (sentence: string) => log.warn(sentence);
   const { otlpEndpoint: endpoint, agentTraceContent: hasContent } = config;
   const tracerNeeds = { hasContent, scrub: scrubber.scrub, warn, clock };
@@ -41,6 +46,7 @@ export const startAgent = async (parts: Parts): Promise<ServerAgent | null> => {
     environment: config,
     clock,
     store,
+    ...(server && { servers: createAgentServers(server, store) }),
     callers: { gateway, clock, onError },
     secret,
     isUser: accounts.isEnabled,

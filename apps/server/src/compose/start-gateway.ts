@@ -1,12 +1,5 @@
-import manifest from '../../package.json' with { type: 'json' };
 import { packedPath } from '@drawbridge/contracts/release';
-import {
-  createGateway,
-  createServersStore,
-  defaultLimits,
-  joinServers,
-  type Gateway,
-} from '../gateway/index.ts';
+import { createGateway, defaultLimits, type Gateway } from '../gateway/index.ts';
 import type { DaemonPackage } from '../http/index.ts';
 import type { Notifications } from '../notify/index.ts';
 import { isInContainer } from '../program/container.ts';
@@ -39,10 +32,7 @@ export const startGateway = async (parts: Parts): Promise<Gateway> => {
   const { store, accounts, address, log, onError } = opened;
   const { callMaxMs, resultMaxBytes, sessionKeyIdleMs, keepCallsMs, machinesPerUser } = config;
   const { fallbackDirectory, localGatewayDir, storedBytesPerDay } = config;
-  const { bus } = parts.others;
-  const { version } = manifest;
-  const server =
-    bus && (await joinServers({ store: createServersStore(store), clock, bus, version, log, onError }));
+  const { server } = parts.others;
   const gateway = createGateway({
     store,
     clock,

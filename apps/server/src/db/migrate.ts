@@ -31,6 +31,7 @@ import { senders } from './migrations/0028-senders.ts';
 import { servers } from './migrations/0029-servers.ts';
 import { meta } from './migrations/0030-meta.ts';
 import { once } from './migrations/0031-once.ts';
+import { drivers } from './migrations/0032-drivers.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -67,6 +68,7 @@ const migrations = {
   '0029-servers': servers,
   '0030-meta': meta,
   '0031-once': once,
+  '0032-drivers': drivers,
 };
 
 /**

@@ -40,6 +40,10 @@ export type BusMessage =
   | { type: 'rules-query'; machineId: string; requestId: string; query: RulesQuery }
   /** For the server that asked: there is no stream that the query could be written on. */
   | { type: 'rules-unasked'; machineId: string; requestId: string }
+  /** For the server that drives a thread of the agent: another one has changed it. */
+  | { type: 'thread-woken'; userId: string; threadId: string }
+  /** For the server that asked the driver of a thread: there is a reply, or more of it. */
+  | { type: 'command-replied'; commandId: string }
   /** For the server that has the stream: its daemon has answered a probe. */
   | { type: 'probe-answered'; machineId: string; probeId: number };
 

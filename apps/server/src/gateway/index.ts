@@ -1,6 +1,7 @@
 export type { Bus, BusMessage } from './bus.ts';
 export type { CallOptions } from './calls/calls.ts';
 export type { CallHandle, WaitOptions } from './calls/handle.ts';
+export type { ThreadDriver } from './calls/store/transitions.store.ts';
 export { createServersStore } from './cluster/servers.store.ts';
 export { joinServers, type ThisServer } from './cluster/this-server.ts';
 export type { DaemonSession, DaemonCredentials } from './daemon/daemon-session.ts';

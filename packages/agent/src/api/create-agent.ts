@@ -6,9 +6,6 @@ import {
 } from '@drawbridge/contracts/agent/memory';
 import type { OpenAsk } from '@drawbridge/contracts/agent/asks';
 import { createEmitter } from '@drawbridge/kit';
-import { createEngine } from '../engine/engine.ts';
-import { markPaused, recover } from '../engine/recover.ts';
-import { sweep } from '../engine/sweep.ts';
 import { traceEnd } from '../engine/trace-ends.ts';
 import { noTracer, tracedModel } from '../engine/trace-model.ts';
 import { memoryOf, memoryRow } from '../memory/working-memory.ts';
@@ -23,11 +20,11 @@ import { type AgentStore, put, type Write } from '../rows/store.ts';
 import { cancelAgentTask, correctTask } from '../tools/plans/background.ts';
 import { creditsOf } from '../turns/budget.ts';
 import { confirmAsk } from '../turns/ends/confirm.ts';
-import { onMachineCall } from '../turns/ends/resume-calls.ts';
 import type { Agent } from './agent.ts';
 import { continueRun } from './lanes/continue-run.ts';
 import { createLanes } from './lanes/lanes.ts';
 import { createQueue, sendMessage } from './lanes/queue.ts';
+import { openEngine } from './servers/open-engine.ts';
 import { createStops } from './stop-threads.ts';
 import { createFeed } from './threads/feed.ts';
 import { createThreads } from './threads/threads.ts';
@@ -88,6 +85,12 @@ const publishing = (store: AgentStore, publish: Published): AgentStore => ({
     return true;
   },
 });
+
+/** Who asks for it, as `Sender.key`. */
+interface Continuing {
+  sender: string;
+  usesMemory: boolean;
+}
 
 const asksOf = ({ userId, threadId, event }: EventWrite): OpenedAsk[] => {
   if (event.type !== 'confirmation-request' || event.payload.inputType === 'resource-decision') return [];
@@ -153,8 +156,8 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
   const { clock, machine, onError } = given;
   const { feed, usage, needs } = openNeeds(given);
   const { store } = needs;
-  const engine = createEngine(needs);
-  const { ctx, runner } = engine;
+  const engine = openEngine(needs);
+  const { ctx, runner, commands } = engine;
   const lanes = createLanes(engine);
   const threads = createThreads({
     store,
@@ -170,16 +173,22 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
     if (!thread) throw errors.notFound();
     return thread;
   };
+  const resume = commands.define('continue', (key, { sender, usesMemory }: Continuing) =>
+    continueRun(runner, { ...key, key: sender, usesMemory }),
+  );
+  const cancelTask = commands.define('cancelTask', async ({ userId, threadId }, taskId: string) => {
+    if (!(await cancelAgentTask(ctx, await requireThread(userId, threadId), taskId))) throw errors.notFound();
+  });
   const stops: (() => void)[] = [];
 
   return {
     threads,
     canvas: ctx.canvas,
     lanes,
-    queue: createQueue(ctx, runner),
+    queue: createQueue(engine),
     send: (sender, threadId, input) => sendMessage(lanes, { sender, threadId }, input),
     continue: ({ userId, key, usesMemory }, threadId) =>
-      continueRun(ctx, runner, { userId, threadId, key, usesMemory }),
+      resume({ userId, threadId }, { sender: key, usesMemory }),
     ...createStops(ctx, lanes),
     confirm: async (userId, requestId, answer) => {
       if (requestId.startsWith('ask_')) {
@@ -194,10 +203,7 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
     },
     openAsks: (userId) => openAsks(needs, userId),
     tasks: {
-      cancel: async (userId, { threadId, taskId }) => {
-        if (!(await cancelAgentTask(ctx, await requireThread(userId, threadId), taskId)))
-          throw errors.notFound();
-      },
+      cancel: (userId, { threadId, taskId }) => cancelTask({ userId, threadId }, taskId),
       correct: async (userId, { threadId, taskId }, text) => {
         const thread = await requireThread(userId, threadId);
         if (!(await correctTask(ctx, thread, { taskId, text }))) throw errors.notFound();
@@ -215,16 +221,16 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
     start: async () => {
       stops.push(
         machine.onChanged((userId, requestId) => {
-          onMachineCall(ctx, userId, requestId).then(ctx.perform).catch(onError);
+          engine.onMachineCall(userId, requestId).catch(onError);
         }),
-        clock.every(agentLimits.sweepEveryMs, () => void sweep(ctx).catch(onError)),
+        clock.every(agentLimits.sweepEveryMs, () => void engine.sweep().catch(onError)),
       );
-      await recover(ctx);
+      await engine.start();
     },
     stop: async () => {
       for (const stop of stops.splice(0)) stop();
       await engine.stop();
-      await markPaused(ctx);
+      await engine.leave();
     },
   };
 };

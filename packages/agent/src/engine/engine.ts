@@ -1,8 +1,11 @@
-import { createBoundedMap } from '@drawbridge/kit';
+import { createBoundedMap, createKeyedQueue } from '@drawbridge/kit';
 import { createCanvas } from '../memory/canvas.ts';
 import type { AgentNeeds } from '../ports/needs.ts';
-import { openCallsOf } from '../rows/load.ts';
+import type { AgentServers } from '../ports/servers.ts';
+import { keyOf, type ThreadKey, threadsOf } from '../rows/keys.ts';
+import { agentOf, openCallsOf } from '../rows/load.ts';
 import type { AgentRow } from '../rows/rows.ts';
+import type { AgentStore } from '../rows/store.ts';
 import type { ToolContext } from '../tools/common/tool.ts';
 import { ownNames } from '../tools/names.ts';
 import type { TurnEffect } from '../turns/effects.ts';
@@ -11,9 +14,12 @@ import { tickPlan } from '../turns/plans/tick-plan.ts';
 import type { StepContext } from '../turns/steps/step-context.ts';
 import { keepNotes, nameThread } from '../turns/steps/upkeep.ts';
 import type { RunContext } from './context.ts';
+import { attend } from './attend.ts';
 import { createDay } from './day.ts';
 import { drive } from './drive.ts';
+import { createDriving, type Driving, ElsewhereError, type Held, wakingStore } from './driving.ts';
 import { createLaneRunner, type LaneRunner } from './lanes/runner.ts';
+import { recover } from './recover.ts';
 import { createWorkers, type Workers } from './workers.ts';
 
 /** What is kept in memory; all of it can be read again. */
@@ -29,11 +35,10 @@ const newCaches = (): Omit<StepContext, keyof ToolContext | 'day' | 'model' | 'b
 });
 
 /** What is made of the host's parts once. */
-const partsOf = (needs: AgentNeeds): Pick<RunContext, 'canvas' | 'day' | 'isOwnName'> => {
+const partsOf = (needs: AgentNeeds): Pick<RunContext, 'day' | 'isOwnName'> => {
   const { domains, workspace } = needs;
   const ofWorkspaces = (workspace?.tools() ?? []).map(({ name }) => `workspace_${name}`);
   return {
-    canvas: createCanvas(needs),
     day: createDay(needs),
     isOwnName: ownNames([...domains.flatMap(({ toolNames }) => toolNames), ...ofWorkspaces]),
   };
@@ -104,19 +109,116 @@ const performOne = async ({ ctx, workers, runner }: Parts, effect: TurnEffect): 
   }
 };
 
-/** Runs agents: one at a time each, woken whenever their rows have changed. Nothing waits in memory alone. */
-export const createEngine = (needs: AgentNeeds) => {
-  const workers = createWorkers(needs);
-  const ctx: RunContext = {
-    ...needs,
-    ...partsOf(needs),
-    ...newCaches(),
-    wake: (userId, agentId) => workers.wake(agentId, (signal) => wake(ctx, { userId, agentId }, signal)),
-    stopAgents: (agents, outcome) => stopAgents(ctx, workers, { agents, outcome }),
-    perform: async (effects) => {
-      for (const effect of effects) await performOne({ ctx, workers, runner }, effect);
+/** The thread of an effect; undefined where it is gone, or the effect belongs to none. */
+const threadOfEffect = async ({ store }: AgentNeeds, effect: TurnEffect): Promise<ThreadKey | undefined> => {
+  switch (effect.type) {
+    case 'wake':
+      return agentOf({ store }, effect.userId, effect.agentId);
+    case 'tickPlan':
+      return (await store.find('agentPlans', { userId: effect.userId, id: effect.planId }))[0];
+    case 'stop':
+      return effect.agents[0];
+    case 'checkLane':
+      return effect.thread;
+    case 'runEnded':
+    case 'nameThread':
+      return effect.run;
+    case 'keepNotes':
+      return effect.work.agent;
+    // Of turns that the driver of a thread makes alone.
+    case 'dropModelCall':
+    case 'runWaits':
+      return undefined;
+    default:
+      return effect satisfies never;
+  }
+};
+
+/** The context of work that belongs to no driver: what follows from it is done by the drivers of threads. */
+const outsideContext = (ctx: RunContext, driving: Driving): RunContext => {
+  const { onError } = ctx;
+  const performAt = async (effect: TurnEffect) => {
+    const key = await threadOfEffect(ctx, effect);
+    if (!key) return;
+    try {
+      await (await driving.own(key)).perform([effect]);
+    } catch (error) {
+      if (!(error instanceof ElsewhereError)) throw error;
+      await driving.notify(key);
+    }
+  };
+  const perform: RunContext['perform'] = async (effects) => {
+    for (const effect of effects) await performAt(effect);
+  };
+  return {
+    ...ctx,
+    perform,
+    wake: (userId, agentId) => void perform([{ type: 'wake', userId, agentId }]).catch(onError),
+    stopAgents: async (agents, outcome) => {
+      for (const key of threadsOf(agents)) {
+        const own = await driving.own(key);
+        await own.stopAgents(
+          agents.filter((agent) => keyOf(agent) === keyOf(key)),
+          outcome,
+        );
+      }
     },
   };
-  const { runner, requests, metrics } = createLaneRunner(ctx);
-  return { ctx, runner, requests, metrics, halt: workers.halt, stop: workers.stop };
+};
+
+/** What the floor above does where a store has several servers. */
+interface EngineHooks {
+  /** A thread was taken, or another server has changed it. */
+  onAttended?(held: Held): void;
+  /** Another server may drive the thread now. */
+  onLost?(key: ThreadKey): void;
+}
+
+/** Runs agents: one at a time each, woken whenever their rows have changed. Nothing waits in memory alone. */
+export const createEngine = (given: AgentNeeds, hooks: EngineHooks = {}) => {
+  // What was begun for a thread that another server drives now is its work.
+  const onError = (error: unknown) => void (error instanceof ElsewhereError || given.onError(error));
+  const needs = { ...given, onError };
+  const workers = createWorkers(needs);
+  const shared = { ...partsOf(needs), ...newCaches() };
+  const canvasQueue = createKeyedQueue();
+  const contextOn = (store: AgentStore, lost?: AbortSignal): RunContext => {
+    const until = (signal: AbortSignal) => (lost ? AbortSignal.any([signal, lost]) : signal);
+    const ctx: RunContext = {
+      ...needs,
+      ...shared,
+      store,
+      canvas: createCanvas({ ...needs, store }, canvasQueue),
+      wake: (userId, agentId) =>
+        workers.wake(agentId, (signal) => wake(ctx, { userId, agentId }, until(signal))),
+      stopAgents: (agents, outcome) => stopAgents(ctx, workers, { agents, outcome }),
+      perform: async (effects) => {
+        for (const effect of effects) await performOne({ ctx, workers, runner }, effect);
+      },
+    };
+    return ctx;
+  };
+  const openDriving = (servers: AgentServers) => {
+    const driving = createDriving({
+      ...needs,
+      servers,
+      open: contextOn,
+      outside: () => outside,
+      isWaitedFor: ({ userId, threadId }) => requests.ofThread(userId, threadId).length > 0,
+      resume: async (held, { isTaken, hasCrashed }) => {
+        await (isTaken ? recover(held.ctx, { ...held, hasCrashed }) : attend({ ...held, runner, requests }));
+        hooks.onAttended?.(held);
+      },
+      onLost: (key) => hooks.onLost?.(key),
+    });
+    const outside = outsideContext(contextOn(wakingStore(needs.store)), driving);
+    return { ctx: outside, driving };
+  };
+  const { servers } = needs;
+  const opened = servers && openDriving(servers);
+  const ctx = opened?.ctx ?? contextOn(needs.store);
+  const own = (key: ThreadKey): Promise<RunContext> => opened?.driving.own(key) ?? Promise.resolve(ctx);
+  const { runner, requests, metrics } = createLaneRunner(ctx, own);
+  const { halt, stop } = workers;
+  return { ctx, own, driving: opened?.driving, runner, requests, metrics, halt, stop };
 };

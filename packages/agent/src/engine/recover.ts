@@ -7,6 +7,14 @@ import { endRun } from '../turns/ends/end-agent.ts';
 import { resumeMachineCall } from '../turns/ends/resume-calls.ts';
 import type { RunContext } from './context.ts';
 
+/** A thread that this server has taken; `hasCrashed`: the server that drove it has died. */
+interface Taken extends ThreadKey {
+  hasCrashed: boolean;
+}
+
+const keyIn = (only: Taken | undefined) =>
+  only === undefined ? {} : { userId: only.userId, threadId: only.threadId };
+
 const isWorking = ({ state }: AgentRow) => workingStates.some((one) => one === state);
 const isOfRun = ({ kind }: AgentRow) => kind === 'main' || kind === 'delegate';
 
@@ -14,17 +22,25 @@ const runIdsOf = (agents: readonly AgentRow[]): string[] => [
   ...new Set(agents.filter(isWorking).map(({ runId }) => runId)),
 ];
 
-/** An orderly stop is no crash: the next start counts one for each other run that works. */
-export const markPaused = async (ctx: RunContext): Promise<void> => {
-  const working = await ctx.store.findOfAll('agentAgents', { state: workingStates });
+/**
+ * An orderly stop is no crash: the next start counts one for each other run that works. `isOwn`: whether the
+ * thread is driven here.
+ */
+export const markPaused = async (
+  ctx: RunContext,
+  isOwn: (key: ThreadKey) => boolean = () => true,
+): Promise<void> => {
+  const open = await ctx.store.findOfAll('agentAgents', { state: workingStates });
+  const working = open.filter(isOwn);
   for (const { userId, id } of await ctx.store.findOfAll('agentRuns', { id: runIdsOf(working) }))
     await ctx.store.commit([update('agentRuns', { userId, id }, { isPaused: true })], 'kept');
 };
 
-const countCrashes = async (ctx: RunContext, agents: readonly AgentRow[]) => {
-  const paused = await ctx.store.findOfAll('agentRuns', { isPaused: true });
+const countCrashes = async (ctx: RunContext, agents: readonly AgentRow[], only?: Taken) => {
+  const paused = await ctx.store.findOfAll('agentRuns', { ...keyIn(only), isPaused: true });
   const isPaused = new Set(paused.map(({ id }) => id));
-  const crashed = runIdsOf(agents).filter((id) => !isPaused.has(id));
+  const working = only?.hasCrashed === false ? [] : runIdsOf(agents);
+  const crashed = working.filter((id) => !isPaused.has(id));
   for (const { userId, id } of await ctx.store.findOfAll('agentRuns', { id: crashed }))
     await ctx.store.commit([increase('agentRuns', { userId, id }, { crashes: 1 })], 'kept');
   for (const { userId, id } of paused)
@@ -62,9 +78,9 @@ const agentsToEnd = async (ctx: RunContext, agents: readonly AgentRow[]) => {
 };
 
 /** A run whose main agent cannot be read would stay open. */
-const endUnreadable = async (ctx: RunContext, agents: readonly AgentRow[]) => {
+const endUnreadable = async (ctx: RunContext, agents: readonly AgentRow[], only?: Taken) => {
   const readable = new Set(agents.filter(({ kind }) => kind === 'main').map(({ runId }) => runId));
-  const runs = await ctx.store.findOfAll('agentRuns', { state: openRunStates });
+  const runs = await ctx.store.findOfAll('agentRuns', { ...keyIn(only), state: openRunStates });
   const reason = 'What this run has stored cannot be read.';
   for (const run of runs)
     if (!readable.has(run.id))
@@ -88,14 +104,18 @@ const recentThreads = async ({ store, clock }: RunContext): Promise<ThreadKey[]>
   return threadsOf([...queued, ...threads.map(({ userId, id: threadId }) => ({ userId, threadId }))]);
 };
 
-/** Resumes what a stopped server left open; a part that cannot be resumed does not keep it from starting. */
-export const recover = async (ctx: RunContext): Promise<void> => {
+/**
+ * Resumes what a stopped server left open, in all threads or in one; a part that cannot be resumed does not
+ * keep it from starting.
+ */
+export const recover = async (ctx: RunContext, only?: Taken): Promise<void> => {
   const each = async <Item>(items: Iterable<Item>, job: (item: Item) => Promise<unknown>) => {
     for (const item of items) await job(item).catch(ctx.onError);
   };
-  const agents = await ctx.store.findOfAll('agentAgents', { state: openAgentStates });
-  await endUnreadable(ctx, agents);
-  await countCrashes(ctx, agents);
+  const key = keyIn(only);
+  const agents = await ctx.store.findOfAll('agentAgents', { ...key, state: openAgentStates });
+  await endUnreadable(ctx, agents, only);
+  await countCrashes(ctx, agents, only);
   const { cancelled, interrupted } = await agentsToEnd(ctx, agents);
   // Main agents first: the end of a delegate continues its parent.
   const mainFirst = (list: AgentRow[]) =>
@@ -103,6 +123,7 @@ export const recover = async (ctx: RunContext): Promise<void> => {
   await each(mainFirst(cancelled), (agent) => ctx.stopAgents([agent], 'cancelled'));
   await each(mainFirst(interrupted), (agent) => ctx.stopAgents([agent], 'interrupted'));
   const waiting = await ctx.store.findOfAll('agentToolCalls', {
+    ...key,
     state: 'waiting',
     effect: 'machine',
     endedAt: null,
@@ -110,11 +131,11 @@ export const recover = async (ctx: RunContext): Promise<void> => {
   await each(waiting, async (call) => ctx.perform(await resumeMachineCall(ctx, call)));
   const ended = new Set([...cancelled, ...interrupted]);
   for (const agent of agents) if (!ended.has(agent)) ctx.wake(agent.userId, agent.id);
-  const plans = await ctx.store.findOfAll('agentPlans', { state: 'active' });
+  const plans = await ctx.store.findOfAll('agentPlans', { ...key, state: 'active' });
   await ctx.perform(plans.map(({ userId, id: planId }) => ({ type: 'tickPlan', userId, planId })));
   // However long ago: a checkpoint that was left without a verdict ends.
   await ctx.perform(threadsOf(plans).map((thread) => ({ type: 'checkLane', thread })));
-  const recent = await recentThreads(ctx);
+  const recent = only ? threadsOf([only]) : await recentThreads(ctx);
   await each(recent, (thread) => cancelStopped(ctx, thread));
   await ctx.perform(recent.map((thread) => ({ type: 'checkLane', thread })));
 };

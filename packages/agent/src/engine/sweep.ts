@@ -1,4 +1,4 @@
-import { threadsOf } from '../rows/keys.ts';
+import { type ThreadKey, threadsOf } from '../rows/keys.ts';
 import { agentLimits } from '../rows/limits.ts';
 import type { AgentRow, AskRow } from '../rows/rows.ts';
 import { openAgentStates } from '../rows/states.ts';
@@ -28,11 +28,12 @@ export const isLate = (
   (now - lastActiveAt > agentLimits.backgroundIdleMs ||
     workedMs(createdAt, asks, now) > agentLimits.backgroundMs);
 
-const endLateTasks = async (ctx: RunContext): Promise<void> => {
-  const open = await ctx.store.findOfAll('agentAgents', {
+const endLateTasks = async (ctx: RunContext, isOwn: (key: ThreadKey) => boolean): Promise<void> => {
+  const all = await ctx.store.findOfAll('agentAgents', {
     kind: ['background', 'planned'],
     state: openAgentStates,
   });
+  const open = all.filter(isOwn);
   const asks = await Promise.all(
     open.map(({ userId, threadId, id: agentId }) =>
       ctx.store.find('agentAsks', { userId, threadId, agentId }, { isLenient: true }),
@@ -55,16 +56,41 @@ const forgetKeys = async ({ store, clock }: RunContext): Promise<void> => {
   if (writes.length > 0) await store.commit(writes, 'kept');
 };
 
-/** A waiting message that could not run, such as while no model was chosen. */
-const checkLanes = async ({ store, perform }: RunContext): Promise<void> => {
-  const waiting = (await store.findOfAll('agentQueue', {})).filter(({ isHeld }) => !isHeld);
-  await perform(threadsOf(waiting).map((thread) => ({ type: 'checkLane', thread })));
+/** A reply that its sender has not read within an hour has none to read it. */
+const keptRepliesMs = 60 * 60_000;
+
+const forgetCommands = async ({ store, clock }: RunContext): Promise<void> => {
+  const before = clock.now() - keptRepliesMs;
+  const old = (await store.findOfAll('agentCommands', { state: 'done' })).filter(
+    ({ createdAt }) => createdAt < before,
+  );
+  const writes = old.map(({ userId, threadId, id }) => remove('agentCommands', { userId, threadId, id }));
+  if (writes.length > 0) await store.commit(writes, 'kept');
 };
 
+/** A waiting message that could not run, such as while no model was chosen. */
+const checkLanes = async (
+  { store, perform }: RunContext,
+  isOwn: (key: ThreadKey) => boolean,
+): Promise<void> => {
+  const waiting = (await store.findOfAll('agentQueue', {})).filter(({ isHeld }) => !isHeld);
+  await perform(threadsOf(waiting.filter(isOwn)).map((thread) => ({ type: 'checkLane', thread })));
+};
+
+/** A job that several servers share: what belongs to all is done by one of them. */
+interface Share {
+  isOwn(key: ThreadKey): boolean;
+  isFirst: boolean;
+}
+
 /** Each minute: questions, background tasks and keys whose time is over, and messages that wait. */
-export const sweep = async (ctx: RunContext): Promise<void> => {
-  for (const ask of await lateAsks(ctx)) await ctx.perform(await expireAsk(ctx, ask));
-  await endLateTasks(ctx);
-  await forgetKeys(ctx);
-  await checkLanes(ctx);
+export const sweep = async (
+  ctx: RunContext,
+  { isOwn, isFirst }: Share = { isOwn: () => true, isFirst: true },
+): Promise<void> => {
+  if (isFirst) for (const ask of await lateAsks(ctx)) await ctx.perform(await expireAsk(ctx, ask));
+  await endLateTasks(ctx, isOwn);
+  if (isFirst) await forgetKeys(ctx);
+  if (isFirst && ctx.servers) await forgetCommands(ctx);
+  await checkLanes(ctx, isOwn);
 };

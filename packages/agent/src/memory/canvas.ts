@@ -73,8 +73,10 @@ const refuseBeyondLimits = (row: ArtifactRow, others: readonly ArtifactRow[]) =>
 const counted = (userId: string, id: string): Write =>
   increase('agentThreads', { userId, id }, { canvasRev: 1 });
 
-export const createCanvas = ({ store, clock, bus }: Pick<AgentNeeds, 'store' | 'clock' | 'bus'>): Canvas => {
-  const queue = createKeyedQueue();
+type CanvasNeeds = Pick<AgentNeeds, 'store' | 'clock' | 'bus'>;
+
+/** Several over the same rows share a queue. */
+export const createCanvas = ({ store, clock, bus }: CanvasNeeds, queue = createKeyedQueue()): Canvas => {
   const rowsOf = (userId: string, threadId: string) =>
     store.find('agentArtifacts', { userId, threadId }, { orderBy: 'updatedAt', descending: true });
 

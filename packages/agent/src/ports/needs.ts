@@ -8,6 +8,7 @@ import type { DomainAdapter } from './domain.ts';
 import type { MachinePort } from './machine.ts';
 import type { ModelPort } from './model.ts';
 import type { McpPort, SearchPort, WebPort } from './outside.ts';
+import type { AgentServers } from './servers.ts';
 import type { Tracer } from './tracing.ts';
 import type { WorkspacePort } from './workspace.ts';
 
@@ -38,6 +39,8 @@ export interface AgentNeeds {
   /** How messages wait, as the owner has set it; the defaults when undefined. */
   queueSettings?: (() => Promise<QueueSettings>) | undefined;
   isUser(userId: string): Promise<boolean>;
+  /** Undefined for the only server of its store. */
+  servers?: AgentServers | undefined;
   /** For the host's records. */
   onPreempted?(preemption: Preemption): void;
   onError(error: unknown): void;

@@ -92,6 +92,9 @@ export const newThreadRow = (
   eventBytes: 0,
   lane: { overrides: {}, droppedCount: 0, droppedTexts: [] },
   canvasRev: 0,
+  driverId: null,
+  fence: 0,
+  wakes: 0,
   createdAt: now,
   updatedAt: now,
 });

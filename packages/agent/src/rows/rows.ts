@@ -13,9 +13,12 @@ import { planKind, planStates, planTaskStates, taskItem } from '@drawbridge/cont
 import { toolScope } from '@drawbridge/contracts/groups';
 import { z } from 'zod';
 import { flag, json, table, text, textOrNull, whole, wholeOrNull } from './columns.ts';
+import { commandTables } from './command-rows.ts';
 import { laneTables } from './lane-rows.ts';
 import { messagePart, resultPart } from './parts.ts';
 import { openAgentStates, openCallStates, openRunStates } from './states.ts';
+
+export { openAgentStates };
 
 // The only declaration of the agent's tables: it gives the types of rows, their parser and their columns.
 // Times are in milliseconds since 1970.
@@ -50,6 +53,11 @@ export const tables = {
     lane: json(laneRecord),
     /** Counts the changes of its documents. */
     canvasRev: whole,
+    /** The server that drives it, where the store has several; each new driver raises `fence`. */
+    driverId: textOrNull,
+    fence: whole,
+    /** Counts the changes by servers that do not drive it. */
+    wakes: whole,
     createdAt: whole,
     updatedAt: whole,
   }),
@@ -226,6 +234,7 @@ export const tables = {
     result: text,
   }),
   ...laneTables,
+  ...commandTables,
   agentCorrections: table(['userId', 'agentId', 'id'], {
     userId: text,
     agentId: text,
@@ -293,6 +302,7 @@ export type PlanRow = Rows['agentPlans'];
 export type PlanTaskRow = Rows['agentPlanTasks'];
 export type QueueRow = Rows['agentQueue'];
 export type RequestRow = Rows['agentRequests'];
+export type CommandRow = Rows['agentCommands'];
 export type ArtifactRow = Rows['agentArtifacts'];
 export type CorrectionRow = Rows['agentCorrections'];
 export type NoteRow = Rows['agentNotes'];

@@ -1,7 +1,10 @@
+import manifest from '../../../package.json' with { type: 'json' };
 import type { Clock } from '@drawbridge/kit';
 import type { Logger } from 'pino';
 import type { RedisBus } from '../../bus/index.ts';
 import type { Config } from '../../config.ts';
+import type { Store } from '../../db/index.ts';
+import { createServersStore, joinServers, type ThisServer } from '../../gateway/index.ts';
 import { lockStore } from './lock-store.ts';
 
 /** How long a start waits for Redis; afterwards it goes on without. */
@@ -9,6 +12,7 @@ const waitMs = 5_000;
 
 interface Needs {
   config: Pick<Config, 'databaseUrl' | 'redisUrl'>;
+  store: Store;
   secret: string;
   clock: Clock;
   log: Logger;
@@ -21,6 +25,7 @@ interface Needs {
 export interface Others {
   /** Null where `REDIS_URL` is not set and this server is the only one. */
   bus: RedisBus | null;
+  server: ThisServer | null;
   close(): Promise<void>;
 }
 
@@ -50,5 +55,8 @@ export const connectServers = async (needs: Needs): Promise<Others> => {
     bus?.close();
     await unlock();
   };
-  return { bus, close };
+  if (bus === null) return { bus, server: null, close };
+  const { version } = manifest;
+  const server = await joinServers({ ...needs, store: createServersStore(needs.store), bus, version });
+  return { bus, server, close };
 };

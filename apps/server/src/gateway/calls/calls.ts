@@ -17,6 +17,7 @@ import type { LiveOutputs } from './live-outputs.ts';
 import type { CallMaker, OpenCalls } from './runner/open-calls.ts';
 import type { CallsStore } from './store/calls.store.ts';
 import type { ConfirmationsStore } from './store/confirmations.store.ts';
+import type { CallWrite, ThreadDriver } from './store/transitions.store.ts';
 import type { StoringBudget } from './storing-budget.ts';
 
 /** How a call is made. */
@@ -35,6 +36,8 @@ export interface CallOptions {
   clientInput?: ClientInput;
   /** What `Idempotency.claim` gave; a call without an idempotency key when undefined. */
   claim?: { requestId: string; key: string | null };
+  /** Of a thread that one of several servers drives: made only while that server does. */
+  driver?: ThreadDriver;
   /** Called with the id before the call is published. */
   onOpened?(requestId: string): void;
 }
@@ -189,6 +192,11 @@ const isSame = (found: CallRecord, made: CallRecord): boolean =>
     found.door === made.door &&
     JSON.stringify(found.arguments) === JSON.stringify(made.arguments));
 
+const conditionsOf = ({ requestId }: CallRecord, { claim, driver }: CallOptions): CallWrite[] => [
+  ...(claim && claim.key !== null ? [{ type: 'end-claim', key: claim.key, requestId } as const] : []),
+  ...(driver ? [{ type: 'require-driver', driver } as const] : []),
+];
+
 /** Stored, and on its way, when it resolves. */
 const openCall = async (
   ctx: CallsContext,
@@ -201,7 +209,7 @@ const openCall = async (
   if (options.signal?.aborted === true) throw errors.cancelled();
   const record = admit(ctx, { userId, machine, options }, toolCall);
   options.onOpened?.(record.requestId);
-  const call = await ctx.openCalls.add({ record, claimKey: options.claim?.key ?? null });
+  const call = await ctx.openCalls.add({ record, conditions: conditionsOf(record, options) });
   // The id of a call that exists may be another user's, or of another call of the same one.
   const found = own(call?.data.record ?? (await ctx.store.byId(record.requestId)), userId);
   if (!isSame(found, record))

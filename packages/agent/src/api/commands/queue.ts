@@ -54,13 +54,13 @@ const readSettings = (words: readonly string[]): LaneOverrides | { wrong: string
   return words.length === 0 ? { wrong: '' } : overrides;
 };
 
-const store = async ({ ctx, runner }: CommandContext, thread: ThreadRow, overrides: LaneOverrides) => {
+const store = async ({ runner }: CommandContext, thread: ThreadRow, overrides: LaneOverrides) => {
   const { userId, id: threadId } = thread;
-  await runner.exclusive({ userId, threadId }, async () => {
-    const now = await threadOf(ctx, userId, threadId);
+  await runner.exclusive({ userId, threadId }, async (own) => {
+    const now = await threadOf(own, userId, threadId);
     if (!now) return;
     const lane = { ...now.lane, overrides };
-    await ctx.store.commit([update('agentThreads', { userId, id: threadId }, { lane })], 'synced');
+    await own.store.commit([update('agentThreads', { userId, id: threadId }, { lane })], 'synced');
   });
   runner.check({ userId, threadId });
 };

@@ -11,13 +11,13 @@ it.each([
 ])(
   'NA-16: %s continues a run with no more than its own words',
   async (_who, key, before, sender, tainted) => {
-    const { ctx, runner, store } = engineFixture({
+    const { runner, store } = engineFixture({
       agentThreads: [threadRow('ann', 't1', { titleBy: 'person' })],
       agentRuns: [runRow('ann', 'run_0', { sender: before, state: 'cancelled', endedAt: 2 })],
       agentAgents: [agentRow('ann', 'ag_0', { runId: 'run_0', state: 'ended', outcome: 'cancelled' })],
     });
     const asked = { userId: 'ann', threadId: 't1', key, usesMemory: true };
-    const { runId } = await continueRun(ctx, runner, asked);
+    const { runId } = await continueRun(runner, asked);
     const [run] = await store.find('agentRuns', { userId: 'ann', id: runId });
     const [agent] = await store.find('agentAgents', { userId: 'ann', runId, kind: 'main' });
     expect([run?.sender, agent?.tainted]).toEqual([sender, tainted]);

@@ -1,13 +1,10 @@
-import type { LaneContext } from '../../engine/lanes/lane-context.ts';
 import type { LaneRunner } from '../../engine/lanes/runner.ts';
 import { errors } from '../../rows/errors.ts';
 import type { ThreadKey } from '../../rows/keys.ts';
 import { openRunOf, threadOf } from '../../rows/load.ts';
 import { personKey, type Sender } from '../../rows/sender.ts';
 import { requireModel } from '../../turns/runs/accept.ts';
-import { type StartNeeds, startRun } from '../../turns/runs/start-run.ts';
-
-type ContinueNeeds = StartNeeds & Pick<LaneContext, 'model' | 'config' | 'perform'>;
+import { startRun } from '../../turns/runs/start-run.ts';
 
 /**
  * A run without a new message, after the newest one of the thread and with its rights, as far as who asks
@@ -15,11 +12,10 @@ type ContinueNeeds = StartNeeds & Pick<LaneContext, 'model' | 'config' | 'perfor
  * is open.
  */
 export const continueRun = (
-  ctx: ContinueNeeds,
   runner: LaneRunner,
   { userId, threadId, key, usesMemory }: ThreadKey & Pick<Sender, 'key' | 'usesMemory'>,
 ): Promise<{ runId: string }> =>
-  runner.exclusive({ userId, threadId }, async () => {
+  runner.exclusive({ userId, threadId }, async (ctx) => {
     const thread = await threadOf(ctx, userId, threadId);
     const newest = { orderBy: 'startedAt', descending: true, limit: 1 } as const;
     const [continued] = await ctx.store.find('agentRuns', { userId, threadId }, newest);

@@ -46,6 +46,8 @@ const ended = (requestId: string, end: RequestEnd): LaneRequest => ({
   listen: () => () => {},
 });
 
+type Replayed = Pick<RequestRow, 'userId' | 'threadId' | 'id' | 'outcome'>;
+
 const cancelled = {
   outcome: 'cancelled',
   runId: null,
@@ -55,7 +57,7 @@ const cancelled = {
 } as const;
 
 /** How a request without a run ended. */
-const endOf = ({ threadId, outcome }: RequestRow): RequestEnd => {
+const endOf = ({ threadId, outcome }: Replayed): RequestEnd => {
   if (outcome !== 'overflow' && outcome !== 'superseded') return cancelled;
   const { mode } = defaultLanePolicy;
   const queue = queueInfo(outcome, { laneId: threadId, mode, policy: defaultLanePolicy, droppedCount: 0 });
@@ -82,7 +84,7 @@ const joinRun = async (
 };
 
 /** The request of a row: joined while it is open, else with its stored end. */
-export const replay = async (ctx: Replaying, requests: Requests, row: RequestRow): Promise<LaneRequest> => {
+export const replay = async (ctx: Replaying, requests: Requests, row: Replayed): Promise<LaneRequest> => {
   const { userId, threadId, id: requestId, outcome } = row;
   const open = requests.get(requestId);
   if (open) return open;
@@ -102,3 +104,22 @@ export const replay = async (ctx: Replaying, requests: Requests, row: RequestRow
   const place = { at: 'run', runId: run.id, how: 'own' } as const;
   return ended(requestId, await endWithRun(ctx, run, { place, isReplayed: true, isForced: false }));
 };
+
+/** The same for a request with or without a key. */
+export const replayById = async (
+  ctx: Replaying,
+  requests: Requests,
+  request: Omit<Replayed, 'outcome'>,
+): Promise<LaneRequest> => {
+  const [row] = await ctx.store.find('agentRequests', request);
+  return replay(ctx, requests, row ?? { ...request, outcome: null });
+};
+
+/** Whether a message was accepted: it waits, or is part of a run. */
+export const isAccepted = async (
+  { store }: Replaying,
+  request: Omit<Replayed, 'outcome'>,
+): Promise<boolean> =>
+  (await store.find('agentQueue', request)).length > 0 ||
+  (await store.find('agentMessages', request)).length > 0 ||
+  (await store.find('agentRequests', request)).length > 0;

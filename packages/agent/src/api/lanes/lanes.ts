@@ -2,10 +2,11 @@ import { createKeyedQueue } from '@drawbridge/kit';
 import type { LaneContext } from '../../engine/lanes/lane-context.ts';
 import type { MetricsRecorder } from '../../engine/lanes/metrics.ts';
 import type { CancelResult, LaneInput, LaneMetrics, LaneRequest } from '../../engine/lanes/request.ts';
-import type { OpenRequest, Requests } from '../../engine/lanes/requests.ts';
+import type { Requests } from '../../engine/lanes/requests.ts';
 import type { LaneRunner } from '../../engine/lanes/runner.ts';
 import { policyOf } from '../../machines/lane-policy.ts';
 import { errors } from '../../rows/errors.ts';
+import type { ThreadKey } from '../../rows/keys.ts';
 import { agentLimits } from '../../rows/limits.ts';
 import { threadOf } from '../../rows/load.ts';
 import type { QueueRow, ThreadRow } from '../../rows/rows.ts';
@@ -13,7 +14,8 @@ import type { Sender } from '../../rows/sender.ts';
 import type { Arrival } from '../../turns/lanes/lane-writes.ts';
 import { requireModel, storeFiles, threadFor } from '../../turns/runs/accept.ts';
 import { runCommand } from '../commands/index.ts';
-import { digestOf, findRepeat, replay } from './keys.ts';
+import { type Commands, ownCommands } from './at-driver.ts';
+import { digestOf, findRepeat, isAccepted, replay, replayById } from './keys.ts';
 
 /** A message for a thread; `isRefusedWhenBusy`: its sender does not want to wait. */
 interface Message {
@@ -21,6 +23,8 @@ interface Message {
   threadId: string;
   input: LaneInput;
   isRefusedWhenBusy?: boolean;
+  /** Where it has one before it is accepted: it may have been accepted before. */
+  id?: string | undefined;
 }
 
 /** Messages to threads, one run of a thread at a time. Ids of another user answer like unknown ones. */
@@ -41,7 +45,7 @@ export interface Lanes {
 
 /** Lanes with what the agent itself needs of them. */
 export interface SendingLanes extends Lanes {
-  submit(message: Message): Promise<LaneRequest | OpenRequest>;
+  submit(message: Message): Promise<LaneRequest>;
   stop(userId: string, threadId: string, what: 'all' | 'stop'): Promise<void>;
 }
 
@@ -53,14 +57,14 @@ type AcceptNeeds = Pick<
 const newArrival = async (
   ctx: AcceptNeeds,
   thread: ThreadRow,
-  { message: { sender, threadId, input }, digest }: { message: Message; digest: string | null },
+  { message: { sender, threadId, input, id: given }, digest }: { message: Message; digest: string | null },
 ): Promise<Arrival> => {
   const { userId, key: by, channel, groups, usesMemory } = sender;
   const { text, attachments = [], timeZone = null, key = null } = input;
   const { files, writes } = storeFiles(ctx, thread, attachments);
   const settings = await ctx.queueSettings?.();
   const { mode } = policyOf({ settings, channel, overrides: thread.lane.overrides });
-  const id = ctx.newId('msg_');
+  const id = given ?? ctx.newId('msg_');
   const createdAt = ctx.clock.now();
   const row: QueueRow = {
     userId,
@@ -97,12 +101,14 @@ interface Accepting {
   runner: LaneRunner;
 }
 
-const accept = async (
-  { ctx, requests, runner }: Accepting,
-  message: Message,
-): Promise<LaneRequest | OpenRequest> => {
+const accept = async ({ ctx, requests, runner }: Accepting, message: Message): Promise<LaneRequest> => {
   const { sender, threadId, input, isRefusedWhenBusy = false } = message;
   const { userId } = sender;
+  await runner.requireOwn({ userId, threadId });
+  if (message.id !== undefined) {
+    const made = { userId, threadId, id: message.id };
+    if (await isAccepted(ctx, made)) return replayById(ctx, requests, made);
+  }
   await requireModel(ctx, userId);
   const digest = input.key === undefined ? null : await digestOf(message);
   if (digest !== null) {
@@ -126,13 +132,20 @@ const accept = async (
 
 interface LanesNeeds extends Accepting {
   metrics: MetricsRecorder;
+  commands?: Commands;
 }
 
 /** The lanes of all threads: who sends what, and when it runs. */
-export const createLanes = ({ ctx, runner, requests, metrics }: LanesNeeds): SendingLanes => {
+export const createLanes = ({
+  ctx,
+  runner,
+  requests,
+  metrics,
+  commands = ownCommands,
+}: LanesNeeds): SendingLanes => {
   const keyed = createKeyedQueue();
 
-  const submit = (message: Message): Promise<LaneRequest | OpenRequest> => {
+  const sendHere = (message: Message): Promise<LaneRequest> => {
     const { sender, input } = message;
     const send = () => accept({ ctx, requests, runner }, message);
     // One key is one request, also of two connections at once.
@@ -140,33 +153,46 @@ export const createLanes = ({ ctx, runner, requests, metrics }: LanesNeeds): Sen
       ? send()
       : keyed.run(JSON.stringify([sender.userId, sender.key, input.key]), send);
   };
+  const send = commands.defineRequest('send', (_, message: Message, id) => sendHere({ ...message, id }));
+  const submit: SendingLanes['submit'] = (message) =>
+    send({ userId: message.sender.userId, threadId: message.threadId }, message);
 
-  const stop: SendingLanes['stop'] = async (userId, threadId, what) => {
-    if (!(await threadOf(ctx, userId, threadId))) return;
+  const stop = commands.define('stop', async (key, what: 'all' | 'stop') => {
+    if (!(await threadOf(ctx, key.userId, key.threadId))) return;
     await (
-      await runner.post({ userId, threadId }, { event: { type: 'cancelAsked', what } })
+      await runner.post(key, { event: { type: 'cancelAsked', what } })
     ).stopped;
-  };
+  });
 
-  const cancel: Lanes['cancel'] = async (userId, threadId, { requestId }) => {
+  const cancelHere = async (
+    key: ThreadKey,
+    { requestId }: { requestId?: string | undefined },
+  ): Promise<CancelResult> => {
     const what = requestId === undefined ? 'all' : { request: requestId };
-    const { before, effects } = await runner.post(
-      { userId, threadId },
-      { event: { type: 'cancelAsked', what } },
-    );
+    const { before, effects } = await runner.post(key, { event: { type: 'cancelAsked', what } });
     const rejected = effects.filter(({ type }) => type === 'settle').length;
     const { run } = before;
     const isRun = run !== null && (requestId === undefined || run.startedBy === requestId);
     if (requestId !== undefined && rejected === 0 && !isRun) throw errors.notFound();
     return { cancelled: isRun || rejected > 0, runId: isRun ? run.id : null, rejected };
   };
+  const cancel = commands.define('cancel', cancelHere);
+
+  const say = commands.define(
+    'command',
+    ({ threadId }, { sender, text }: { sender: Sender; text: string }) => {
+      const cancelOf = (userId: string, id: string, what: object) =>
+        cancelHere({ userId, threadId: id }, what);
+      return runCommand({ ctx, runner, cancel: cancelOf }, { sender, threadId, text });
+    },
+  );
 
   return {
     submit,
-    stop,
+    stop: (userId, threadId, what) => stop({ userId, threadId }, what),
     send: (sender, threadId, input) => submit({ sender, threadId, input }),
-    cancel,
-    command: (sender, threadId, text) => runCommand({ ctx, runner, cancel }, { sender, threadId, text }),
+    cancel: (userId, threadId, what) => cancel({ userId, threadId }, what),
+    command: (sender, threadId, text) => say({ userId: sender.userId, threadId }, { sender, text }),
     metrics: async (userId) => {
       const waiting =
         userId === undefined

@@ -9,6 +9,7 @@ import { openRunOf, threadOf } from '../../rows/load.ts';
 import type { Sender } from '../../rows/sender.ts';
 import { update } from '../../rows/store.ts';
 import { requireModel } from '../../turns/runs/accept.ts';
+import type { Commands } from './at-driver.ts';
 import type { SendingLanes } from './lanes.ts';
 
 const toQueued = ({ id, text, files, createdAt }: QueueRow): QueuedMessage => ({
@@ -63,13 +64,16 @@ interface QueuedId {
   id: string;
 }
 
+interface QueueNeeds {
+  ctx: Pick<AgentNeeds, 'store' | 'bus' | 'clock' | 'config' | 'model'>;
+  runner: LaneRunner;
+  commands: Commands;
+}
+
 export type Queue = ReturnType<typeof createQueue>;
 
 /** Messages that wait for the open run to end. */
-export const createQueue = (
-  ctx: Pick<AgentNeeds, 'store' | 'bus' | 'clock' | 'config' | 'model'>,
-  runner: LaneRunner,
-) => {
+export const createQueue = ({ ctx, runner, commands }: QueueNeeds) => {
   const { store, bus, clock } = ctx;
 
   const queuedOf = async (userId: string, { threadId, id }: QueuedId): Promise<QueueRow> => {
@@ -78,37 +82,43 @@ export const createQueue = (
     return row;
   };
 
+  const edit = commands.define('edit', (key, { id, text }: { id: string; text: string }) =>
+    runner.exclusive(key, async (own) => {
+      const { userId, threadId } = key;
+      const where = { userId, threadId, id };
+      const row = await queuedOf(userId, where);
+      const change = { text, editedAt: clock.now() };
+      if (!(await own.store.commit([update('agentQueue', where, change)], 'synced'))) throw errors.notFound();
+      bus.changed(userId, threadId);
+      return toQueued({ ...row, text });
+    }),
+  );
+  const remove = commands.define('remove', async ({ userId, threadId }, id: string): Promise<void> => {
+    await queuedOf(userId, { threadId, id });
+    await runner.post({ userId, threadId }, { event: { type: 'cancelAsked', what: { request: id } } });
+  });
+  const steer = commands.define('steer', async ({ userId, threadId }, id: string): Promise<SentMessage> => {
+    await queuedOf(userId, { threadId, id });
+    await requireModel(ctx, userId);
+    const { effects } = await runner.post({ userId, threadId }, { event: { type: 'sentNow', id } });
+    const runId = runIdIn(effects);
+    return runId === undefined ? { queuedId: id } : { runId };
+  });
+  const resume = commands.define('resume', async ({ userId, threadId }): Promise<void> => {
+    if (!(await threadOf(ctx, userId, threadId))) throw errors.notFound();
+    if (!(await openRunOf(ctx, userId, threadId))) await requireModel(ctx, userId);
+    await runner.post({ userId, threadId }, { event: { type: 'resumed' } });
+  });
+
   return {
     list: async (userId: string, threadId: string) =>
       (await store.find('agentQueue', { userId, threadId }, { orderBy: 'position' })).map(toQueued),
-    edit: (userId: string, queued: QueuedId, text: string) =>
-      runner.exclusive({ userId, ...queued }, async () => {
-        const row = await queuedOf(userId, queued);
-        const where = { userId, ...queued };
-        if (!(await store.commit([update('agentQueue', where, { text, editedAt: clock.now() })], 'synced')))
-          throw errors.notFound();
-        bus.changed(userId, queued.threadId);
-        return toQueued({ ...row, text });
-      }),
-    remove: async (userId: string, queued: QueuedId) => {
-      const { threadId, id } = queued;
-      await queuedOf(userId, queued);
-      await runner.post({ userId, threadId }, { event: { type: 'cancelAsked', what: { request: id } } });
-    },
+    edit: (userId: string, { threadId, id }: QueuedId, text: string) =>
+      edit({ userId, threadId }, { id, text }),
+    remove: (userId: string, { threadId, id }: QueuedId) => remove({ userId, threadId }, id),
     /** Puts it into the open run at once. */
-    steer: async (userId: string, queued: QueuedId): Promise<SentMessage> => {
-      const { threadId, id } = queued;
-      await queuedOf(userId, queued);
-      await requireModel(ctx, userId);
-      const { effects } = await runner.post({ userId, threadId }, { event: { type: 'sentNow', id } });
-      const runId = runIdIn(effects);
-      return runId === undefined ? { queuedId: id } : { runId };
-    },
+    steer: (userId: string, { threadId, id }: QueuedId) => steer({ userId, threadId }, id),
     /** Runs what Stop has paused. */
-    resume: async (userId: string, threadId: string) => {
-      if (!(await threadOf(ctx, userId, threadId))) throw errors.notFound();
-      if (!(await openRunOf(ctx, userId, threadId))) await requireModel(ctx, userId);
-      await runner.post({ userId, threadId }, { event: { type: 'resumed' } });
-    },
+    resume: (userId: string, threadId: string) => resume({ userId, threadId }, null),
   };
 };

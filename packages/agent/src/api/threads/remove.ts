@@ -11,6 +11,7 @@ const ofThread = [
   'agentPlans',
   'agentQueue',
   'agentRequests',
+  'agentCommands',
   'agentArtifacts',
   'agentNotes',
   'agentGrants',

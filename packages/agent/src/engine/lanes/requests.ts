@@ -70,6 +70,8 @@ export const createRequests = (onError: (error: unknown) => void) => {
       const entry = entries.get(requestId);
       if (entry) entry.place = place;
     },
+    /** Another process ends it. */
+    forget: (requestId: string) => void entries.delete(requestId),
     /** Ends a request once. */
     end: (requestId: string, end: RequestEnd) => {
       entries.get(requestId)?.ended.resolve(end);

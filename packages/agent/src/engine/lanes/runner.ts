@@ -28,7 +28,9 @@ export interface LaneRunner {
   /** Throws `notFound` for a thread that is gone. */
   post(key: ThreadKey, turn: Turn): Promise<TurnEnd>;
   /** Runs a job while no transition of the lane does. */
-  exclusive<T>(key: ThreadKey, job: () => Promise<T>): Promise<T>;
+  exclusive<T>(key: ThreadKey, job: (ctx: LaneContext) => Promise<T>): Promise<T>;
+  /** Throws `ElsewhereError` while another server drives the thread; so does all that works on a lane. */
+  requireOwn(key: ThreadKey): Promise<void>;
   /** Acquires a slot for a run and gives its release; null while too many runs are open. */
   acquireSlot(key: ThreadKey): Promise<(() => void) | null>;
   ended(run: ThreadKey & { runId: string }): void;
@@ -63,7 +65,7 @@ const tryTurn = async (needs: LaneParts, key: ThreadKey, turn: Turn) => {
 };
 
 /** The lanes of all threads at work: who waits, and when it runs. */
-export const createLaneRunner = (ctx: LaneContext) => {
+export const createLaneRunner = (ctx: LaneContext, own: (key: ThreadKey) => Promise<LaneContext>) => {
   const { clock, onError } = ctx;
   const requests = createRequests(onError);
   const metrics = createMetrics();
@@ -72,7 +74,7 @@ export const createLaneRunner = (ctx: LaneContext) => {
   const timers = new Map<string, Timer>();
   const onSlot = async (key: ThreadKey) => void (await post(key, { event: { type: 'checked' } }));
   const slots = createRunSlots({ ...ctx, onSlot });
-  const needs: LaneParts = { ctx, requests, metrics, slots, cancelling };
+  const parts = { requests, metrics, slots, cancelling };
 
   /** A thread may be deleted meanwhile. */
   const report = (error: unknown) => {
@@ -91,7 +93,7 @@ export const createLaneRunner = (ctx: LaneContext) => {
 
   const ended: LaneRunner['ended'] = ({ runId, ...key }) => {
     const endRun = async () => {
-      const run = await runOf(needs.ctx, key.userId, runId);
+      const run = await runOf(ctx, key.userId, runId);
       await post(key, run ? { event: { type: 'ended' }, ended: run } : { event: { type: 'checked' } });
       slots.offer();
     };
@@ -101,13 +103,14 @@ export const createLaneRunner = (ctx: LaneContext) => {
 
   const post: LaneRunner['post'] = (key, turn) =>
     queue.run(keyOf(key), async () => {
+      const needs: LaneParts = { ...parts, ctx: await own(key) };
       for (let tries = 0; tries < agentLimits.commitTries; tries += 1) {
         const planned = await tryTurn(needs, key, turn);
         if (planned === null) continue;
         const { state, effects, lane } = planned;
         await publishTurn(needs, planned, turn);
         for (const effect of effects) if (effect.type === 'schedule') schedule(key, effect.at);
-        await ctx.perform(await followNews(needs, key, { turn, state }));
+        await needs.ctx.perform(await followNews(needs, key, { turn, state }));
         const stopped = stopWork(needs, key, { turn, effects, onReleased }).catch(onError);
         return { before: lane.state, effects, stopped };
       }
@@ -116,7 +119,8 @@ export const createLaneRunner = (ctx: LaneContext) => {
 
   const runner: LaneRunner = {
     post,
-    exclusive: (key, job) => queue.run(keyOf(key), job),
+    exclusive: (key, job) => queue.run(keyOf(key), async () => job(await own(key))),
+    requireOwn: async (key) => void (await own(key)),
     acquireSlot: slots.acquire,
     ended,
     check,

@@ -18,15 +18,16 @@ import {
   type RunnerNeeds,
   type Step,
 } from './runner.ts';
+import type { CallWrite } from '../store/transitions.store.ts';
 import type { CallData } from '../transition/transition.ts';
 
 /** A token or a client that calls come through, whatever its name. */
 export type CallMaker = Pick<CallVia, 'kind' | 'id'>;
 
-/** A call that is not stored yet; `claimKey`: the idempotency key that is claimed for it. */
+/** A call that is not stored yet, and what is written with it. */
 export interface NewCall {
   record: CallRecord;
-  claimKey: string | null;
+  conditions: readonly CallWrite[];
 }
 
 /** What is open on a machine: calls at work, and calls that wait for an answer of the user. */
@@ -73,13 +74,13 @@ const countOf = async (runner: Runner, machineId: string): Promise<OpenWork> => 
  * Stores a new call and sends it when its machine has a stream; forgets it where it could not be stored. One
  * whose id exists is followed; undefined where it has ended.
  */
-const add = async (runner: Runner, { record, claimKey }: NewCall): Promise<OpenCall | undefined> => {
+const add = async (runner: Runner, { record, conditions }: NewCall): Promise<OpenCall | undefined> => {
   const { requestId } = record;
   const there = runner.held.get(requestId);
   if (there) return there;
   const call = runner.held.add(newCall(record));
   try {
-    if (await runner.queue.run(requestId, () => insert(runner, call, claimKey))) return call;
+    if (await runner.queue.run(requestId, () => insert(runner, call, conditions))) return call;
   } catch (error) {
     runner.held.remove(call);
     for (const waiter of call.waiters) waiter.reject(error);

@@ -226,29 +226,28 @@ interface NewCall {
   call: OpenCall;
   /** The call before it is delivered. */
   made: CallData;
-  /** The idempotency key that is claimed for the call. */
-  claimKey: string | null;
+  /** Written with the call, which is not stored where one of them is outdated. */
+  conditions: readonly CallWrite[];
 }
 
 /**
  * One write: a call whose machine has its stream here is stored as delivered. Not stored where the row is
  * outdated.
  */
-const tryInsert = async (runner: Runner, { call, made, claimKey }: NewCall) => {
-  const { machineId, requestId } = made.record;
+const tryInsert = async (runner: Runner, { call, made, conditions }: NewCall) => {
+  const { machineId } = made.record;
   const isPaused = runner.machine(machineId)?.info.pausedAt !== null;
   const fence = isPaused ? null : streamHere(runner, machineId);
   const dispatched = { type: 'dispatched', at: runner.clock.now() } as const;
   const delivered = fence && next(runner, { data: made, isUnstored: call.isUnstored }, dispatched)?.data;
   call.data = delivered ?? made;
   // Decision 0006: a read goes out while its row is being written, where nothing else can refuse the row.
-  const mayBeEarly = call.reads && claimKey === null && runner.bus.pollMs === null;
+  const mayBeEarly = call.reads && conditions.length === 0 && runner.bus.pollMs === null;
   const write = () => writeCall(runner, call.data, { again: false });
   const early = fence && mayBeEarly ? write() : null;
-  const claims: CallWrite[] = claimKey === null ? [] : [{ type: 'end-claim', key: claimKey, requestId }];
   const isStored = await runner.stores.transitions.apply(
     [
-      ...claims,
+      ...conditions,
       {
         type: 'insert-call',
         record: call.data.record,
@@ -291,11 +290,15 @@ const storeNew = async (runner: Runner, newCall: NewCall) => {
 
 /**
  * Stores a new call and writes it on its machine's stream, if that is here. Throws `notConnected` if the
- * machine has left, `machinePaused`, `tooManyCalls`, and `storeUnavailable` if the claim of its key has
- * ended. False where another server has made the call.
+ * machine has left, `machinePaused`, `tooManyCalls`, and `storeUnavailable` if a condition does not
+ * hold any more. False where another server has made the call.
  */
-export const insert = async (runner: Runner, call: OpenCall, claimKey: string | null): Promise<boolean> => {
-  const stored = await storeNew(runner, { call, made: call.data, claimKey });
+export const insert = async (
+  runner: Runner,
+  call: OpenCall,
+  conditions: readonly CallWrite[],
+): Promise<boolean> => {
+  const stored = await storeNew(runner, { call, made: call.data, conditions });
   if (!stored) return false;
   runner.onChanged(call.data.record);
   arm(runner, call);

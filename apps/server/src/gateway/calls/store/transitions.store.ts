@@ -49,10 +49,20 @@ export interface OpenLimits {
   maxOpenCallsOfOne: number;
 }
 
+/** A thread of the agent and the server that drives it, by number. */
+export interface ThreadDriver {
+  userId: string;
+  threadId: string;
+  driverId: string;
+  fence: number;
+}
+
 /** One row that a transition of a call changes. */
 export type CallWrite =
   /** Outdated where the idempotency key is not claimed for that call any more. */
   | { type: 'end-claim'; key: string; requestId: string }
+  /** Outdated where another server drives the thread. */
+  | { type: 'require-driver'; driver: ThreadDriver }
   /**
    * Outdated where the machine of the call is not as `fence` says; with several servers also where too many
    * calls are open, and where the call is stored already.
@@ -242,6 +252,17 @@ const endClaim = (db: Kysely<Schema>, { key, requestId }: CallWrite & { type: 'e
     .where('claimedUntil', 'is not', null)
     .compile();
 
+/** Locks the row: no other server takes the thread before the call is stored. */
+const requireDriver = (db: Kysely<Schema>, { driver }: CallWrite & { type: 'require-driver' }) =>
+  db
+    .updateTable('agentThreads')
+    .set({ fence: driver.fence })
+    .where('userId', '=', driver.userId)
+    .where('id', '=', driver.threadId)
+    .where('driverId', '=', driver.driverId)
+    .where('fence', '=', driver.fence)
+    .compile();
+
 /** Writes go through `commit`, so that calls that come together share one sync of the disk. */
 export const createTransitionsStore = (db: Kysely<Schema>, commit: Commit, openLimits: OpenLimits | null) => {
   const calls = prepareCallQueries(db, openLimits);
@@ -259,6 +280,8 @@ export const createTransitionsStore = (db: Kysely<Schema>, commit: Commit, openL
     switch (write.type) {
       case 'end-claim':
         return { query: endClaim(db, write), rows: 1 };
+      case 'require-driver':
+        return { query: requireDriver(db, write), rows: 1 };
       case 'insert-call':
         return { query: insertCall(write), rows: 1 };
       case 'update-call': {

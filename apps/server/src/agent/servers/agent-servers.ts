@@ -1,0 +1,52 @@
+import type { AgentServers, ThreadKey } from '@drawbridge/agent';
+import type { Store } from '../../db/index.ts';
+import type { ThisServer, ThreadDriver } from '../../gateway/index.ts';
+import { createDriversStore } from './drivers.store.ts';
+
+export interface DrivingServers extends AgentServers {
+  /** By which number this server drives the thread; by none that holds where it does not. */
+  driverOf(key: ThreadKey): ThreadDriver;
+}
+
+const noFence = -1;
+
+/** This server among those that drive threads of the agent: by rows, and hints over the bus. */
+export const createAgentServers = (server: ThisServer, store: Pick<Store, 'db'>): DrivingServers => {
+  const drivers = createDriversStore(store);
+  const taken = new Map<string, ThreadDriver>();
+  const nameOf = ({ userId, threadId }: ThreadKey) => JSON.stringify([userId, threadId]);
+  const { bus } = server;
+  return {
+    here: server.id,
+    isLive: server.isLive,
+    driverOf: (key) => taken.get(nameOf(key)) ?? { ...key, driverId: server.id(), fence: noFence },
+    take: async (key) => {
+      const result = await drivers.take(key, server.id());
+      if (typeof result === 'object') taken.set(nameOf(key), result);
+      return result;
+    },
+    release: async (driven) => {
+      const isReleased = await drivers.release(driven);
+      if (isReleased && taken.get(nameOf(driven))?.fence === driven.fence) taken.delete(nameOf(driven));
+      return isReleased;
+    },
+    releaseAll: () => drivers.releaseAll(server.id()),
+    driven: () => drivers.driven(server.id()),
+    orphans: drivers.orphans,
+    lease: server.lease,
+    wake: (driverId, { userId, threadId }: ThreadKey) =>
+      bus.publish(`server:${driverId}`, { type: 'thread-woken', userId, threadId }),
+    replied: (serverId, commandId) =>
+      bus.publish(`server:${serverId}`, { type: 'command-replied', commandId }),
+    subscribe: ({ onWoken, onReply, onRound, onLost }) => {
+      const { stop } = server.subscribe((message) => {
+        if (message.type === 'thread-woken') onWoken(message);
+        else if (message.type === 'command-replied') onReply(message.commandId);
+      });
+      const stops = [stop, server.onRound(onRound), server.onLost(onLost)];
+      return () => {
+        for (const end of stops) end();
+      };
+    },
+  };
+};

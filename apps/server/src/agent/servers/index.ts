@@ -1,0 +1,1 @@
+export { createAgentServers, type DrivingServers } from './agent-servers.ts';

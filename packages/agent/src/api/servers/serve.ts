@@ -1,0 +1,89 @@
+import { CodedError, createKeyedQueue, createSerialQueue } from '@drawbridge/kit';
+import { ElsewhereError, type Held } from '../../engine/driving.ts';
+import type { LaneRequest, RequestEnd, RequestEvent } from '../../engine/lanes/request.ts';
+import type { AgentNeeds } from '../../ports/needs.ts';
+import type { AgentServers } from '../../ports/servers.ts';
+import { errors } from '../../rows/errors.ts';
+import { keyOf } from '../../rows/keys.ts';
+import type { CommandRow } from '../../rows/rows.ts';
+import { update } from '../../rows/store.ts';
+import { type Reply, writeReply } from './reply.ts';
+
+/** What a command leads to: a value, or a message that goes on. */
+export type Done = { value: unknown } | { request: LaneRequest };
+
+interface Needs extends Pick<AgentNeeds, 'onError'> {
+  servers: Pick<AgentServers, 'replied'>;
+  run(held: Held, command: CommandRow): Promise<Done>;
+}
+
+const codedOf = (error: unknown, onError: (error: unknown) => void): CodedError => {
+  if (error instanceof CodedError) return error;
+  onError(error);
+  return errors.internal();
+};
+
+/** Does what other servers ask of the threads that this one drives. */
+export const createServing = ({ servers, run, onError }: Needs) => {
+  const queue = createKeyedQueue();
+  /** Messages whose end is brought to their rows, by their threads. */
+  const followed = new WeakMap<Held, Set<string>>();
+
+  const write = async (
+    { ctx }: Held,
+    { userId, threadId, id, senderId }: CommandRow,
+    { state, ...reply }: Partial<Reply> & { state: 'accepted' | 'done' },
+  ): Promise<void> => {
+    const set = { state, reply: writeReply(reply) };
+    if (await ctx.store.commit([update('agentCommands', { userId, threadId, id }, set)], 'synced'))
+      servers.replied(senderId, id);
+  };
+
+  const follow = async (held: Held, row: CommandRow, request: LaneRequest): Promise<void> => {
+    const events: RequestEvent[] = [];
+    const inTurn = createSerialQueue();
+    let end: RequestEnd | undefined;
+    const save = () =>
+      inTurn(() => write(held, row, { events, ...(end && { end }), state: end ? 'done' : 'accepted' }));
+    let isFirst = true;
+    request.listen((event) => {
+      events.push(event);
+      if (!isFirst) save().catch(onError);
+    });
+    isFirst = false;
+    end = (await Promise.race([request.done, null])) ?? undefined;
+    await save();
+    if (end) return;
+    const onEnd = async () => {
+      end = await request.done;
+      await save();
+    };
+    onEnd().catch(onError);
+  };
+
+  const serveOne = async (held: Held, row: CommandRow): Promise<void> => {
+    try {
+      const done = await run(held, row);
+      if ('value' in done) return await write(held, row, { value: done.value, state: 'done' });
+      const all = followed.get(held) ?? new Set<string>();
+      followed.set(held, all.add(row.id));
+      await follow(held, row, done.request);
+    } catch (error) {
+      if (error instanceof ElsewhereError) throw error;
+      await write(held, row, { error: codedOf(error, onError), state: 'done' });
+    }
+  };
+
+  /** In the order of their arrival. */
+  const serveAll = async (held: Held): Promise<void> => {
+    const { userId, threadId, ctx, lost } = held;
+    const open = { userId, threadId, state: ['open', 'accepted'] } as const;
+    const rows = await ctx.store.find('agentCommands', open, { orderBy: 'createdAt', isLenient: true });
+    for (const row of rows)
+      if (!lost.aborted && followed.get(held)?.has(row.id) !== true) await serveOne(held, row);
+  };
+
+  return {
+    serve: (held: Held) => void queue.run(keyOf(held), () => serveAll(held)).catch(onError),
+  };
+};
