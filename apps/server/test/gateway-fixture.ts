@@ -45,6 +45,11 @@ export interface GatewayFixture {
   crash(): Promise<GatewayFixture>;
   /** Another server on the same store. */
   beside(process: Pick<TestProcess, 'bus' | 'clock'>): Promise<Gateway>;
+  /** The same with what else works there; `gate` changes how it reaches the store. */
+  join(
+    process: Pick<TestProcess, 'bus' | 'clock'>,
+    gate?: (store: OpenDatabase) => OpenDatabase,
+  ): Promise<{ gateway: Gateway; server: ThisServer; store: OpenDatabase }>;
   close(): Promise<void>;
 }
 
@@ -84,9 +89,9 @@ export const openGateway = async (options: FixtureOptions = {}): Promise<Gateway
       every: (ms, run) => clock.every(ms, whileAlive(run)),
     };
     const onError = (error: unknown) => void errors.push(error);
-    const make = (server?: ThisServer) =>
+    const make = (server?: ThisServer, own: OpenDatabase = store) =>
       createGateway({
-        store,
+        store: own,
         clock: ownClock,
         limits: { ...defaultLimits, revokedEveryMs: rarelyMs, ...options.limits },
         pairing: {
@@ -108,13 +113,16 @@ export const openGateway = async (options: FixtureOptions = {}): Promise<Gateway
       });
     const gateway = make();
     const others: Gateway[] = [];
-    const beside = async (process: Pick<TestProcess, 'bus' | 'clock'>) => {
+    const join: GatewayFixture['join'] = async (process, gate = (one) => one) => {
+      const own = gate(store);
       const needs = { ...process, version: '1.0.0', log: { info: record }, onError };
-      const other = make(await joinServers({ ...needs, store: createServersStore(store) }));
+      const server = await joinServers({ ...needs, store: createServersStore(own) });
+      const other = make(server, own);
       others.push(other);
       await other.start();
-      return other;
+      return { gateway: other, server, store: own };
     };
+    const beside: GatewayFixture['beside'] = async (process) => (await join(process)).gateway;
     await gateway.start();
     const crash = async () => {
       alive = false;
@@ -126,7 +134,7 @@ export const openGateway = async (options: FixtureOptions = {}): Promise<Gateway
       for (const one of opened) await one.close();
       if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
     };
-    return { clock, gateway, database, errors, log, connections, crash, beside, close };
+    return { clock, gateway, database, errors, log, connections, crash, beside, join, close };
   };
   return open();
 };

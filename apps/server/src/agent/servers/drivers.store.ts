@@ -15,7 +15,10 @@ const hasOpen: RawBuilder<boolean> = sql`exists (select 1 from (${openThreads}) 
   where "open"."userId" = "agentThreads"."userId" and "open"."threadId" = "agentThreads"."id")`;
 
 const threadOf = (db: Kysely<Schema>, { userId, threadId }: ThreadKey) =>
-  db.selectFrom('agentThreads').where('userId', '=', userId).where('id', '=', threadId);
+  db
+    .selectFrom('agentThreads')
+    .where('agentThreads.userId', '=', userId)
+    .where('agentThreads.id', '=', threadId);
 
 /** A thread that this server drives, by number. */
 const guard = (db: Kysely<Schema>, { userId, threadId, driverId, fence }: Omit<Driven, 'wakes'>) =>

@@ -11,7 +11,7 @@ const replySchema = z.object({
       retryAfterSeconds: z.number().optional(),
     })
     .optional(),
-  value: z.unknown(),
+  value: z.unknown().optional(),
   events: z.array(z.looseObject({ type: z.string() })).default([]),
   end: z.looseObject({ outcome: z.string() }).optional(),
 });

@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest';
+import { story, use } from '../../test/agent-turns.ts';
+import { expectWhole, threadId, useTwoAgents, userId } from '../../test/two-agents.ts';
+
+const read = (path: string) => use('read_file', { path });
+const write = (path: string) => use('write_file', { path });
+const allow = { kind: 'resourceDecision', resourceDecision: 'allowOnce' } as const;
+
+it('a message at either server is answered once; the thread is driven by the first', async () => {
+  const world = await useTwoAgents(story([read('a'), { text: 'First.' }, { text: 'Second.' }]));
+  const { one, two, until, ends, drivenBy } = world;
+  expect(await one.say('Go')).toMatchObject({ runId: expect.any(String) });
+  expect(await drivenBy()).toBe('one');
+  const second = await two.say('And then');
+  expect(second).toMatchObject({ queuedId: expect.any(String) });
+  await until(async () => (await ends()).length === 2);
+  expect(world.written).toEqual(['read_file a']);
+  await expectWhole(world);
+});
+
+it('a killed driver: another server goes on within 14 s, and makes no call twice', async () => {
+  const world = await useTwoAgents(story([write('a'), { text: 'Done.' }, { text: 'Done.' }]));
+  const { one, two, until, asks, answer, ends, drivenBy } = world;
+  await one.say('Go');
+  await until(async () => (await asks()).length === 1);
+  one.suspend();
+  const [ask] = await asks();
+  await answer(two, ask?.requestId ?? '', allow);
+  expect(await until(async () => (await ends()).length === 1)).toBeLessThan(14_000);
+  expect(await drivenBy()).toBe('two');
+  expect(world.written).toEqual(['write_file a']);
+  await expectWhole(world);
+});
+
+it('a message at a server whose driver is killed is answered by that server', async () => {
+  const world = await useTwoAgents(story([write('a'), { text: 'End.' }, { text: 'End.' }]));
+  const { one, two, until, asks, ends } = world;
+  await one.say('Go');
+  await until(async () => (await asks()).length === 1);
+  one.suspend();
+  const reply = two.say('Stop that', { mode: 'steer' });
+  await until(async () => (await ends()).length === 1);
+  expect(await reply).toMatchObject({ runId: expect.any(String) });
+  expect(world.written).toEqual([]);
+  await expectWhole(world);
+});
+
+it('a driver that was suspended during a model call and goes on changes nothing', async () => {
+  const suspend: (() => void)[] = [];
+  const turns = [read('b'), read('a'), { text: 'Done.' }];
+  const script = story((_, number) => {
+    if (number === 1) suspend[0]?.();
+    return turns[number - 1] ?? { text: 'End.' };
+  });
+  const world = await useTwoAgents(script);
+  const { one, until, ends, drivenBy, clock } = world;
+  suspend.push(one.suspend);
+  await one.say('Go');
+  await until(async () => (await ends()).length === 1);
+  one.goOn();
+  await clock.settle(10_000);
+  expect(await drivenBy()).not.toBe('one');
+  expect(await ends()).toEqual(['completed']);
+  expect(world.written).toEqual(['read_file a']);
+  await expectWhole(world);
+});
+
+it('Stop at the other server stops the run', async () => {
+  const world = await useTwoAgents(story([read('endless')]));
+  const { one, two, until, ends, requests } = world;
+  await one.say('Go');
+  await until(() => requests.length === 1);
+  const stopped = two.agent.cancel(userId, threadId);
+  await until(async () => (await ends()).length === 1);
+  await stopped;
+  expect(await ends()).toEqual(['cancelled']);
+});
