@@ -6,7 +6,8 @@ import { maxWorkers } from '../../tools/test-workers.ts';
 /** A choice: all files of the server would take minutes, and some look into the file of SQLite. */
 const shared = [
   '{src/db,test}/postgres/*.test.ts',
-  'src/agent/store/{agent.store,threads}.test.ts',
+  'src/agent/{store/agent.store,store/threads,two-agents}.test.ts',
+  'src/gateway/two-servers.test.ts',
   'src/gateway/{calls/calls,pairing/keys,restart}.test.ts',
   'src/auth/{expired,clients/grants}.test.ts',
 ];

@@ -15,7 +15,7 @@ import { initBody, openGateway } from './gateway-fixture.ts';
 import { createLossyHub, type Fate } from './lossy-bus.ts';
 import { createTestProcess } from './test-process.ts';
 
-export const pollMs = 2_000;
+const pollMs = 2_000;
 export const userId = 'ada';
 export const threadId = 'thread';
 const stepMs = 50;

@@ -20,7 +20,7 @@ export type { Preemption } from './ports/needs.ts';
 export type { ThreadKey } from './rows/keys.ts';
 export { agentLimits } from './rows/limits.ts';
 export * from './rows/store.ts';
-export { createFeed, type ThreadSignal } from './api/threads/feed.ts';
+export { createFeed } from './api/threads/feed.ts';
 export { createThreads, type Threads } from './api/threads/threads.ts';
 export { newThreadRow } from './rows/new-rows.ts';
 export { ownerOf, personSender, type Sender } from './rows/sender.ts';

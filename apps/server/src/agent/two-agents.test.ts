@@ -75,3 +75,34 @@ it('Stop at the other server stops the run', async () => {
   await stopped;
   expect(await ends()).toEqual(['cancelled']);
 });
+
+it('a reader at another server sees text that is being written, from its beginning', async () => {
+  const held = Promise.withResolvers<void>();
+  const turns = [{ text: ['A long', ' answer.'], until: held.promise }, { text: 'End.' }];
+  const world = await useTwoAgents(story((_, number) => turns[number - 1] ?? { text: 'End.' }));
+  const { one, two, until, ends } = world;
+  const readAt = (server: typeof one) => {
+    const texts: string[] = [];
+    const kinds = new Set<string>();
+    const stop = server.agent.threads.listen(userId, threadId, (signal) => {
+      kinds.add(signal.type);
+      if (signal.type !== 'live' || signal.event.type !== 'text-delta') return;
+      const { text, offset } = signal.event.payload;
+      texts.push(`${offset} ${text}`);
+    });
+    return { texts, kinds, stop };
+  };
+  const there = readAt(one);
+  await one.say('Go');
+  await until(() => there.texts.length === 2);
+  const here = readAt(two);
+  await until(() => here.texts.length === 1);
+  expect(here.texts).toEqual(['0 A long answer.']);
+  const { partial } = await two.agent.threads.now(userId, threadId);
+  expect(partial.map(({ text }) => text)).toEqual(['A long answer.']);
+  held.resolve();
+  await until(async () => (await ends()).length === 1);
+  expect([...here.kinds].toSorted()).toEqual(['changed', 'live']);
+  for (const { stop } of [here, there]) stop();
+  await expectWhole(world);
+});

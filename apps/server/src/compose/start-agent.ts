@@ -41,7 +41,12 @@ export const startAgent = async (parts: Parts): Promise<ServerAgent | null> => {
   const { agentRecord: folder, dataDir } = config;
   const recorder =
     folder === undefined ? undefined : createRecorder({ folder, clock, scrub: scrubber.scrub, onError });
-  const workspaces = createSwitchedWorkspaces({ dataDir, program: workspaceProgram, clock });
+  const workspaces = createSwitchedWorkspaces({
+    dataDir,
+    program: workspaceProgram,
+    clock,
+    hasOthers: server !== null,
+  });
   const agent = createServerAgent({
     environment: config,
     clock,

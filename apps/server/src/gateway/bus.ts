@@ -1,3 +1,4 @@
+import type { LiveThreadEvent } from '@drawbridge/contracts/agent/events';
 import type { CancelReason } from '@drawbridge/contracts/daemon-event';
 import type { CallEvent } from '@drawbridge/contracts/calls';
 import type { ConfirmationEvent } from '@drawbridge/contracts/confirmation';
@@ -7,8 +8,11 @@ import type { RulesBody } from '@drawbridge/contracts/rule-list';
 import { createEmitter } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 
-/** `all`: every server. `user:`: the servers on which somebody watches that user. `server:`: one server. */
-export type Topic = 'all' | `user:${string}` | `server:${string}`;
+/** `all`: every server. `user:`: the servers on which somebody watches that user. `server:`: one server.
+ * `thread:`: those on which a thread of the agent is read. */
+export type Topic = 'all' | `user:${string}` | `server:${string}` | `thread:${string}`;
+
+type ThreadSignal = { type: 'stored' } | { type: 'changed' } | { type: 'live'; event: LiveThreadEvent };
 
 /** A reason to look into the store; what is not stored, such as live output, comes with it. */
 export type BusMessage =
@@ -44,6 +48,12 @@ export type BusMessage =
   | { type: 'thread-woken'; userId: string; threadId: string }
   /** For the server that asked the driver of a thread: there is a reply, or more of it. */
   | { type: 'command-replied'; commandId: string }
+  /** The same: a reader elsewhere wants the texts that are being written. */
+  | { type: 'partial-wanted'; userId: string; threadId: string }
+  /** What readers of a thread see; `by` is the server on which it happens. */
+  | { type: 'thread-signal'; signal: ThreadSignal; by: string }
+  /** A thread of the user was made, changed, removed, or has another status. */
+  | { type: 'thread-changed'; threadId: string; by: string }
   /** For the server that has the stream: its daemon has answered a probe. */
   | { type: 'probe-answered'; machineId: string; probeId: number };
 

@@ -13,6 +13,7 @@ import {
   type FakeStream,
   runCall,
 } from '../../test/gateway-fixture.ts';
+import { onPostgres } from '../../test/store-place.ts';
 import type { Gateway } from './index.ts';
 
 const pollMs = 2_000;
@@ -173,7 +174,7 @@ it(
           }
         },
       ),
-      { numRuns: 100 },
+      { numRuns: onPostgres ? 10 : 100 },
     );
   },
 );
@@ -301,6 +302,6 @@ it('an idempotency key makes one call, whichever servers it comes to', { timeout
         await world.close();
       }
     }),
-    { numRuns: 30 },
+    { numRuns: onPostgres ? 5 : 30 },
   );
 });

@@ -1,8 +1,11 @@
 import { nanoid } from 'nanoid';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { personSender } from '@drawbridge/agent';
+import { startScriptedModel, type Turn } from '../../../../e2e/agent/scripted-model.ts';
 import { describeWith } from '../../../../e2e/services.ts';
 import { connectDaemon } from '../daemon.ts';
-import { nextCall } from '../agent.ts';
+import { nextCall, threadOf } from '../agent.ts';
+import { isHelper } from '../agent-turns.ts';
 import { createPanel } from '../panel.ts';
 import { startRedis } from '../redis.ts';
 import { signUpOwner, startServer } from '../server.ts';
@@ -26,12 +29,12 @@ describeWith('redis')('two servers on one database', () => {
   });
   afterAll(() => redis.kill());
 
-  const startTwo = async () => {
+  const startTwo = async (more: Record<string, string> = {}) => {
     const environment = {
       DATABASE_URL: await newDatabase(),
       REDIS_URL: redis.url,
       SECRET: secret,
-      DISABLED_MODULES: 'instance-ai',
+      ...more,
     };
     const a = await startServer({ environment });
     const b = await startServer({ environment });
@@ -62,5 +65,44 @@ describeWith('redis')('two servers on one database', () => {
     await daemon.respond(requestId, { result: done });
     expect(await run).toMatchObject({ state: 'succeeded' });
     await redis.start();
+  });
+
+  it('the agent: a message at the other server, its readers there, and a run whose server leaves', async () => {
+    const held = Promise.withResolvers<void>();
+    const turns: Turn[] = [
+      { text: 'First.' },
+      { text: ['Sec', 'ond.'], until: held.promise },
+      { text: 'Last.' },
+    ];
+    const used = { count: 0 };
+    const model = await startScriptedModel((request) => {
+      if (isHelper(request)) return { text: 'Title' };
+      used.count += 1;
+      return turns[used.count - 1] ?? { text: 'End.' };
+    });
+    onTestFinished(model.close);
+    const { a, b, panelA } = await startTwo({ AGENT_MODEL: 'stub', AGENT_MODEL_URL: model.url });
+    const userId = (await panelA.account.me.query())?.id ?? '';
+    const [atA, atB] = [a, b].map(({ app: { agent } }) => {
+      if (!agent) throw new Error('the agent is on');
+      return { agent, ...threadOf(agent, userId) };
+    });
+    if (!atA || !atB) throw new Error('two servers');
+    await atA.say('One');
+    await atB.until('run-finish');
+    const texts: string[] = [];
+    const stop = atB.agent.threads.listen(userId, 'thread', (signal) => {
+      if (signal.type === 'live' && 'text' in signal.event.payload) texts.push(signal.event.payload.text);
+    });
+    const { done } = await atB.agent.lanes.send(personSender(userId, 'panel'), 'thread', { text: 'Two' });
+    await expect.poll(() => texts.join(''), { timeout: 10_000 }).toBe('Second.');
+    await a.app.close();
+    held.resolve();
+    expect(await done).toMatchObject({ outcome: 'completed', content: 'Last.' });
+    stop();
+    const ends = (await atB.events()).flatMap(({ event }) =>
+      event.type === 'run-finish' ? [event.payload.status] : [],
+    );
+    expect(ends).toEqual(['completed', 'completed']);
   });
 });

@@ -4,15 +4,16 @@ import {
   type Memory,
   type MemoryInput,
 } from '@drawbridge/contracts/agent/memory';
-import type { OpenAsk } from '@drawbridge/contracts/agent/asks';
+import type { AskAnswer, OpenAsk } from '@drawbridge/contracts/agent/asks';
 import { createEmitter } from '@drawbridge/kit';
+import type { RunContext } from '../engine/context.ts';
 import { traceEnd } from '../engine/trace-ends.ts';
 import { noTracer, tracedModel } from '../engine/trace-model.ts';
 import { memoryOf, memoryRow } from '../memory/working-memory.ts';
 import type { AgentNeeds } from '../ports/needs.ts';
 import type { Tracer } from '../ports/tracing.ts';
 import { errors } from '../rows/errors.ts';
-import { threadsOf } from '../rows/keys.ts';
+import { type ThreadKey, threadsOf } from '../rows/keys.ts';
 import { agentLimits } from '../rows/limits.ts';
 import { threadOf } from '../rows/load.ts';
 import type { MemoryRow } from '../rows/rows.ts';
@@ -134,10 +135,31 @@ const changeMemory = async (
   return toMemory(next);
 };
 
+/** The person's answer to a question of the agent, or of a machine. */
+const confirm = async (
+  ctx: RunContext,
+  { userId, requestId }: { userId: string; requestId: string },
+  answer: AskAnswer,
+): Promise<{ runId: string | null }> => {
+  if (requestId.startsWith('ask_')) {
+    const { runId, effects } = await confirmAsk(ctx, { userId, askId: requestId }, answer);
+    await ctx.perform(effects);
+    return { runId };
+  }
+  if (answer.kind !== 'resourceDecision' && answer.kind !== 'approval') throw errors.badRequest();
+  await ctx.machine.decide(userId, requestId, answer);
+  const [call] = await ctx.store.find('agentToolCalls', { userId, requestId });
+  return { runId: call?.runId ?? null };
+};
+
 /** What the core needs, with readers who learn of what is stored. */
 const openNeeds = (given: CreateAgentNeeds) => {
   const { clock, onError } = given;
-  const feed = createFeed({ clock, onError });
+  const versionOf = async ({ userId, threadId: id }: ThreadKey) => {
+    const [thread] = await given.store.find('agentThreads', { userId, id });
+    return JSON.stringify([thread?.lastSeq, thread?.wakes, thread?.updatedAt, thread?.canvasRev]);
+  };
+  const feed = createFeed({ clock, onError, relay: given.servers?.relay, versionOf });
   const { tracer, model, traceEnds } = tracing(given);
   const usage = createEmitter<null>(onError);
   const publishEvents = (events: readonly EventWrite[]) => {
@@ -156,7 +178,7 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
   const { clock, machine, onError } = given;
   const { feed, usage, needs } = openNeeds(given);
   const { store } = needs;
-  const engine = openEngine(needs);
+  const engine = openEngine(needs, feed);
   const { ctx, runner, commands } = engine;
   const lanes = createLanes(engine);
   const threads = createThreads({
@@ -190,17 +212,7 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
     continue: ({ userId, key, usesMemory }, threadId) =>
       resume({ userId, threadId }, { sender: key, usesMemory }),
     ...createStops(ctx, lanes),
-    confirm: async (userId, requestId, answer) => {
-      if (requestId.startsWith('ask_')) {
-        const { runId, effects } = await confirmAsk(ctx, { userId, askId: requestId }, answer);
-        await ctx.perform(effects);
-        return { runId };
-      }
-      if (answer.kind !== 'resourceDecision' && answer.kind !== 'approval') throw errors.badRequest();
-      await machine.decide(userId, requestId, answer);
-      const [call] = await store.find('agentToolCalls', { userId, requestId });
-      return { runId: call?.runId ?? null };
-    },
+    confirm: (userId, requestId, answer) => confirm(ctx, { userId, requestId }, answer),
     openAsks: (userId) => openAsks(needs, userId),
     tasks: {
       cancel: (userId, { threadId, taskId }) => cancelTask({ userId, threadId }, taskId),

@@ -57,13 +57,9 @@ export const wakingStore = (store: AgentStore): AgentStore => ({
 const guardOf = ({ userId, threadId: id, driverId, fence }: Driven) =>
   update('agentThreads', { userId, id, driverId, fence }, { fence });
 
-export type Driving = ReturnType<typeof createDriving>;
-
-/** The threads that this server drives, one of several. */
-export const createDriving = (needs: Needs) => {
-  const { servers, store, onError, resume } = needs;
-  const held = new Map<string, Entry>();
-  const taking = createKeyedQueue();
+/** Makes and ends entries: what is written by one counts while its number is the newest. */
+const createEntries = (needs: Needs, held: Map<string, Entry>) => {
+  const { store } = needs;
 
   const lose = (entry: Entry) => {
     if (held.get(keyOf(entry)) === entry) held.delete(keyOf(entry));
@@ -99,6 +95,18 @@ export const createDriving = (needs: Needs) => {
     const entry: Entry = { userId, threadId, driven, ctx, lost: end.signal, end, use: 'used' };
     return entry;
   };
+  return { lose, open };
+};
+
+export type Driving = ReturnType<typeof createDriving>;
+
+/** The threads that this server drives, one of several. */
+export const createDriving = (needs: Needs) => {
+  const { servers, store, onError, resume } = needs;
+  const held = new Map<string, Entry>();
+  const taking = createKeyedQueue();
+
+  const { lose, open } = createEntries(needs, held);
 
   /** The context for work in a thread, which this server takes for it. Throws `ElsewhereError`. */
   const own = (key: ThreadKey): Promise<RunContext> =>
@@ -143,10 +151,10 @@ export const createDriving = (needs: Needs) => {
       else lose(entry);
     });
   /** Those that nothing has used for a round, and in which nothing is open. */
-  const releaseIdle = async () => {
+  const releaseIdle = () => {
     for (const entry of [...held.values()])
       if (entry.use === 'used') entry.use = 'quiet';
-      else await releaseQuiet(entry);
+      else releaseQuiet(entry).catch(onError);
   };
 
   return {
@@ -171,7 +179,7 @@ export const createDriving = (needs: Needs) => {
       }
       const orphans = await servers.orphans(orphansAtOnce);
       for (const key of [...rows.values(), ...orphans]) if (!held.has(keyOf(key))) tryOwn(key);
-      await releaseIdle();
+      releaseIdle();
     },
     /** Others may drive all of them. */
     loseAll: () => [...held.values()].forEach(lose),

@@ -1,4 +1,11 @@
+import type { LiveThreadEvent } from '@drawbridge/contracts/agent/events';
 import type { ThreadKey } from '../rows/keys.ts';
+
+/** `stored`: read the events behind the last one. `changed`: read them, and `now`. */
+export type ThreadSignal =
+  | { type: 'stored' }
+  | { type: 'changed' }
+  | { type: 'live'; event: LiveThreadEvent };
 
 /** A thread that a server drives. */
 export interface Driven extends ThreadKey {
@@ -15,10 +22,34 @@ export interface ServersListener {
   onWoken(key: ThreadKey): void;
   /** The command of this server has a reply, or its request goes on. */
   onReply(commandId: string): void;
+  /** A reader at another server wants the texts that are being written here. */
+  onPartialWanted(key: ThreadKey): void;
   /** Every 2 s; rejects only where the store cannot be read. */
   onRound(): Promise<void>;
   /** The others have taken this server for dead: what it drove may belong to them. */
   onLost(): void;
+}
+
+/** Signals of threads between servers: each of them may be lost. */
+export interface ThreadRelay {
+  publish(key: ThreadKey, signal: ThreadSignal): void;
+  /** What other servers publish of the thread. */
+  subscribe(key: ThreadKey, listener: (signal: ThreadSignal) => void): Following;
+  /** A thread of the user was made, changed, removed, or has another status. */
+  publishChange(key: ThreadKey): void;
+  subscribeChanges(userId: string, listener: (threadId: string) => void): Following;
+  /** Asks the driver for the texts that are being written. */
+  wantPartial(key: ThreadKey): void;
+  /** How often to look for what was lost, in milliseconds. */
+  lookEveryMs: number;
+  /** `listener` runs when messages may have been missed. */
+  onGap(listener: () => void): () => void;
+}
+
+interface Following {
+  /** Resolves when signals arrive: read the rows after it. */
+  ready: Promise<void>;
+  stop(): void;
 }
 
 /** The servers of one store, where there are several: each thread is driven by one of them. */
@@ -46,4 +77,5 @@ export interface AgentServers {
   wake(driverId: string, key: ThreadKey): void;
   replied(serverId: string, commandId: string): void;
   subscribe(listener: ServersListener): () => void;
+  relay: ThreadRelay;
 }

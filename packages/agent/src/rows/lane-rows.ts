@@ -39,6 +39,22 @@ export const laneTables = {
     outcome: z.enum(['cancelled', 'overflow', 'superseded']).nullable(),
     createdAt: whole,
   }),
+  /** What another server asks of the one that drives a thread; a message has the id of its command. */
+  agentCommands: table(['userId', 'threadId', 'id'], {
+    userId: text,
+    threadId: text,
+    id: text,
+    kind: text,
+    /** JSON. */
+    body: text,
+    /** The server that waits for the reply. */
+    senderId: text,
+    /** `accepted`: a message whose end is still to come. */
+    state: z.enum(['open', 'accepted', 'done']),
+    /** JSON; null while it is open. */
+    reply: textOrNull,
+    createdAt: whole,
+  }),
   /** Named JSON documents of a thread. */
   agentArtifacts: table(['userId', 'threadId', 'artifactId'], {
     userId: text,

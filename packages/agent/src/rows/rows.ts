@@ -13,7 +13,6 @@ import { planKind, planStates, planTaskStates, taskItem } from '@drawbridge/cont
 import { toolScope } from '@drawbridge/contracts/groups';
 import { z } from 'zod';
 import { flag, json, table, text, textOrNull, whole, wholeOrNull } from './columns.ts';
-import { commandTables } from './command-rows.ts';
 import { laneTables } from './lane-rows.ts';
 import { messagePart, resultPart } from './parts.ts';
 import { openAgentStates, openCallStates, openRunStates } from './states.ts';
@@ -234,7 +233,6 @@ export const tables = {
     result: text,
   }),
   ...laneTables,
-  ...commandTables,
   agentCorrections: table(['userId', 'agentId', 'id'], {
     userId: text,
     agentId: text,

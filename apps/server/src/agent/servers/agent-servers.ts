@@ -2,6 +2,7 @@ import type { AgentServers, ThreadKey } from '@drawbridge/agent';
 import type { Store } from '../../db/index.ts';
 import type { ThisServer, ThreadDriver } from '../../gateway/index.ts';
 import { createDriversStore } from './drivers.store.ts';
+import { createThreadRelay } from './thread-relay.ts';
 
 export interface DrivingServers extends AgentServers {
   /** By which number this server drives the thread; by none that holds where it does not. */
@@ -38,15 +39,17 @@ export const createAgentServers = (server: ThisServer, store: Pick<Store, 'db'>)
       bus.publish(`server:${driverId}`, { type: 'thread-woken', userId, threadId }),
     replied: (serverId, commandId) =>
       bus.publish(`server:${serverId}`, { type: 'command-replied', commandId }),
-    subscribe: ({ onWoken, onReply, onRound, onLost }) => {
+    subscribe: ({ onWoken, onReply, onPartialWanted, onRound, onLost }) => {
       const { stop } = server.subscribe((message) => {
         if (message.type === 'thread-woken') onWoken(message);
         else if (message.type === 'command-replied') onReply(message.commandId);
+        else if (message.type === 'partial-wanted') onPartialWanted(message);
       });
       const stops = [stop, server.onRound(onRound), server.onLost(onLost)];
       return () => {
         for (const end of stops) end();
       };
     },
+    relay: createThreadRelay(server, drivers),
   };
 };

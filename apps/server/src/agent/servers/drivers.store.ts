@@ -64,6 +64,9 @@ export const createDriversStore = ({ db }: Pick<Store, 'db'>) => ({
   releaseAll: async (driverId: string): Promise<void> => {
     await db.updateTable('agentThreads').set({ driverId: null }).where('driverId', '=', driverId).execute();
   },
+  /** Null where no server drives it. */
+  driverOf: async (key: ThreadKey): Promise<string | null> =>
+    (await threadOf(db, key).select('driverId').executeTakeFirst())?.driverId ?? null,
   driven: async (driverId: string): Promise<Driven[]> => {
     const rows = await db
       .selectFrom('agentThreads')
@@ -82,3 +85,5 @@ export const createDriversStore = ({ db }: Pick<Store, 'db'>) => ({
     return rows;
   },
 });
+
+export type DriversStore = ReturnType<typeof createDriversStore>;

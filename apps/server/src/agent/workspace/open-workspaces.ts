@@ -20,6 +20,8 @@ export interface Opening {
   clock: Clock;
   limits?: WorkspaceLimits;
   bwrapPlaces?: readonly string[];
+  /** The store has several servers. */
+  hasOthers?: boolean;
 }
 
 /** `problem`: why workspaces are not offered, in a sentence for the owner. */
@@ -49,6 +51,7 @@ const describe = async (program: string) => {
 
 const open = async (needs: Opening): Promise<Workspaces> => {
   const { dataDir, program, clock, limits = workspaceLimits, bwrapPlaces = usualPlaces } = needs;
+  if (needs.hasOthers) return without('their folders are on one server, and the store has several');
   if (process.platform !== 'linux') return without('they need Linux');
   const bwrap = bwrapPlaces.find(isExecutable);
   if (bwrap === undefined) return without('bubblewrap is not installed (Debian: apt install bubblewrap)');

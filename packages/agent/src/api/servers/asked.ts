@@ -20,7 +20,8 @@ interface Needs extends Pick<AgentNeeds, 'store' | 'clock' | 'onError'> {
 /** How often a row is read whose hint may be lost. */
 const lookEveryMs = 500;
 
-const gone: RequestEnd = {
+/** Its thread was removed. */
+export const gone: RequestEnd = {
   outcome: 'cancelled',
   runId: null,
   content: '',
@@ -64,7 +65,7 @@ const createRelayed = (requestId: string, onError: (error: unknown) => void) => 
 interface Waiting {
   key: ThreadKey;
   /** The row is gone with its thread when null. */
-  onReply(reply: Reply | null, isDone: boolean): void;
+  onReply(reply: Reply | null): void;
 }
 
 /** The commands of this server that other servers have not done yet. */
@@ -88,7 +89,7 @@ export const createAsked = ({ store, clock, onError, here, notify }: Needs) => {
     const isDone = row?.state !== 'accepted';
     if (isDone) forget(id);
     const text = row?.reply ?? null;
-    entry.onReply(text === null ? null : readReply(text), isDone);
+    entry.onReply(text === null ? null : readReply(text));
     if (row && isDone) await store.commit([remove('agentCommands', where)], 'kept');
   };
   const lookAtAll = () => {
@@ -110,27 +111,26 @@ export const createAsked = ({ store, clock, onError, here, notify }: Needs) => {
   };
 
   /** Resolves to the first reply. */
-  const send = (
+  const send = async (
     key: ThreadKey,
     command: Command,
     onLater: (reply: Reply | null) => void,
-  ): Promise<Reply | null> =>
-    new Promise((resolve, reject) => {
-      let isFirst = true;
-      waiting.set(command.id, {
-        key: { userId: key.userId, threadId: key.threadId },
-        onReply: (reply) => {
-          if (isFirst) resolve(reply);
-          else onLater(reply);
-          isFirst = false;
-        },
-      });
-      stopLooking ??= clock.every(lookEveryMs, lookAtAll);
-      ask(key, command).catch((error: unknown) => {
-        forget(command.id);
-        reject(error);
-      });
+  ): Promise<Reply | null> => {
+    await ask(key, command);
+    const first = Promise.withResolvers<Reply | null>();
+    let isFirst = true;
+    waiting.set(command.id, {
+      key: { userId: key.userId, threadId: key.threadId },
+      onReply: (reply) => {
+        if (isFirst) first.resolve(reply);
+        else onLater(reply);
+        isFirst = false;
+      },
     });
+    stopLooking ??= clock.every(lookEveryMs, lookAtAll);
+    await look(command.id);
+    return first.promise;
+  };
 
   const requireReply = (reply: Reply | null): Reply => {
     if (reply === null) throw errors.notFound({ message: 'There is no such thread' });
@@ -143,10 +143,15 @@ export const createAsked = ({ store, clock, onError, here, notify }: Needs) => {
     run: async (key: ThreadKey, command: Command): Promise<unknown> =>
       requireReply(await send(key, command, () => {})).value,
     /** The same for a message: it is accepted, and goes on. */
-    request: async (key: ThreadKey, command: Command & { requestId: string }): Promise<LaneRequest> => {
-      const { request, update } = createRelayed(command.requestId, onError);
-      const onReply = (reply: Reply | null) => update(reply ?? { events: [], end: gone });
-      onReply(requireReply(await send(key, command, onReply)));
+    request: async (key: ThreadKey, command: Command): Promise<LaneRequest> => {
+      let newest: Reply | null = null;
+      let onNewer = (reply: Reply): void => void (newest = reply);
+      const onLater = (reply: Reply | null) => onNewer(reply ?? { events: [], end: gone });
+      const first = requireReply(await send(key, command, onLater));
+      // Of a repeated message it is the id of the first one.
+      const { request, update } = createRelayed(String(first.value), onError);
+      onNewer = update;
+      update(newest ?? first);
       return request;
     },
     onHint: (id: string) => void look(id).catch(onError),
@@ -156,5 +161,3 @@ export const createAsked = ({ store, clock, onError, here, notify }: Needs) => {
     },
   };
 };
-
-export type Asked = ReturnType<typeof createAsked>;

@@ -1,3 +1,4 @@
+import { hasCode } from '@drawbridge/kit';
 import { ElsewhereError, type Held } from '../../engine/driving.ts';
 import type { LaneRequest } from '../../engine/lanes/request.ts';
 import type { Requests } from '../../engine/lanes/requests.ts';
@@ -8,7 +9,7 @@ import type { ThreadKey } from '../../rows/keys.ts';
 import type { CommandRow } from '../../rows/rows.ts';
 import type { Commands, Run } from '../lanes/at-driver.ts';
 import { replayById } from '../lanes/keys.ts';
-import { createAsked } from './asked.ts';
+import { createAsked, gone } from './asked.ts';
 import { createServing, type Done } from './serve.ts';
 
 interface Needs extends Pick<AgentNeeds, 'store' | 'clock' | 'newId' | 'onError'> {
@@ -45,7 +46,8 @@ export const createServerCommands = (needs: Needs) => {
   const run = async ({ ctx }: Held, row: CommandRow): Promise<Done> => {
     const requestId = requestIdOf(row);
     if (row.state === 'accepted' || row.kind === followKind) {
-      served.add(requestId);
+      // A request of this server that was followed elsewhere stays its own.
+      if (!needs.requests().get(requestId)) served.add(requestId);
       const { userId, threadId } = row;
       return { request: await replayById(ctx, needs.requests(), { userId, threadId, id: requestId }) };
     }
@@ -59,8 +61,13 @@ export const createServerCommands = (needs: Needs) => {
   const followElsewhere = async (key: ThreadKey, requestId: string): Promise<void> => {
     const requests = needs.requests();
     const known = new Set(requests.get(requestId)?.events.map(({ type }) => type));
-    const command = { id: newId('cmd_'), kind: followKind, body: requestId, requestId };
-    const request = await asked.request(key, command);
+    const command = { id: newId('cmd_'), kind: followKind, body: requestId };
+    const request = await asked.request(key, command).catch((error: unknown) => {
+      if (!hasCode(error, 'NOT_FOUND')) throw error;
+      requests.end(requestId, gone);
+      return null;
+    });
+    if (request === null) return;
     request.listen((event) => {
       // What the sender knows of its run is not said again.
       if (!known.has(event.type)) requests.publish(requestId, event);
@@ -91,7 +98,7 @@ export const createServerCommands = (needs: Needs) => {
         const id = newId('msg_');
         return elsewhere(
           () => run(key, body, id),
-          () => asked.request(key, { id, kind, body, requestId: id }),
+          () => asked.request(key, { id, kind, body }),
         );
       };
     },

@@ -5,6 +5,7 @@ import { markPaused, recover } from '../../engine/recover.ts';
 import { sweep } from '../../engine/sweep.ts';
 import type { AgentNeeds } from '../../ports/needs.ts';
 import type { AgentServers } from '../../ports/servers.ts';
+import type { ThreadKey } from '../../rows/keys.ts';
 import { onMachineCall } from '../../turns/ends/resume-calls.ts';
 import { ownCommands } from '../lanes/at-driver.ts';
 import { createServerCommands } from './commands.ts';
@@ -26,8 +27,14 @@ const openAlone = (needs: AgentNeeds) => {
 
 const sweepLease = 'agent-sweep';
 
+interface Among {
+  servers: AgentServers;
+  /** The texts that are being written here go to readers elsewhere. */
+  publishPartial(key: ThreadKey): void;
+}
+
 /** The engine of one server of several: it works on the threads that it drives. */
-const openAmong = (needs: AgentNeeds, servers: AgentServers) => {
+const openAmong = (needs: AgentNeeds, { servers, publishPartial }: Among) => {
   const { onError } = needs;
   const engine = createEngine(needs, {
     onAttended: (held) => commands.serve(held),
@@ -64,6 +71,7 @@ const openAmong = (needs: AgentNeeds, servers: AgentServers) => {
         servers.subscribe({
           onWoken: (key) => void driving.woken(key).catch(onError),
           onReply: commands.onReply,
+          onPartialWanted: publishPartial,
           onLost: driving.loseAll,
           onRound: async () => {
             await driving.round();
@@ -82,5 +90,5 @@ const openAmong = (needs: AgentNeeds, servers: AgentServers) => {
   };
 };
 
-export const openEngine = (needs: AgentNeeds) =>
-  needs.servers ? openAmong(needs, needs.servers) : openAlone(needs);
+export const openEngine = (needs: AgentNeeds, { publishPartial }: Pick<Among, 'publishPartial'>) =>
+  needs.servers ? openAmong(needs, { servers: needs.servers, publishPartial }) : openAlone(needs);

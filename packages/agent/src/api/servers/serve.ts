@@ -44,7 +44,14 @@ export const createServing = ({ servers, run, onError }: Needs) => {
     const inTurn = createSerialQueue();
     let end: RequestEnd | undefined;
     const save = () =>
-      inTurn(() => write(held, row, { events, ...(end && { end }), state: end ? 'done' : 'accepted' }));
+      inTurn(() =>
+        write(held, row, {
+          value: request.requestId,
+          events,
+          ...(end && { end }),
+          state: end ? 'done' : 'accepted',
+        }),
+      );
     let isFirst = true;
     request.listen((event) => {
       events.push(event);

@@ -1,0 +1,88 @@
+import type { Clock } from '@drawbridge/kit';
+import type { ThreadRelay, ThreadSignal } from '../../ports/servers.ts';
+import { keyOf, type ThreadKey } from '../../rows/keys.ts';
+
+interface Needs {
+  clock: Clock;
+  emit(key: string, signal: ThreadSignal): void;
+  emitChange(userId: string, threadId: string): void;
+  /** Another text after most changes of a thread's rows. */
+  versionOf(thread: ThreadKey): Promise<string>;
+  onError(error: unknown): void;
+}
+
+/** What `versionOf` does not show is looked for each that many times. */
+const lookThoroughlyEach = 5;
+
+interface Entry {
+  readers: number;
+  look(): void;
+  stop(): void;
+}
+
+/** What is read on this server and may happen on others: their signals, and a look for those that were lost. */
+export const createFollowed = (relay: ThreadRelay, needs: Needs) => {
+  const { clock, emit, emitChange } = needs;
+  const entries = new Map<string, Entry>();
+  let stopLooking: (() => void) | null = null;
+
+  const lookAtAll = () => {
+    for (const { look } of entries.values()) look();
+  };
+  const stopWatchingGaps = () => {
+    stopLooking?.();
+    stopLooking = null;
+  };
+
+  /** Looks whether a signal was lost. */
+  const createLook = (thread: ThreadKey, onChanged: () => void) => {
+    let seen = '';
+    let looks = 0;
+    const look = async () => {
+      looks += 1;
+      const version = await needs.versionOf(thread);
+      if (version !== seen || looks % lookThoroughlyEach === 0) onChanged();
+      seen = version;
+    };
+    return () => void look().catch(needs.onError);
+  };
+
+  const open = (key: string, make: () => Pick<Entry, 'look' | 'stop'>): (() => void) => {
+    const entry = entries.get(key) ?? { ...make(), readers: 0 };
+    entries.set(key, entry);
+    entry.readers += 1;
+    if (stopLooking === null) {
+      const stops = [clock.every(relay.lookEveryMs, lookAtAll), relay.onGap(lookAtAll)];
+      stopLooking = () => stops.forEach((stop) => stop());
+    }
+    let isStopped = false;
+    return () => {
+      if (isStopped) return;
+      isStopped = true;
+      entry.readers -= 1;
+      if (entry.readers > 0) return;
+      entry.stop();
+      entries.delete(key);
+      if (entries.size === 0) stopWatchingGaps();
+    };
+  };
+
+  return {
+    /** The signals of a thread, until the returned function is called. */
+    thread: (thread: ThreadKey): (() => void) => {
+      const key = keyOf(thread);
+      const stop = open(key, () => {
+        const { stop: end } = relay.subscribe(thread, (signal) => emit(key, signal));
+        return { stop: end, look: createLook(thread, () => emit(key, { type: 'changed' })) };
+      });
+      relay.wantPartial(thread);
+      return stop;
+    },
+    /** The threads of a user that change. */
+    user: (userId: string): (() => void) =>
+      open(`user ${userId}`, () => {
+        const { stop } = relay.subscribeChanges(userId, (threadId) => emitChange(userId, threadId));
+        return { stop, look: () => {} };
+      }),
+  };
+};
