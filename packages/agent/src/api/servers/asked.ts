@@ -68,8 +68,28 @@ interface Waiting {
   onReply(reply: Reply | null): void;
 }
 
+/** Stores a command for the driver. Throws `notFound`. */
+const ask = async (
+  { store, clock, here, notify }: Needs,
+  key: ThreadKey,
+  { id, kind, body }: Command,
+): Promise<void> => {
+  const { userId, threadId } = key;
+  const row = { userId, threadId, id, kind, body: JSON.stringify(body), senderId: here() };
+  const isStored = await store.commit(
+    [
+      increase('agentThreads', { userId, id: threadId }, { wakes: 1 }),
+      insert('agentCommands', { ...row, state: 'open', reply: null, createdAt: clock.now() }),
+    ],
+    'synced',
+  );
+  if (!isStored) throw errors.notFound({ message: 'There is no such thread' });
+  await notify(key);
+};
+
 /** The commands of this server that other servers have not done yet. */
-export const createAsked = ({ store, clock, onError, here, notify }: Needs) => {
+export const createAsked = (needs: Needs) => {
+  const { store, clock, onError } = needs;
   const waiting = new Map<string, Waiting>();
   let stopLooking: (() => void) | null = null;
 
@@ -96,27 +116,13 @@ export const createAsked = ({ store, clock, onError, here, notify }: Needs) => {
     for (const id of waiting.keys()) look(id).catch(onError);
   };
 
-  const ask = async (key: ThreadKey, { id, kind, body }: Command): Promise<void> => {
-    const { userId, threadId } = key;
-    const row = { userId, threadId, id, kind, body: JSON.stringify(body), senderId: here() };
-    const isStored = await store.commit(
-      [
-        increase('agentThreads', { userId, id: threadId }, { wakes: 1 }),
-        insert('agentCommands', { ...row, state: 'open', reply: null, createdAt: clock.now() }),
-      ],
-      'synced',
-    );
-    if (!isStored) throw errors.notFound({ message: 'There is no such thread' });
-    await notify(key);
-  };
-
   /** Resolves to the first reply. */
   const send = async (
     key: ThreadKey,
     command: Command,
     onLater: (reply: Reply | null) => void,
   ): Promise<Reply | null> => {
-    await ask(key, command);
+    await ask(needs, key, command);
     const first = Promise.withResolvers<Reply | null>();
     let isFirst = true;
     waiting.set(command.id, {

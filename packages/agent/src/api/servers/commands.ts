@@ -20,6 +20,32 @@ interface Needs extends Pick<AgentNeeds, 'store' | 'clock' | 'newId' | 'onError'
 
 const followKind = 'follow';
 
+interface Following extends Pick<Needs, 'requests' | 'newId'> {
+  asked: ReturnType<typeof createAsked>;
+}
+
+/** A sender of this server still waits: the new driver says how its request goes on. */
+const followElsewhere = async (
+  { requests: all, newId, asked }: Following,
+  key: ThreadKey,
+  requestId: string,
+): Promise<void> => {
+  const requests = all();
+  const known = new Set(requests.get(requestId)?.events.map(({ type }) => type));
+  const command = { id: newId('cmd_'), kind: followKind, body: requestId };
+  const request = await asked.request(key, command).catch((error: unknown) => {
+    if (!hasCode(error, 'NOT_FOUND')) throw error;
+    requests.end(requestId, gone);
+    return null;
+  });
+  if (request === null) return;
+  request.listen((event) => {
+    // What the sender knows of its run is not said again.
+    if (!known.has(event.type)) requests.publish(requestId, event);
+  });
+  requests.end(requestId, await request.done);
+};
+
 /** Commands that go to the driver by rows; hints make it faster. */
 export const createServerCommands = (needs: Needs) => {
   const { servers, newId, onError } = needs;
@@ -57,24 +83,6 @@ export const createServerCommands = (needs: Needs) => {
   };
   const serving = createServing({ ...needs, run });
 
-  /** A sender of this server still waits: the new driver says how its request goes on. */
-  const followElsewhere = async (key: ThreadKey, requestId: string): Promise<void> => {
-    const requests = needs.requests();
-    const known = new Set(requests.get(requestId)?.events.map(({ type }) => type));
-    const command = { id: newId('cmd_'), kind: followKind, body: requestId };
-    const request = await asked.request(key, command).catch((error: unknown) => {
-      if (!hasCode(error, 'NOT_FOUND')) throw error;
-      requests.end(requestId, gone);
-      return null;
-    });
-    if (request === null) return;
-    request.listen((event) => {
-      // What the sender knows of its run is not said again.
-      if (!known.has(event.type)) requests.publish(requestId, event);
-    });
-    requests.end(requestId, await request.done);
-  };
-
   const commands: Commands = {
     define: <Body, Result>(kind: string, run: Run<Body, Result>) => {
       // The body was written by this definition, on another server.
@@ -111,7 +119,7 @@ export const createServerCommands = (needs: Needs) => {
       const requests = needs.requests();
       for (const { requestId } of requests.ofThread(key.userId, key.threadId))
         if (served.delete(requestId)) requests.forget(requestId);
-        else followElsewhere(key, requestId).catch(onError);
+        else followElsewhere({ ...needs, asked }, key, requestId).catch(onError);
     },
     stop: asked.stop,
   };

@@ -117,6 +117,11 @@ const createGathering = (clock: Clock, emit: Emit) => {
   };
 };
 
+const bothOf = (stop: () => void, other: (() => void) | undefined) => () => {
+  stop();
+  other?.();
+};
+
 interface FeedNeeds {
   clock: Clock;
   /** Undefined for the only server of its store. */
@@ -185,23 +190,11 @@ export const createFeed = ({ clock, relay, versionOf = async () => '', onError }
       emit(thread, { type: 'live', event });
     },
     changed: (userId: string, threadId: string) => signal({ userId, threadId }, 'changed'),
-    listen: (userId: string, threadId: string, listener: (signal: ThreadSignal) => void) => {
-      const stop = signals.on(keyOf({ userId, threadId }), listener);
-      const stopFollowing = followed?.thread({ userId, threadId });
-      return () => {
-        stop();
-        stopFollowing?.();
-      };
-    },
+    listen: (userId: string, threadId: string, listener: (signal: ThreadSignal) => void) =>
+      bothOf(signals.on(keyOf({ userId, threadId }), listener), followed?.thread({ userId, threadId })),
     /** At most each 200 ms for a thread. */
-    onChanged: (userId: string, listener: (threadId: string) => void) => {
-      const stop = changes.on(userId, listener);
-      const stopFollowing = followed?.user(userId);
-      return () => {
-        stop();
-        stopFollowing?.();
-      };
-    },
+    onChanged: (userId: string, listener: (threadId: string) => void) =>
+      bothOf(changes.on(userId, listener), followed?.user(userId)),
     /** The texts that agents are writing, one for each agent and kind; drops those that are not open. */
     partial: (userId: string, threadId: string, isOpen: (text: PartialText) => boolean): PartialText[] => {
       const key = keyOf({ userId, threadId });

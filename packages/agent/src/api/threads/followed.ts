@@ -20,7 +20,7 @@ interface Entry {
   stop(): void;
 }
 
-/** What is read on this server and may happen on others: their signals, and a look for those that were lost. */
+/** What is read here and may happen on other servers: their signals, and a look for those that were lost. */
 export const createFollowed = (relay: ThreadRelay, needs: Needs) => {
   const { clock, emit, emitChange } = needs;
   const entries = new Map<string, Entry>();
