@@ -100,6 +100,6 @@ it('two agents on one store: whatever is lost, late or suspended, each message a
         await world.close();
       }
     }),
-    { numRuns: 60, interruptAfterTimeLimit: 240_000 },
+    { numRuns: 60, interruptAfterTimeLimit: 120_000 },
   );
 }, 300_000);

@@ -25,16 +25,19 @@ const patienceMs = 120_000;
 /** While a process is suspended, what it writes waits; after its end it waits for ever. */
 const createGate = () => {
   let open = Promise.resolve();
-  let release = () => {};
+  let release: (() => void) | null = null;
   return {
     through: async <Result>(run: () => Promise<Result>): Promise<Result> => {
       await open;
       return run();
     },
     close: () => {
-      ({ promise: open, resolve: release } = Promise.withResolvers<void>());
+      if (release === null) ({ promise: open, resolve: release } = Promise.withResolvers<void>());
     },
-    open: () => release(),
+    open: () => {
+      release?.();
+      release = null;
+    },
   };
 };
 

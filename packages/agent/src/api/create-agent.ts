@@ -175,7 +175,7 @@ const openNeeds = (given: CreateAgentNeeds) => {
 
 /** The built-in agent. */
 export const createAgent = (given: CreateAgentNeeds): Agent => {
-  const { clock, machine, onError } = given;
+  const { clock, machine } = given;
   const { feed, usage, needs } = openNeeds(given);
   const { store } = needs;
   const engine = openEngine(needs, feed);
@@ -233,9 +233,9 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
     start: async () => {
       stops.push(
         machine.onChanged((userId, requestId) => {
-          engine.onMachineCall(userId, requestId).catch(onError);
+          engine.onMachineCall(userId, requestId).catch(ctx.onError);
         }),
-        clock.every(agentLimits.sweepEveryMs, () => void engine.sweep().catch(onError)),
+        clock.every(agentLimits.sweepEveryMs, () => void engine.sweep().catch(ctx.onError)),
       );
       await engine.start();
     },

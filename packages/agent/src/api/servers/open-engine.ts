@@ -35,17 +35,16 @@ interface Among {
 
 /** The engine of one server of several: it works on the threads that it drives. */
 const openAmong = (needs: AgentNeeds, { servers, publishPartial }: Among) => {
-  const { onError } = needs;
   const engine = createEngine(needs, {
     onAttended: (held) => commands.serve(held),
     onLost: (key) => commands.onLost(key),
   });
   const { ctx, runner } = engine;
+  const { onError } = ctx;
   // An engine of several servers has it.
   const driving = engine.driving as Driving;
   const commands = createServerCommands({
-    ...needs,
-    store: ctx.store,
+    ...ctx,
     servers,
     requests: () => engine.requests,
     notify: driving.notify,
