@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { requireMachine } from '../callers/index.ts';
 import { story, use } from '../../test/agent-turns.ts';
 import { expectWhole, threadId, useTwoAgents, userId } from '../../test/two-agents.ts';
 
@@ -104,5 +105,88 @@ it('a reader at another server sees text that is being written, from its beginni
   await until(async () => (await ends()).length === 1);
   expect([...here.kinds].toSorted()).toEqual(['changed', 'live']);
   for (const { stop } of [here, there]) stop();
+  await expectWhole(world);
+});
+
+it('no message between the servers arrives: answers, messages and stops come by the rows', async () => {
+  const turns = [write('a'), { text: 'First.' }, read('endless')];
+  const world = await useTwoAgents(story(turns), { fate: () => 'is lost' });
+  const { one, two, until, asks, answer, ends, requests, drivenBy } = world;
+  await one.say('Go');
+  await until(async () => (await asks()).length === 1);
+  const [ask] = await asks();
+  await answer(two, ask?.requestId ?? '', allow);
+  expect(await until(async () => (await ends()).length === 1)).toBeLessThan(10_000);
+  const before = requests.length;
+  const replied = two.say('More');
+  await until(() => requests.length > before);
+  expect(await replied).toMatchObject({ runId: expect.any(String) });
+  expect(await drivenBy()).toBe('one');
+  const stopped = two.agent.cancel(userId, threadId);
+  await until(async () => (await ends()).length === 2);
+  await until(() => stopped.then(() => true));
+  expect(await ends()).toEqual(['completed', 'cancelled']);
+  await expectWhole(world);
+});
+
+it('a question of the agent that is answered at another server continues its run at once', async () => {
+  const question = { id: 'a', question: 'Which?', type: 'single', options: ['red', 'blue'] };
+  const world = await useTwoAgents(story([use('ask-user', { questions: [question] }), { text: 'Red.' }]));
+  const { one, two, until, asks, answer, ends } = world;
+  await one.say('Go');
+  await until(async () => (await asks()).length === 1);
+  const [ask] = await asks();
+  await answer(two, ask?.requestId ?? '', { kind: 'questions', answers: [] });
+  expect(await until(async () => (await ends()).length === 1)).toBeLessThan(1_500);
+  await expect(answer(one, ask?.requestId ?? '', { kind: 'questions', answers: [] })).rejects.toMatchObject({
+    code: 'ALREADY_DECIDED',
+  });
+  await expectWhole(world);
+});
+
+it('a call is made only while the server that makes it drives the thread', async () => {
+  const world = await useTwoAgents(story([{ text: 'Done.' }]));
+  const { one, two, until, ends, thread, requests } = world;
+  await one.say('Go');
+  await until(async () => (await ends()).length === 1);
+  const { fence = 0 } = (await thread()) ?? {};
+  const ref = await requireMachine(two.gateway, { userId });
+  const made = (number: number) =>
+    two.gateway.calls.open(
+      ref,
+      { name: 'read_file', arguments: {} },
+      { door: 'agent', driver: { userId, threadId, driverId: 'one', fence: number } },
+    );
+  await expect(made(fence - 1)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  expect(requests).toEqual([]);
+  await made(fence);
+});
+
+it('a thread in which nothing is open is left, and driven by the server that is asked next', async () => {
+  const world = await useTwoAgents(story([{ text: 'First.' }, { text: 'Second.' }]));
+  const { one, two, until, ends, drivenBy, clock } = world;
+  await one.say('Go');
+  await until(async () => (await ends()).length === 1);
+  await clock.settle(6_000);
+  expect(await drivenBy()).toBeNull();
+  expect(await two.say('More')).toMatchObject({ runId: expect.any(String) });
+  expect(await drivenBy()).toBe('two');
+  await until(async () => (await ends()).length === 2);
+  await expectWhole(world);
+});
+
+it('a server that stops leaves its runs to another one, and no crash is counted', async () => {
+  const held = Promise.withResolvers<void>();
+  const turns = [{ text: ['A'], until: held.promise }, { text: 'Done.' }];
+  const world = await useTwoAgents(story((_, number) => turns[number - 1] ?? { text: 'End.' }));
+  const { one, until, ends, model, drivenBy, db } = world;
+  await one.say('Go');
+  await until(() => model.requests.length > 0);
+  await until(() => one.stop().then(() => true));
+  held.resolve();
+  expect(await until(async () => (await ends()).length === 1)).toBeLessThan(6_000);
+  expect(await drivenBy()).toBe('two');
+  const runs = await db.selectFrom('agentRuns').select(['state', 'crashes']).execute();
+  expect(runs).toEqual([{ state: 'completed', crashes: 0 }]);
   await expectWhole(world);
 });
