@@ -72,10 +72,20 @@ export const openTwoAgents = async (script: Script, { fate = () => 'arrives' }: 
 
   const join = async (id: string) => {
     const gate = createGate();
+    let fatal = (_sql: string) => false;
     const gated = (store: OpenDatabase): OpenDatabase => ({
       ...store,
-      commit: (writes, durability) => gate.through(() => store.commit(writes, durability)),
+      commit: (writes, durability) => {
+        const sql = writes.map((write) => ('rows' in write ? write.query.sql : write.sql)).join(';');
+        if (fatal(sql)) stopProcess();
+        return gate.through(() => store.commit(writes, durability));
+      },
     });
+    const stopProcess = () => {
+      fatal = () => false;
+      suspend(true);
+      gate.close();
+    };
     const { suspend, ...process } = createTestProcess(clock, hub.open(id, { pollMs }));
     const { gateway, server, store } = await fixture.join(process, gated);
     const { agent, stop } = createServerAgent({
@@ -100,9 +110,10 @@ export const openTwoAgents = async (script: Script, { fate = () => 'arrives' }: 
       agent,
       gateway,
       stop,
-      suspend: () => {
-        suspend(true);
-        gate.close();
+      suspend: stopProcess,
+      /** Suspends it just before it writes this. */
+      suspendBefore: (part: string) => {
+        fatal = (sql) => sql.includes(part);
       },
       goOn: () => {
         suspend(false);

@@ -1,3 +1,4 @@
+import { personSender } from '@drawbridge/agent';
 import { expect, it } from 'vitest';
 import { requireMachine } from '../callers/index.ts';
 import { story, use } from '../../test/agent-turns.ts';
@@ -5,6 +6,9 @@ import { expectWhole, threadId, useTwoAgents, userId } from '../../test/two-agen
 
 const read = (path: string) => use('read_file', { path });
 const write = (path: string) => use('write_file', { path });
+const question = { id: 'a', question: 'Which?', type: 'single', options: ['red', 'blue'] };
+const asking = use('ask-user', { questions: [question] });
+const skip = { kind: 'questions' as const, answers: [] };
 const allow = { kind: 'resourceDecision', resourceDecision: 'allowOnce' } as const;
 
 it('a message at either server is answered once; the thread is driven by the first', async () => {
@@ -21,9 +25,12 @@ it('a message at either server is answered once; the thread is driven by the fir
 
 it('a killed driver: another server goes on within 14 s, and makes no call twice', async () => {
   const world = await useTwoAgents(story([write('a'), { text: 'Done.' }, { text: 'Done.' }]));
-  const { one, two, until, asks, answer, ends, drivenBy } = world;
+  const { one, two, until, asks, answer, ends, drivenBy, clock } = world;
   await one.say('Go');
   await until(async () => (await asks()).length === 1);
+  await clock.settle(6_000);
+  // Nobody uses it, and a question is open: it is kept.
+  expect(await drivenBy()).toBe('one');
   one.suspend();
   const [ask] = await asks();
   await answer(two, ask?.requestId ?? '', allow);
@@ -54,15 +61,36 @@ it('a driver that was suspended during a model call and goes on changes nothing'
     return turns[number - 1] ?? { text: 'End.' };
   });
   const world = await useTwoAgents(script);
-  const { one, until, ends, drivenBy, clock } = world;
+  const { one, until, ends, drivenBy, db } = world;
   suspend.push(one.suspend);
-  await one.say('Go');
+  const { done } = await one.agent.lanes.send(personSender(userId, 'panel'), threadId, { text: 'Go' });
   await until(async () => (await ends()).length === 1);
   one.goOn();
-  await clock.settle(10_000);
+  // Its sender is still there.
+  await until(() => done.then(() => true));
+  expect(await done).toMatchObject({ outcome: 'completed', content: 'Done.' });
+  const runs = await db.selectFrom('agentRuns').select('crashes').execute();
+  expect(runs).toEqual([{ crashes: 1 }]);
   expect(await drivenBy()).not.toBe('one');
   expect(await ends()).toEqual(['completed']);
   expect(world.written).toEqual(['read_file a']);
+  await expectWhole(world);
+});
+
+it('a message that was accepted for another server, whose driver is gone before it says so, is one', async () => {
+  const world = await useTwoAgents(story([{ text: 'First.' }, { text: 'Second.' }, { text: 'Third.' }]));
+  const { one, two, until, ends, ofType } = world;
+  await one.say('Go');
+  one.suspendBefore('update "agentCommands"');
+  const said = two.say('More');
+  await until(async () => (await ends()).length === 2);
+  await until(() => said.then(() => true));
+  one.goOn();
+  await world.clock.settle(10_000);
+  const heard = (await ofType('user-message')).map(
+    ({ event: { payload } }) => 'text' in payload && payload.text,
+  );
+  expect(heard).toEqual(['Go', 'More']);
   await expectWhole(world);
 });
 
@@ -109,11 +137,14 @@ it('a reader at another server sees text that is being written, from its beginni
 });
 
 it('no message between the servers arrives: answers, messages and stops come by the rows', async () => {
-  const turns = [write('a'), { text: 'First.' }, read('endless')];
+  const turns = [asking, write('a'), { text: 'First.' }, read('endless')];
   const world = await useTwoAgents(story(turns), { fate: () => 'is lost' });
   const { one, two, until, asks, answer, ends, requests, drivenBy } = world;
   await one.say('Go');
   await until(async () => (await asks()).length === 1);
+  const [first] = await asks();
+  await answer(two, first?.requestId ?? '', skip);
+  await until(async () => (await asks()).some(({ requestId }) => requestId !== first?.requestId));
   const [ask] = await asks();
   await answer(two, ask?.requestId ?? '', allow);
   expect(await until(async () => (await ends()).length === 1)).toBeLessThan(10_000);
@@ -130,15 +161,14 @@ it('no message between the servers arrives: answers, messages and stops come by 
 });
 
 it('a question of the agent that is answered at another server continues its run at once', async () => {
-  const question = { id: 'a', question: 'Which?', type: 'single', options: ['red', 'blue'] };
-  const world = await useTwoAgents(story([use('ask-user', { questions: [question] }), { text: 'Red.' }]));
+  const world = await useTwoAgents(story([asking, { text: 'Red.' }]));
   const { one, two, until, asks, answer, ends } = world;
   await one.say('Go');
   await until(async () => (await asks()).length === 1);
   const [ask] = await asks();
-  await answer(two, ask?.requestId ?? '', { kind: 'questions', answers: [] });
+  await answer(two, ask?.requestId ?? '', skip);
   expect(await until(async () => (await ends()).length === 1)).toBeLessThan(1_500);
-  await expect(answer(one, ask?.requestId ?? '', { kind: 'questions', answers: [] })).rejects.toMatchObject({
+  await expect(answer(one, ask?.requestId ?? '', skip)).rejects.toMatchObject({
     code: 'ALREADY_DECIDED',
   });
   await expectWhole(world);

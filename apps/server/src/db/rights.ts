@@ -16,20 +16,30 @@ export interface Rights {
   changeRights<Result>(write: () => Promise<Result>): Promise<Result>;
   /** Another number after each change: at once after our own, within half a second after one of others. */
   version(): number;
+  /** `listener` runs after each own change. */
+  onRightsChanged(listener: () => void): void;
+  /** Another server has changed them: rows are read again at once. */
+  rightsChanged(): void;
 }
 
 /** `othersChanged` gives another number after another process has changed the store. */
 export const createRights = (othersChanged: () => number): Rights => {
   let own = 0;
   const version = () => own + othersChanged();
+  const listeners = new Set<() => void>();
   return {
     version,
+    onRightsChanged: (listener) => void listeners.add(listener),
+    rightsChanged: () => {
+      own += 1;
+    },
     changeRights: async (write) => {
       try {
         return await write();
       } finally {
         // Also after a failure: part of it may be written.
         own += 1;
+        for (const listener of listeners) listener();
       }
     },
     cacheRows: <Row>(read: (key: string) => Promise<Row>) => {

@@ -18,6 +18,8 @@ type ThreadSignal = { type: 'stored' } | { type: 'changed' } | { type: 'live'; e
 export type BusMessage =
   /** An off switch was turned, or the built-in agent was switched on or off. */
   | { type: 'switched' }
+  /** What somebody may do, or a setting, has changed on that server. */
+  | { type: 'rights'; by: string }
   /** The others have taken that server for dead. */
   | { type: 'server-dead'; serverId: string }
   /** A server asks itself whether the bus carries its messages; sent the whole way. */

@@ -6,7 +6,7 @@ import {
 } from '@drawbridge/contracts/agent/memory';
 import type { AskAnswer, OpenAsk } from '@drawbridge/contracts/agent/asks';
 import { createEmitter } from '@drawbridge/kit';
-import type { RunContext } from '../engine/context.ts';
+import type { LaneContext } from '../engine/lanes/lane-context.ts';
 import { traceEnd } from '../engine/trace-ends.ts';
 import { noTracer, tracedModel } from '../engine/trace-model.ts';
 import { memoryOf, memoryRow } from '../memory/working-memory.ts';
@@ -137,7 +137,7 @@ const changeMemory = async (
 
 /** The person's answer to a question of the agent, or of a machine. */
 const confirm = async (
-  ctx: RunContext,
+  ctx: LaneContext,
   { userId, requestId }: { userId: string; requestId: string },
   answer: AskAnswer,
 ): Promise<{ runId: string | null }> => {

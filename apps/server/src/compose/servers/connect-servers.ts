@@ -6,6 +6,7 @@ import type { Config } from '../../config.ts';
 import type { Store } from '../../db/index.ts';
 import { createServersStore, joinServers, type ThisServer } from '../../gateway/index.ts';
 import { lockStore } from './lock-store.ts';
+import { shareRights } from './share-rights.ts';
 
 /** How long a start waits for Redis; afterwards it goes on without. */
 const waitMs = 5_000;
@@ -56,6 +57,7 @@ export const connectServers = async (needs: Needs): Promise<Others> => {
     await unlock();
   };
   if (bus === null) return { bus, server: null, close };
+  shareRights(needs.store, bus);
   const { version } = manifest;
   const server = await joinServers({ ...needs, store: createServersStore(needs.store), bus, version });
   return { bus, server, close };
