@@ -54,6 +54,19 @@ const withDelta = (texts: readonly Writing[], { type, agentId, runId, payload }:
   return [...others, { agentId, runId, step, kind, text: known.slice(0, offset) + text }];
 };
 
+/** Texts that are part of these events are not being written any more. */
+const withoutStored = (texts: readonly Writing[], events: readonly StoredEvent[]): Writing[] =>
+  texts.filter(
+    ({ agentId, step }) =>
+      !events.some(
+        (event) =>
+          event.agentId === agentId &&
+          (event.type === 'agent-completed' ||
+            ((event.type === 'text-block' || event.type === 'reasoning-block') &&
+              event.payload.step >= step)),
+      ),
+  );
+
 /** What is written of a text as one piece from its beginning. */
 const wholeOf = ({ agentId, runId, step, kind, text }: Writing, ts: number): Delta => ({
   type: kind === 'text' ? 'text-delta' : 'reasoning-delta',
@@ -178,8 +191,12 @@ export const createFeed = ({ clock, relay, versionOf = async () => '', onError }
 
   return {
     /** Events of one transaction are stored; `now` is as before where each of them belongs to a step. */
-    stored: (userId: string, threadId: string, events: readonly StoredEvent[]) =>
-      signal({ userId, threadId }, events.every(({ type }) => ofSteps.has(type)) ? 'stored' : 'changed'),
+    stored: (userId: string, threadId: string, events: readonly StoredEvent[]) => {
+      const key = keyOf({ userId, threadId });
+      const texts = relay && partials.get(key);
+      if (texts) partials.set(key, withoutStored(texts, events));
+      signal({ userId, threadId }, events.every(({ type }) => ofSteps.has(type)) ? 'stored' : 'changed');
+    },
     live: (userId: string, threadId: string, event: LiveThreadEvent) => {
       const thread = { userId, threadId };
       const key = keyOf(thread);
