@@ -29,7 +29,7 @@ it('a killed driver: another server goes on within 14 s, and makes no call twice
   await one.say('Go');
   await until(async () => (await asks()).length === 1);
   await clock.settle(6_000);
-  // Nobody uses it, and a question is open: it is kept.
+  // It is not used, and a question is open: it is kept.
   expect(await drivenBy()).toBe('one');
   one.suspend();
   const [ask] = await asks();
@@ -219,4 +219,23 @@ it('a server that stops leaves its runs to another one, and no crash is counted'
   const runs = await db.selectFrom('agentRuns').select(['state', 'crashes']).execute();
   expect(runs).toEqual([{ state: 'completed', crashes: 0 }]);
   await expectWhole(world);
+});
+
+it('what was asked of servers that were all gone is not done when they are back', async () => {
+  const world = await useTwoAgents(story([{ text: 'First.' }, { text: 'Second.' }]));
+  const { one, until, ends, db, clock, ofType } = world;
+  await one.say('Go');
+  await until(async () => (await ends()).length === 1);
+  await clock.settle(6_000);
+  const sender = personSender(userId, 'panel');
+  const row = { userId, threadId, id: 'msg_old', kind: 'send', senderId: 'gone', state: 'open' } as const;
+  const body = JSON.stringify({ sender, threadId, input: { text: 'Old' } });
+  const createdAt = clock.now() - 61_000;
+  await db
+    .insertInto('agentCommands')
+    .values({ ...row, body, reply: null, createdAt })
+    .execute();
+  const stateOf = async () => (await db.selectFrom('agentCommands').select('state').execute())[0]?.state;
+  await until(async () => (await stateOf()) === 'done');
+  expect(await ofType('user-message')).toHaveLength(1);
 });

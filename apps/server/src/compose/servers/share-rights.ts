@@ -1,7 +1,7 @@
 import type { Rights } from '../../db/index.ts';
 import type { Bus } from '../../gateway/index.ts';
 
-/** Says when rights have changed; a server that does not hear of it reads them again half a second later. */
+/** Says when rights have changed; a server that misses the message reads them again half a second later. */
 export const shareRights = (
   { onRightsChanged, rightsChanged }: Pick<Rights, 'onRightsChanged' | 'rightsChanged'>,
   bus: Pick<Bus, 'here' | 'publish' | 'subscribe'>,

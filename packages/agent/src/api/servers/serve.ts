@@ -12,7 +12,10 @@ import { type Reply, writeReply } from './reply.ts';
 /** What a command leads to: a value, or a message that goes on. */
 export type Done = { value: unknown } | { request: LaneRequest };
 
-interface Needs extends Pick<AgentNeeds, 'onError'> {
+/** Its sender has given up: no server has worked on the thread. */
+const oldestMs = 60_000;
+
+interface Needs extends Pick<AgentNeeds, 'clock' | 'onError'> {
   servers: Pick<AgentServers, 'replied'>;
   run(held: Held, command: CommandRow): Promise<Done>;
 }
@@ -24,7 +27,7 @@ const codedOf = (error: unknown, onError: (error: unknown) => void): CodedError 
 };
 
 /** Does what other servers ask of the threads that this one drives. */
-export const createServing = ({ servers, run, onError }: Needs) => {
+export const createServing = ({ servers, run, clock, onError }: Needs) => {
   const queue = createKeyedQueue();
   /** Messages whose end is brought to their rows, by their threads. */
   const followed = new WeakMap<Held, Set<string>>();
@@ -70,6 +73,8 @@ export const createServing = ({ servers, run, onError }: Needs) => {
 
   const serveOne = async (held: Held, row: CommandRow): Promise<void> => {
     try {
+      if (row.state === 'open' && clock.now() - row.createdAt > oldestMs)
+        throw errors.storeUnavailable({ message: 'No server could do this in time', fix: 'Try it again.' });
       const done = await run(held, row);
       if ('value' in done) return await write(held, row, { value: done.value, state: 'done' });
       const all = followed.get(held) ?? new Set<string>();
