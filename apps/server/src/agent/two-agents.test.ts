@@ -113,7 +113,7 @@ it('a reader at another server sees text that is being written, from its beginni
   const readAt = (server: typeof one) => {
     const texts: string[] = [];
     const kinds = new Set<string>();
-    const stop = server.agent.threads.listen(userId, threadId, (signal) => {
+    const { stop } = server.agent.threads.listen(userId, threadId, (signal) => {
       kinds.add(signal.type);
       if (signal.type !== 'live' || signal.event.type !== 'text-delta') return;
       const { text, offset } = signal.event.payload;

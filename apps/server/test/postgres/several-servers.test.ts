@@ -91,7 +91,7 @@ describeWith('redis')('two servers on one database', () => {
     await atA.say('One');
     await atB.until('run-finish');
     const texts: string[] = [];
-    const stop = atB.agent.threads.listen(userId, 'thread', (signal) => {
+    const { stop } = atB.agent.threads.listen(userId, 'thread', (signal) => {
       if (signal.type === 'live' && 'text' in signal.event.payload) texts.push(signal.event.payload.text);
     });
     const { done } = await atB.agent.lanes.send(personSender(userId, 'panel'), 'thread', { text: 'Two' });

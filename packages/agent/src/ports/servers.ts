@@ -34,10 +34,10 @@ export interface ServersListener {
 export interface ThreadRelay {
   publish(key: ThreadKey, signal: ThreadSignal): void;
   /** What other servers publish of the thread. */
-  subscribe(key: ThreadKey, listener: (signal: ThreadSignal) => void): Following;
+  subscribe(key: ThreadKey, listener: (signal: ThreadSignal) => void): Subscription;
   /** A thread of the user was made, changed, removed, or has another status. */
   publishChange(key: ThreadKey): void;
-  subscribeChanges(userId: string, listener: (threadId: string) => void): Following;
+  subscribeChanges(userId: string, listener: (threadId: string) => void): Subscription;
   /** Asks the driver for the texts that are being written. */
   wantPartial(key: ThreadKey): void;
   /** How often to look for what was lost, in milliseconds. */
@@ -46,7 +46,7 @@ export interface ThreadRelay {
   onGap(listener: () => void): () => void;
 }
 
-interface Following {
+export interface Subscription {
   /** Resolves when signals arrive: read the rows after it. */
   ready: Promise<void>;
   stop(): void;

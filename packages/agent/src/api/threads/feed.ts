@@ -1,7 +1,7 @@
 import type { LiveThreadEvent, StoredEvent, StoredEventType } from '@drawbridge/contracts/agent/events';
 import type { PartialText } from '@drawbridge/contracts/agent/threads';
 import { createBoundedMap, createEmitter, createTimer, type Clock, type Timer } from '@drawbridge/kit';
-import type { ThreadRelay, ThreadSignal } from '../../ports/servers.ts';
+import type { Subscription, ThreadRelay, ThreadSignal } from '../../ports/servers.ts';
 import { keyOf, type ThreadKey } from '../../rows/keys.ts';
 import { createFollowed } from './followed.ts';
 
@@ -130,10 +130,13 @@ const createGathering = (clock: Clock, emit: Emit) => {
   };
 };
 
-const bothOf = (stop: () => void, other: (() => void) | undefined) => () => {
-  stop();
-  other?.();
-};
+const subscribed = (stop: () => void, elsewhere: Subscription | undefined): Subscription => ({
+  ready: elsewhere?.ready ?? Promise.resolve(),
+  stop: () => {
+    stop();
+    elsewhere?.stop();
+  },
+});
 
 interface FeedNeeds {
   clock: Clock;
@@ -207,11 +210,12 @@ export const createFeed = ({ clock, relay, versionOf = async () => '', onError }
       emit(thread, { type: 'live', event });
     },
     changed: (userId: string, threadId: string) => signal({ userId, threadId }, 'changed'),
-    listen: (userId: string, threadId: string, listener: (signal: ThreadSignal) => void) =>
-      bothOf(signals.on(keyOf({ userId, threadId }), listener), followed?.thread({ userId, threadId })),
+    /** Read the rows once it is ready: nothing is missed. */
+    listen: (userId: string, threadId: string, listener: (signal: ThreadSignal) => void): Subscription =>
+      subscribed(signals.on(keyOf({ userId, threadId }), listener), followed?.thread({ userId, threadId })),
     /** At most each 200 ms for a thread. */
-    onChanged: (userId: string, listener: (threadId: string) => void) =>
-      bothOf(changes.on(userId, listener), followed?.user(userId)),
+    onChanged: (userId: string, listener: (threadId: string) => void): Subscription =>
+      subscribed(changes.on(userId, listener), followed?.user(userId)),
     /** The texts that agents are writing, one for each agent and kind; drops those that are not open. */
     partial: (userId: string, threadId: string, isOpen: (text: PartialText) => boolean): PartialText[] => {
       const key = keyOf({ userId, threadId });

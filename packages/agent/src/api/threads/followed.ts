@@ -1,5 +1,5 @@
 import type { Clock } from '@drawbridge/kit';
-import type { ThreadRelay, ThreadSignal } from '../../ports/servers.ts';
+import type { Subscription, ThreadRelay, ThreadSignal } from '../../ports/servers.ts';
 import { keyOf, type ThreadKey } from '../../rows/keys.ts';
 
 interface Needs {
@@ -16,6 +16,7 @@ const lookThoroughlyEach = 5;
 
 interface Entry {
   readers: number;
+  ready: Promise<void>;
   look(): void;
   stop(): void;
 }
@@ -47,7 +48,7 @@ export const createFollowed = (relay: ThreadRelay, needs: Needs) => {
     return () => void look().catch(needs.onError);
   };
 
-  const open = (key: string, make: () => Pick<Entry, 'look' | 'stop'>): (() => void) => {
+  const open = (key: string, make: () => Omit<Entry, 'readers'>): Subscription => {
     const entry = entries.get(key) ?? { ...make(), readers: 0 };
     entries.set(key, entry);
     entry.readers += 1;
@@ -56,7 +57,7 @@ export const createFollowed = (relay: ThreadRelay, needs: Needs) => {
       stopLooking = () => stops.forEach((stop) => stop());
     }
     let isStopped = false;
-    return () => {
+    const stop = () => {
       if (isStopped) return;
       isStopped = true;
       entry.readers -= 1;
@@ -65,24 +66,25 @@ export const createFollowed = (relay: ThreadRelay, needs: Needs) => {
       entries.delete(key);
       if (entries.size === 0) stopWatchingGaps();
     };
+    return { ready: entry.ready, stop };
   };
 
   return {
-    /** The signals of a thread, until the returned function is called. */
-    thread: (thread: ThreadKey): (() => void) => {
+    /** The signals of a thread. */
+    thread: (thread: ThreadKey): Subscription => {
       const key = keyOf(thread);
-      const stop = open(key, () => {
-        const { stop: end } = relay.subscribe(thread, (signal) => emit(key, signal));
-        return { stop: end, look: createLook(thread, () => emit(key, { type: 'changed' })) };
-      });
-      relay.wantPartial(thread);
-      return stop;
+      const opened = open(key, () => ({
+        ...relay.subscribe(thread, (signal) => emit(key, signal)),
+        look: createLook(thread, () => emit(key, { type: 'changed' })),
+      }));
+      opened.ready.then(() => relay.wantPartial(thread), needs.onError);
+      return opened;
     },
     /** The threads of a user that change. */
-    user: (userId: string): (() => void) =>
-      open(`user ${userId}`, () => {
-        const { stop } = relay.subscribeChanges(userId, (threadId) => emitChange(userId, threadId));
-        return { stop, look: () => {} };
-      }),
+    user: (userId: string): Subscription =>
+      open(`user ${userId}`, () => ({
+        ...relay.subscribeChanges(userId, (threadId) => emitChange(userId, threadId)),
+        look: () => {},
+      })),
   };
 };
