@@ -17,7 +17,7 @@ export const storeConfig = z.object({
   ),
   redisUrl: setting(
     'REDIS_URL',
-    'Redis or Valkey, as `redis://` or `rediss://`, which connects the servers of one store. Needs `SECRET`, `DATABASE_URL` with `postgres://`, and `DISABLED_MODULES=instance-ai`: the built-in agent runs on a single server. Unset: this server is the only one.',
+    'Redis or Valkey, as `redis://` or `rediss://`, which connects the servers of one store. Needs `SECRET` and `DATABASE_URL` with `postgres://`. Unset: this server is the only one.',
     z.url({ protocol: /^rediss?$/, error: 'must be redis:// or rediss://' }).optional(),
   ),
 });
