@@ -68,7 +68,7 @@ const panelFloors = [
   ['session', 'calls', 'gateway'],
   ['machines'],
   ['confirmations'],
-  ['tools', 'chat', 'tokens', 'rules', 'clients', 'hooks'],
+  ['tools', 'chat', 'tokens', 'rules', 'processes', 'clients', 'hooks'],
   ['activity', 'notifications', 'settings', 'agent-settings'],
   ['agents', 'inbox'],
   ['shell'],

@@ -28,7 +28,7 @@ describe('docs/security.md', () => {
 
   it.each([
     ['FS', 34],
-    ['SH', 85],
+    ['SH', 88],
     ['BR', 16],
     ['CF', 29],
     ['PS', 14],

@@ -33,7 +33,7 @@ describe('a session of drawbridge', () => {
         reconnect: expect.stringMatching(/^\S+ \S+cli\.cjs connect --dir \S+work$/),
         version: '0.1.0',
         protocol: 1,
-        features: ['resume', 'cancel', 'progress', 'probe', 'rules'],
+        features: ['resume', 'cancel', 'progress', 'probe', 'rules', 'processes'],
         instance: expect.stringMatching(/^[\w-]{21}-\d+$/),
       },
     });
@@ -290,7 +290,11 @@ describe('a session of drawbridge', () => {
     await until(async () => expect(await readFile(sessionFile(), 'utf8')).toContain(sessionKey));
     child.kill('SIGKILL');
     await code;
-    await cp(join(home, '.drawbridge'), join(home, 'copy/.drawbridge'), { recursive: true });
+    await cp(join(home, '.drawbridge'), join(home, 'copy/.drawbridge'), {
+      recursive: true,
+      // A socket is no file to copy.
+      filter: (path) => !path.endsWith('/control'),
+    });
     for (const HOME of [home, join(home, 'copy')]) {
       const again = start(['connect'], { HOME });
       await until(() => expect(again.out.stderr).toContain('connected     '));

@@ -7,6 +7,11 @@ import type { GatewayStatus, MachineChoice } from '@drawbridge/contracts/gateway
 import { optionalMachineInput, type MachineSummary } from '@drawbridge/contracts/machines/summary';
 import type { ThreadFrame } from '@drawbridge/contracts/agent/threads';
 import type { LiveEvent } from '@drawbridge/contracts/live';
+import {
+  listProcessesInput,
+  processIdInput,
+  type ProcessList,
+} from '@drawbridge/contracts/machines/processes';
 import type { KnownRules } from '@drawbridge/contracts/rule-list';
 import type { NewRule } from '@drawbridge/contracts/rules';
 import type { Settings } from '@drawbridge/contracts/settings';
@@ -34,6 +39,8 @@ export interface World {
   rules: () => KnownRules;
   removed: string[];
   added: NewRule[];
+  processes: ProcessList;
+  stopped: string[];
   settings: Settings;
   invitations: Invitation[];
   tokens: AccessToken[];
@@ -168,6 +175,16 @@ const createRouter = (world: World, { events, frames }: Streams) => {
       add: own.input(newRuleInput).mutation(({ input: { machineId: _machine, ...rule } }) => {
         world.added.push(rule);
         return world.rules();
+      }),
+    }),
+    processes: t.router({
+      list: own.input(listProcessesInput).query(() => world.processes),
+      stop: own.input(processIdInput).mutation(({ input: { process } }) => {
+        world.stopped.push(process);
+        const end = { cause: 'user' as const, exitCode: 143, at: '2026-01-01T00:00:00.000Z' };
+        const { processes } = world.processes;
+        world.processes = { processes: processes.map((one) => (one.id === process ? { ...one, end } : one)) };
+        return world.processes;
       }),
     }),
     tokens: t.router({

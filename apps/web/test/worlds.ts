@@ -136,6 +136,8 @@ export const worldOf = (change: Partial<World> = {}): World => ({
   confirmations: [],
   rules: () => ({ rules: [], total: 0, remoteRules: false }),
   removed: [],
+  processes: { processes: [] },
+  stopped: [],
   added: [],
   settings: {
     enabled: false,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { requestId } from './ids.ts';
+import { processesRequest } from './machines/processes.ts';
 import { rulesRequest } from './rules.ts';
 import { toolCall } from './tool-call.ts';
 
@@ -8,8 +9,19 @@ export const probeBody = z.object({ id: z.number().int().positive() });
 export type ProbeBody = z.infer<typeof probeBody>;
 
 /**
+ * Who makes a call: `id` is that of the token, client or thread, or `personCallerId`. Processes in the
+ * background belong to their caller.
+ */
+const requestCaller = z.object({ id: z.string().min(1).max(4_096), name: z.string().max(500) });
+export type RequestCaller = z.infer<typeof requestCaller>;
+
+/** The `id` of the person, who may see and end what every caller has started. */
+export const personCallerId = 'user';
+
+/**
  * One call of any tool. Specification 6.1. `again`: it may have been on a stream of this machine before.
- * `askId`: the question that its decision answers. `reach`: the id of the decision's scope.
+ * `askId`: the question that its decision answers. `reach`: the id of the decision's scope. `caller`: see the
+ * feature `processes`.
  */
 const filesystemRequest = z.object({
   type: z.literal('filesystem-request'),
@@ -20,6 +32,7 @@ const filesystemRequest = z.object({
     again: z.literal(true).optional(),
     askId: z.string().max(64).optional(),
     reach: z.string().max(64).optional(),
+    caller: requestCaller.optional(),
   }),
 });
 
@@ -49,6 +62,7 @@ export const daemonEvent = z.discriminatedUnion('type', [
   gatewayDisconnect,
   probe,
   rulesRequest,
+  processesRequest,
 ]);
 export type DaemonEvent = z.infer<typeof daemonEvent>;
 export type ToolRequest = z.infer<typeof filesystemRequest>['payload'];

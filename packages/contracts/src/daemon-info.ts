@@ -1,8 +1,9 @@
 /**
  * Features of a daemon beyond the specification. `resume`: a repeated request is answered, not run again.
  * `probe`: it answers the event `probe`. `rules`: it lists, adds and removes rules for its own user.
+ * `processes`: it has processes in the background, told apart by caller; it lists, shows and stops them.
  */
-export const daemonFeatures = ['resume', 'cancel', 'progress', 'probe', 'rules'] as const;
+export const daemonFeatures = ['resume', 'cancel', 'progress', 'probe', 'rules', 'processes'] as const;
 
 /**
  * Features of a server beyond the specification. `responses`: several results in one request. `settled`: it

@@ -8,6 +8,7 @@ export const daemonPaths = {
   progress: '/progress/:requestId',
   probe: '/probe',
   rules: '/rules/:requestId',
+  processes: '/processes/:requestId',
   settled: '/settled',
   disconnect: '/disconnect',
 } as const;

@@ -13,6 +13,7 @@ import {
   settledReply,
   toolsReply,
 } from './daemon-reply.ts';
+import { processesBody } from './machines/processes.ts';
 import { rulesBody } from './rule-list.ts';
 import { toolResult } from './tool-result.ts';
 import { toolLimits } from './tool-call.ts';
@@ -125,6 +126,7 @@ export const daemonSurface = {
   progress: { method: 'POST', path: daemonPaths.progress, body: progressBody, reply: progressReply },
   probe: { method: 'POST', path: daemonPaths.probe, body: probeBody, reply: okReply },
   rules: { method: 'POST', path: daemonPaths.rules, body: rulesBody, reply: okReply },
+  processes: { method: 'POST', path: daemonPaths.processes, body: processesBody, reply: okReply },
   settled: { method: 'POST', path: daemonPaths.settled, body: settledBody, reply: settledReply },
   disconnect: { method: 'POST', path: daemonPaths.disconnect, body: disconnectBody, reply: okReply },
 } as const;

@@ -30,7 +30,7 @@ it.each([
   ['states of a confirmation', confirmationStates, ['open', 'decided', 'withdrawn', 'expired']],
   ['states of a gateway', gatewayStates, ['offline', 'online', 'grace']],
   ['doors', doors, ['trpc', 'daemon-http', 'mcp', 'rest', 'jsonrpc', 'agent']],
-  ['features of a daemon', daemonFeatures, ['resume', 'cancel', 'progress', 'probe', 'rules']],
+  ['features of a daemon', daemonFeatures, ['resume', 'cancel', 'progress', 'probe', 'rules', 'processes']],
   ['features of a server', serverFeatures, ['responses', 'settled', 'keep-session', 'socket']],
   ['limits of several results', responsesLimits, { maxResponses: 64, maxBytes: 65_536 }],
   ['reasons to cancel', cancelReasons, ['caller', 'user', 'timeout']],
@@ -72,7 +72,14 @@ it.each([
   [
     'events on the stream',
     daemonEvent.options.map((option) => option.shape.type.value),
-    ['filesystem-request', 'tool-call-cancel', 'gateway-disconnect', 'probe', 'rules-request'],
+    [
+      'filesystem-request',
+      'tool-call-cancel',
+      'gateway-disconnect',
+      'probe',
+      'rules-request',
+      'processes-request',
+    ],
   ],
 ])('%s', (_name, value, expected) => {
   expect(value).toEqual(expected);
@@ -89,6 +96,7 @@ it('routes of the daemon', () => {
     ['progress', 'POST', '/progress/:requestId'],
     ['probe', 'POST', '/probe'],
     ['rules', 'POST', '/rules/:requestId'],
+    ['processes', 'POST', '/processes/:requestId'],
     ['settled', 'POST', '/settled'],
     ['disconnect', 'POST', '/disconnect'],
   ]);

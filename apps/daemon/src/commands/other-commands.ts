@@ -8,6 +8,7 @@ import { addInstall } from './installation/install.ts';
 import { addMcp } from './mcp.ts';
 import { addPermissions } from './permissions/permissions-command.ts';
 import { addPair } from './pair.ts';
+import { addProcesses } from './processes.ts';
 import { addSandbox } from './sandbox.ts';
 import { addService } from './installation/service.ts';
 import { addStatus } from './status.ts';
@@ -30,6 +31,7 @@ const addCommands = [
   addPermissions,
   addSandbox,
   addCache,
+  addProcesses,
   addMcp,
   addTui,
 ];

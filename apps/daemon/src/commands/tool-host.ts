@@ -143,6 +143,7 @@ export const createToolHost = async (needs: ToolHostNeeds) => {
     /** Loads the tools; a call that comes before waits for its own. */
     load: toolbox.load,
     rules: (query: RulesQuery) => answerRulesQuery({ settings, session, use, notify: notifyOfRules }, query),
+    processes: toolbox.processes,
     /** Settles and reports open questions as rules cover them. Returns a function that stops it. */
     settleQuestions: (report: (body: SettledBody) => Promise<number | null>) =>
       createSettler({

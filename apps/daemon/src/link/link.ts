@@ -2,6 +2,7 @@ import type { DaemonEvent } from '@drawbridge/contracts/daemon-event';
 import type { InitReply } from '@drawbridge/contracts/daemon-reply';
 import type { InitBody } from '@drawbridge/contracts/daemon-surface';
 import type { Release } from '@drawbridge/contracts/release';
+import type { ProcessesBody, ProcessesQuery } from '@drawbridge/contracts/machines/processes';
 import type { RulesBody } from '@drawbridge/contracts/rule-list';
 import type { RulesQuery } from '@drawbridge/contracts/rules';
 import { fullJitter, type Clock } from '@drawbridge/kit';
@@ -52,6 +53,7 @@ export interface LinkNeeds {
   describe(): InitBody;
   calls: Calls;
   rules(query: RulesQuery): Promise<RulesBody>;
+  processes(query: ProcessesQuery): Promise<ProcessesBody>;
   report(report: LinkReport): void;
 }
 
@@ -109,10 +111,13 @@ const initialise = (context: LinkContext): (() => void) => {
 };
 
 const openStream = (context: LinkContext): (() => void) => {
-  const { api, calls, key, open, report, rules, send } = context;
+  const { api, calls, key, open, processes, report, rules, send } = context;
   let stopProbeWatch: (() => void) | null = null;
   const answerRules = async ({ requestId, query }: { requestId: string; query: RulesQuery }) =>
     api.rules(key.get(), requestId, await rules(query));
+
+  const answerProcesses = async ({ requestId, query }: { requestId: string; query: ProcessesQuery }) =>
+    api.processes(key.get(), requestId, await processes(query));
 
   const onEvent = (event: DaemonEvent) => {
     switch (event.type) {
@@ -128,6 +133,8 @@ const openStream = (context: LinkContext): (() => void) => {
         return void api.probe(key.get(), event.payload);
       case 'rules-request':
         return void answerRules(event.payload);
+      case 'processes-request':
+        return void answerProcesses(event.payload);
       default:
         return event satisfies never;
     }

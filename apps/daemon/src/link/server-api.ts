@@ -22,6 +22,7 @@ import type {
   SettledBody,
   ToolsBody,
 } from '@drawbridge/contracts/daemon-surface';
+import type { ProcessesBody } from '@drawbridge/contracts/machines/processes';
 import type { RulesBody } from '@drawbridge/contracts/rule-list';
 import type { Clock } from '@drawbridge/kit';
 import type { z } from 'zod';
@@ -213,6 +214,8 @@ export const createServerApi = (http: Http, clock: Clock) => {
     probe: (key: string, body: ProbeBody) => post({ key, path: daemonPaths.probe, body }, readOk),
     rules: (key: string, requestId: string, body: RulesBody) =>
       post({ key, path: at(daemonPaths.rules, requestId), body }, readOk),
+    processes: (key: string, requestId: string, body: ProcessesBody) =>
+      post({ key, path: at(daemonPaths.processes, requestId), body }, readOk),
     /** Says which open questions a rule covers now; for a server that `settles`. */
     settled: (key: string, body: SettledBody) =>
       post({ key, path: daemonPaths.settled, body }, readAs(settledReply)),

@@ -53,7 +53,8 @@ async function* otherProcesses(): AsyncGenerator<string> {
   }
 }
 
-const sendToTagged = async (tag: string, signal: NodeJS.Signals | 0): Promise<boolean> => {
+/** Sends it to every process with that tag; gives whether there was one. Linux; nothing elsewhere. */
+export const sendToTagged = async (tag: string, signal: NodeJS.Signals | 0): Promise<boolean> => {
   let isSent = false;
   for await (const pid of otherProcesses()) {
     if (isTagged(pid, tag) && send(Number(pid), signal)) isSent = true;

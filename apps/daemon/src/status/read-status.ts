@@ -6,7 +6,8 @@ import { daemonStatus, type DaemonStatus } from './status.ts';
 import { statusPath } from './status-file.ts';
 import { lockHolder } from '../private-files/lock.ts';
 
-const readOne = async (folder: string): Promise<DaemonStatus | null> => {
+/** Of the daemon that has locked this folder of the journal; null where none runs. */
+export const readStatus = async (folder: string): Promise<DaemonStatus | null> => {
   const pid = await lockHolder(folder).catch(() => null);
   const status = parseJson(daemonStatus, await readFile(statusPath(folder), 'utf8').catch(() => undefined));
   // A file of an earlier process says nothing about this one.
@@ -17,6 +18,6 @@ const readOne = async (folder: string): Promise<DaemonStatus | null> => {
 export const readStatuses = async (privateFolder: string): Promise<DaemonStatus[]> => {
   const folder = journalFolder(privateFolder);
   const names = await readdir(folder).catch(() => []);
-  const statuses = await Promise.all(names.map((name) => readOne(join(folder, name))));
+  const statuses = await Promise.all(names.map((name) => readStatus(join(folder, name))));
   return statuses.filter((status) => status !== null);
 };

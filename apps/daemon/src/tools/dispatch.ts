@@ -115,13 +115,19 @@ const attempt = async (
   { entry, outside, ...call }: Attempt,
 ): Promise<ToolResult> => {
   const { gate, root, privateFolder, closedFolders, clock, inputHold } = shared;
-  const { requestId, askId, reach, timeoutMs } = request;
+  const { requestId, askId, reach, timeoutMs, caller } = request;
   const { signal, progress } = call;
   const tool = await entry.load();
   const { [confirmationArgument]: confirmation, ...args } = request.toolCall.arguments;
   const input = parse(tool, args);
   const territory = { root, privateFolder, ...(closedFolders && { closedFolders }) };
-  const context = { ...call, ...territory, clock, reading: await gate.reader() };
+  const context = {
+    ...call,
+    ...territory,
+    clock,
+    reading: await gate.reader(),
+    ...(caller && { caller }),
+  };
   /** An agent must not answer a question: its mouse and its keys wait until no question is open. */
   const untilReleased = async () => {
     if (!isInput(tool)) return;
@@ -149,6 +155,7 @@ const attempt = async (
         execute(shared, tool, {
           ...context,
           granted: outcome.granted,
+          outside: (wait) => outside(wait, 'Waiting for the process'),
           // An answer allows the arguments that the question was about.
           input: outcome.arguments === args ? input : parse(tool, outcome.arguments),
           ...(timeoutMs !== undefined && { timeoutMs }),
@@ -176,7 +183,7 @@ const settle = async (
     if (signal.aborted) return cancelledResult(false);
     const entry = shared.find(request.toolCall.name);
     if (!entry) throw errors.unknownTool();
-    return await shared.queue.run({ ...context, group: entry.group }, (outside) => {
+    return await shared.queue.run({ ...context, lane: entry.lane ?? entry.group }, (outside) => {
       let admitted: Promise<void> | undefined;
       const admit = async () => {
         const release = await shared.largeResults.acquire(signal);

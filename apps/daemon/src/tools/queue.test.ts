@@ -1,8 +1,7 @@
 import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
-import type { ToolGroup } from '@drawbridge/contracts/groups';
 import { createFakeClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
-import { createQueue, maxWaiting, runningLimits } from './queue.ts';
+import { createQueue, maxWaiting, runningLimits, type Lane } from './queue.ts';
 
 /** A queue with jobs that end when the test says so. */
 const setUp = () => {
@@ -11,8 +10,8 @@ const setUp = () => {
   const begun: string[] = [];
   const told: ProgressBody[] = [];
   const ends = new Map<string, () => void>();
-  const add = (name: string, group: ToolGroup = 'shell', signal = new AbortController().signal) =>
-    queue.run({ group, signal, progress: (update) => void told.push(update) }, async () => {
+  const add = (name: string, lane: Lane = 'shell', signal = new AbortController().signal) =>
+    queue.run({ lane, signal, progress: (update) => void told.push(update) }, async () => {
       begun.push(name);
       await new Promise<void>((resolve) => ends.set(name, resolve));
       return name;
@@ -21,18 +20,15 @@ const setUp = () => {
 };
 
 describe('the queue', () => {
-  it.each(Object.entries(runningLimits) as [ToolGroup, number][])(
-    'runs %s: %i at once',
-    async (group, limit) => {
-      const { clock, add, begun, end } = setUp();
-      for (let count = 0; count < 20; count += 1) void add(String(count), group);
-      await clock.settle();
-      expect(begun).toHaveLength(limit);
-      end('0');
-      await clock.settle();
-      expect(begun).toHaveLength(limit + 1);
-    },
-  );
+  it.each(Object.entries(runningLimits) as [Lane, number][])('runs %s: %i at once', async (group, limit) => {
+    const { clock, add, begun, end } = setUp();
+    for (let count = 0; count < 20; count += 1) void add(String(count), group);
+    await clock.settle();
+    expect(begun).toHaveLength(limit);
+    end('0');
+    await clock.settle();
+    expect(begun).toHaveLength(limit + 1);
+  });
 
   it('starts those of a group in their order, and no group waits for another', async () => {
     const { clock, add, begun, end } = setUp();
@@ -64,7 +60,7 @@ describe('the queue', () => {
 
   it('goes on after a job that failed', async () => {
     const queue = createQueue(createFakeClock());
-    const place = { group: 'computer', signal: new AbortController().signal, progress: () => {} } as const;
+    const place = { lane: 'computer', signal: new AbortController().signal, progress: () => {} } as const;
     const jobs = [
       queue.run(place, () => Promise.reject(new Error('no'))),
       queue.run(place, async () => 'yes'),
@@ -76,12 +72,12 @@ describe('the queue', () => {
     const { clock, queue, add, begun, told, end } = setUp();
     let arrive = () => {};
     const place = {
-      group: 'computer',
+      lane: 'computer',
       signal: new AbortController().signal,
       progress: (update: ProgressBody) => void told.push(update),
     } as const;
     const outer = queue.run(place, async (outside) => {
-      await outside(() => new Promise((resolve) => (arrive = resolve)));
+      await outside(() => new Promise<void>((resolve) => (arrive = resolve)));
       begun.push('back');
     });
     void add('a', 'computer');
@@ -103,7 +99,7 @@ describe('the queue', () => {
 
   it('has its place back when what it waited for did not come', async () => {
     const { clock, queue, add, begun } = setUp();
-    const place = { group: 'computer', signal: new AbortController().signal, progress: () => {} } as const;
+    const place = { lane: 'computer', signal: new AbortController().signal, progress: () => {} } as const;
     await expect(
       queue.run(place, (outside) => outside(() => Promise.reject(new Error('no')))),
     ).rejects.toThrow('no');

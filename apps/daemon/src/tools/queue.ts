@@ -3,10 +3,13 @@ import type { ToolGroup } from '@drawbridge/contracts/groups';
 import { type Clock, createLimiter, createTimer, type Limiter } from '@drawbridge/kit';
 import { errors } from './common/errors.ts';
 
-export const runningLimits: Record<ToolGroup, number> = {
+export type Lane = ToolGroup | 'process';
+
+export const runningLimits: Record<Lane, number> = {
   filesystemRead: 8,
   filesystemWrite: 4,
   shell: 2,
+  process: 8,
   network: 1,
   computer: 1,
   browser: 1,
@@ -21,7 +24,7 @@ const firstReportMs = 1_000;
 const reportEveryMs = 10_000;
 
 export interface Place {
-  group: ToolGroup;
+  lane: Lane;
   /** Aborted while it waits, the call leaves the queue and never starts. */
   signal: AbortSignal;
   /** A call that waits says so, which renews its deadline. */
@@ -29,20 +32,26 @@ export interface Place {
 }
 
 /** Releases the job's turn while it waits for something else, and acquires the next one afterwards. */
-export type Outside = (wait: () => Promise<void>) => Promise<void>;
+export type Outside = <T>(wait: () => Promise<T>, message?: string) => Promise<T>;
+
+const turnMessage = 'Waiting for other calls on the machine';
 
 export const createQueue = (clock: Clock) => {
-  const limiters = new Map<ToolGroup, Limiter>();
+  const limiters = new Map<Lane, Limiter>();
   let waiting = 0;
 
-  const limiterOf = (group: ToolGroup): Limiter => {
-    const limiter = limiters.get(group) ?? createLimiter(runningLimits[group]);
-    limiters.set(group, limiter);
+  const limiterOf = (lane: Lane): Limiter => {
+    const limiter = limiters.get(lane) ?? createLimiter(runningLimits[lane]);
+    limiters.set(lane, limiter);
     return limiter;
   };
 
-  const waitFor = async <T>({ progress }: Place, wait: () => Promise<T>): Promise<T> => {
-    const report = () => progress({ message: 'Waiting for other calls on the machine' });
+  const waitFor = async <T>(
+    { progress }: Place,
+    wait: () => Promise<T>,
+    message = turnMessage,
+  ): Promise<T> => {
+    const report = () => progress({ message });
     const timer = createTimer(clock);
     const repeat = () => {
       report();
@@ -61,18 +70,19 @@ export const createQueue = (clock: Clock) => {
   return {
     /** Rejects with `tooManyCalls`, with the signal's reason, or as the job does. */
     run: async <T>(place: Place, job: (outside: Outside) => Promise<T>) => {
-      const { group, signal } = place;
+      const { lane, signal } = place;
       signal.throwIfAborted();
-      const limiter = limiterOf(group);
+      const limiter = limiterOf(lane);
       if (limiter.isFull() && waiting >= maxWaiting) throw errors.tooManyCalls();
       const acquire = () => limiter.acquire(signal);
       const takeTurn = () => (limiter.isFull() ? waitFor(place, acquire) : acquire());
       let release: (() => void) | null = await takeTurn();
-      const outside: Outside = async (wait) => {
+      const outside: Outside = async (wait, message) => {
         release?.();
         release = null;
-        await waitFor(place, wait);
+        const value = await waitFor(place, wait, message);
         release = await takeTurn();
+        return value;
       };
       try {
         return await job(outside);

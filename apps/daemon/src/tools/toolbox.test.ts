@@ -71,7 +71,11 @@ describe('what is offered', () => {
       ['read_file', 'list_files', 'get_file_tree', 'search_files'],
     ],
     ['nothing where reading is on deny', { filesystemRead: 'deny' }, []],
-    ['the shell where it is switched on', { filesystemRead: 'deny', shell: 'allow' }, ['shell_execute']],
+    [
+      'the shell where it is switched on',
+      { filesystemRead: 'deny', shell: 'allow' },
+      ['shell_execute', 'process_start', 'process_read', 'process_write', 'process_stop', 'process_list'],
+    ],
   ])('%s', async (_case, modes, expected) => {
     const toolbox = await opened(allToolsets({ notify: () => {}, shellSandbox: false }), modes);
     expect(toolbox.offered(modesWith(modes)).map((tool) => tool.name)).toEqual(expected);

@@ -1,4 +1,5 @@
 import type { ToolGroup } from '@drawbridge/contracts/groups';
+import type { ProcessesBody, ProcessesQuery } from '@drawbridge/contracts/machines/processes';
 import type { ToolCategory } from '@drawbridge/contracts/tool-category';
 import { createEmitter, createSerialQueue } from '@drawbridge/kit';
 import { effectiveModes, type Modes } from '../permission/index.ts';
@@ -83,6 +84,11 @@ export const createToolbox = (toolsets: readonly Toolset[], context: Omit<Toolse
       const entries = [...opened.keys()].flatMap((toolset) => toolset.tools());
       // What cannot be loaded is said to the call that needs it.
       await Promise.allSettled(entries.map((entry) => entry.load()));
+    },
+    /** About processes in the background; none where no toolset has them. */
+    processes: async (query: ProcessesQuery): Promise<ProcessesBody> => {
+      const having = [...opened.keys()].find(({ processes }) => processes !== undefined);
+      return (await having?.processes?.(query)) ?? { processes: [] };
     },
     close: async () => {
       await Promise.all([...opened.keys()].map((toolset) => toolset.close()));

@@ -75,6 +75,7 @@ export const startLink = async (dispatch: Dispatch = echo) => {
     calls,
     open: createOpenLink({ ...api, url: server.url, way: 'socket', http, clock }),
     rules: async (query) => ({ refused: 'failed', message: query.type }),
+    processes: async (query) => ({ refused: 'unknown', message: query.type }),
     describe: () => ({ rootPath: '/w', tools: [...offered] }),
     report: (report) => {
       reports.push(report);

@@ -13,7 +13,7 @@ import { machineOf, requireMachine } from './machine.ts';
 
 const names = {
   filesystemWrite: ['write_file', 'edit_file', 'create_directory', 'delete', 'move', 'copy_file'],
-  shell: ['shell_execute'],
+  shell: ['shell_execute', 'process_start', 'process_read', 'process_write', 'process_stop', 'process_list'],
   computer: [
     'screen_screenshot',
     'screen_screenshot_region',

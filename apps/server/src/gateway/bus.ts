@@ -1,9 +1,9 @@
 import type { LiveThreadEvent } from '@drawbridge/contracts/agent/events';
-import type { CancelReason } from '@drawbridge/contracts/daemon-event';
+import type { CancelReason, DaemonEvent } from '@drawbridge/contracts/daemon-event';
 import type { CallEvent } from '@drawbridge/contracts/calls';
 import type { ConfirmationEvent } from '@drawbridge/contracts/confirmation';
 import type { RefusedPairing } from '@drawbridge/contracts/machines/summary';
-import type { RulesQuery } from '@drawbridge/contracts/rules';
+import type { ProcessesBody } from '@drawbridge/contracts/machines/processes';
 import type { RulesBody } from '@drawbridge/contracts/rule-list';
 import { createEmitter } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
@@ -13,6 +13,9 @@ import { nanoid } from 'nanoid';
 export type Topic = 'all' | `user:${string}` | `server:${string}` | `thread:${string}`;
 
 type ThreadSignal = { type: 'stored' } | { type: 'changed' } | { type: 'live'; event: LiveThreadEvent };
+
+/** What is asked of a daemon beside its tools. */
+export type MachineQuery = Extract<DaemonEvent, { type: 'rules-request' | 'processes-request' }>;
 
 /** A reason to look into the store; what is not stored, such as live output, comes with it. */
 export type BusMessage =
@@ -40,12 +43,13 @@ export type BusMessage =
   /** The row of a call has that revision now, for the server on which its caller waits. */
   | { type: 'call-stored'; requestId: string; rev: number }
   | { type: 'confirmation-changed'; userId: string; event: ConfirmationEvent }
-  /** A daemon has answered a query about its rules, for the server that asked. */
+  /** A daemon has answered a query about its rules or processes, for the server that asked. */
   | { type: 'rules-answered'; machineId: string; requestId: string; body: RulesBody }
-  /** For the server that has the stream: a query about the rules of its machine. */
-  | { type: 'rules-query'; machineId: string; requestId: string; query: RulesQuery }
+  | { type: 'processes-answered'; machineId: string; requestId: string; body: ProcessesBody }
+  /** For the server that has the stream: a query for its machine. */
+  | { type: 'machine-query'; machineId: string; query: MachineQuery }
   /** For the server that asked: there is no stream that the query could be written on. */
-  | { type: 'rules-unasked'; machineId: string; requestId: string }
+  | { type: 'query-unasked'; machineId: string; requestId: string }
   /** For the server that drives a thread of the agent: another one has changed it. */
   | { type: 'thread-woken'; userId: string; threadId: string }
   /** For the server that asked the driver of a thread: there is a reply, or more of it. */

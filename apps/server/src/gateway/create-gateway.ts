@@ -31,6 +31,8 @@ import { createKeys, touchEveryMs } from './pairing/keys.ts';
 import { createPairing, type PairingFacts } from './pairing/pairing.ts';
 import { watchRevoked } from './pairing/watch-revoked.ts';
 import { createRetention } from './retention/retention.ts';
+import { writeQueriesOfOthers } from './connection/queries.ts';
+import { createProcesses, type Processes } from './processes/processes.ts';
 import { createRules, type Rules } from './rules/rules.ts';
 import { createSettings, type ModuleFacts } from './settings/settings.ts';
 import type { Scope } from './settings/switches.store.ts';
@@ -152,6 +154,7 @@ const createFront = (needs: GatewayNeeds, moving: Moving) => {
     budget: createStoringBudget({ clock, bytesPerDay: limits.storedBytesPerDay }),
     isDiskLow: needs.isDiskLow ?? (() => false),
   };
+  writeQueriesOfOthers({ ...common, streams });
   return {
     calls: createCalls(callsContext),
     daemonCalls: createDaemonCalls(callsContext),
@@ -165,6 +168,7 @@ const createFront = (needs: GatewayNeeds, moving: Moving) => {
       find: async (requestId) => openCalls.find(requestId)?.data.record ?? stores.calls.byId(requestId),
     }),
     rules: createRules({ ...common, registry, settings, streams, store: stores.machines }),
+    processes: createProcesses({ ...common, registry, settings, streams }),
   };
 };
 
@@ -273,7 +277,13 @@ export const createGateway = (needs: GatewayNeeds) => {
   const { openCalls, connections, daemon } = parts;
   const { clock, server } = parts.common;
   /** The half of them that doors use; the other half is for machines, through `daemon`. */
-  const front: { calls: Calls; confirmations: Confirmations; idempotency: Idempotency; rules: Rules } = parts;
+  const front: {
+    calls: Calls;
+    confirmations: Confirmations;
+    idempotency: Idempotency;
+    rules: Rules;
+    processes: Processes;
+  } = parts;
   let stopped = false;
   const guarded = refusingWhen(() => stopped);
   const timers: (() => void)[] = [watchKeys(needs, parts)];
@@ -287,6 +297,7 @@ export const createGateway = (needs: GatewayNeeds) => {
     pairing: parts.pairing,
     retention: parts.retention,
     rules: guarded(front.rules, ['query']),
+    processes: guarded(front.processes, ['query']),
     settings: parts.settings,
     /** Resumes what a stopped server left open. Call once, before the doors open. */
     start: async () => {

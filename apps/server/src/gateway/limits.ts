@@ -63,9 +63,9 @@ export const defaultLimits = {
    * back-off.
    */
   restartGraceMs: 60 * second,
-  /** How long a daemon may take to answer a question about its rules, and how many of them wait at once. */
-  rulesTimeoutMs: 10 * second,
-  maxRulesQueries: 1_000,
+  /** How long a daemon may take to answer a query, and how many of each kind wait at once. */
+  queryTimeoutMs: 10 * second,
+  maxMachineQueries: 1_000,
   /** After how long an end that could not be written down is tried again. */
   storeRetryMs: 2 * second,
   /** How long calls that have ended are kept; null for ever. */

@@ -15,7 +15,15 @@ export const socketLimits = {
 } as const;
 
 /** The posts that a socket takes. */
-export const socketPosts = ['response', 'responses', 'progress', 'probe', 'rules', 'settled'] as const;
+export const socketPosts = [
+  'response',
+  'responses',
+  'progress',
+  'probe',
+  'rules',
+  'processes',
+  'settled',
+] as const;
 export type SocketPost = (typeof socketPosts)[number];
 
 /** From the daemon: a post, with the path and the body that it has by HTTP. `id` rises with each. */

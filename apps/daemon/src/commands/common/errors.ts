@@ -44,6 +44,25 @@ export const errors = createErrors({
     message: 'drawbridge is running',
     fix: 'Stop it with Ctrl-C where it runs, then run this command again.',
   },
+  notRunning: {
+    code: 'NOT_RUNNING',
+    message: 'drawbridge is not running, so that no processes run',
+    get fix() {
+      return `Start it with ${ownCommand('connect')}.`;
+    },
+  },
+  noAnswer: {
+    code: 'NO_ANSWER',
+    message: 'drawbridge is running and does not answer',
+    fix: 'Use the panel.',
+  },
+  noProcess: {
+    code: 'NO_PROCESS',
+    message: 'There is no process with this id',
+    get fix() {
+      return `${ownCommand('processes')} lists those that there are.`;
+    },
+  },
   notTaken: { code: 'NOT_TAKEN', message: 'The server did not accept this' },
   refused: {
     code: 'REFUSED',

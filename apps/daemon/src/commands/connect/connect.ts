@@ -7,6 +7,7 @@ import { createSessionFile, type SessionFile, type Way } from '../../link/index.
 import { createLog, type Log } from '../../log/index.ts';
 import { ownCommand, shellWord } from '../../program/own-command.ts';
 import { openSettings, type Ask, type Modes, type SettingsStore } from '../../permission/index.ts';
+import { openControl } from '../../status/control.ts';
 import { createStatusFile } from '../../status/index.ts';
 import { readStatuses } from '../../status/read-status.ts';
 import { askWithProgress, createAskInTerminal } from '../../terminal/ask.ts';
@@ -196,7 +197,9 @@ const serve = async (toolHost: ToolHost, needs: Serving): Promise<number> => {
     },
     askForToken: async () => (ask ? askForToken() : null),
   });
+  const closeControl = await openControl(opened.folder, toolHost.processes);
   const code = await runUntilEnd(session, needs);
+  await closeControl();
   stopUpdating();
   await status.close();
   await opened.close();

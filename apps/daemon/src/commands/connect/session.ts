@@ -154,6 +154,7 @@ export const createSession = (needs: SessionNeeds) => {
     describe: () => describe(needs),
     calls,
     rules: toolHost.rules,
+    processes: toolHost.processes,
     report,
   });
 

@@ -50,6 +50,7 @@ describe('FS-08 a tool acts on what was allowed and on nothing else', () => {
         tag: 'tag',
         progress: () => undefined,
         large: async () => undefined,
+        outside: (wait) => wait(),
         granted: granted(root),
       });
     await expect(run).rejects.toMatchObject({ code: 'NOT_GRANTED' });

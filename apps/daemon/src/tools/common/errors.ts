@@ -51,6 +51,21 @@ export const errors = {
       code: 'SANDBOX_FAILED',
       message: 'The network of the command could not be opened, so the command was not run',
     },
+    unknownProcess: {
+      code: 'UNKNOWN_PROCESS',
+      message: 'You have no process with this id; process_list gives those that you have',
+    },
+    tooManyProcesses: {
+      code: 'TOO_MANY_PROCESSES',
+      message:
+        'Too many processes run: 8 on a machine, and 4 of one caller. Stop one of them, or run the command with shell_execute',
+    },
+    inputRefused: { code: 'INPUT_REFUSED', message: 'The process takes no input' },
+    asksForPassword: {
+      code: 'INPUT_REFUSED',
+      message:
+        'The program asks for a password, which is not for an agent to type. Stop the process, and ask the user to run the command in a terminal',
+    },
     badAddress: {
       code: 'BAD_ADDRESS',
       message:

@@ -4,7 +4,7 @@ import { errors } from './errors.ts';
 import type { DaemonTool, ToolFacts } from './tool.ts';
 
 /** What is known of a tool before it is loaded: enough to offer it, and to refuse it. */
-export interface DescribedTool extends Pick<DaemonTool, 'group' | 'effect'> {
+export interface DescribedTool extends Pick<DaemonTool, 'group' | 'effect' | 'lane'> {
   descriptor: Tool;
 }
 
@@ -17,6 +17,7 @@ export const toDescribedTool = (tool: ToolFacts): DescribedTool => ({
   descriptor: describeTool(tool),
   group: tool.group,
   effect: tool.effect,
+  ...(tool.lane && { lane: tool.lane }),
 });
 
 export const toLazyTool = (tool: DaemonTool): LazyTool => ({

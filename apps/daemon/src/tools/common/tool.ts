@@ -1,3 +1,4 @@
+import type { RequestCaller } from '@drawbridge/contracts/daemon-event';
 import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
 import type { ToolGroup } from '@drawbridge/contracts/groups';
 import type { Preview } from '@drawbridge/contracts/preview';
@@ -20,6 +21,8 @@ export interface ToolContext {
   signal: AbortSignal;
   /** A tool shows nothing whose reading is on deny. */
   reading: Reading;
+  /** Who calls, where the server says it. */
+  caller?: RequestCaller;
 }
 
 export interface RunContext extends ToolContext {
@@ -33,6 +36,8 @@ export interface RunContext extends ToolContext {
   deniedPaths(): DeniedPaths;
   /** Reports progress to the server, which renews the call's deadline. */
   progress(update: ProgressBody): void;
+  /** Waits without keeping other calls of its lane from running, and says so to the server. */
+  outside<T>(wait: () => Promise<T>): Promise<T>;
   /** Awaited before a large result is read into memory: few of them are on their way at once. */
   large(): Promise<void>;
 }
@@ -47,6 +52,8 @@ export interface ToolFacts<Input extends z.ZodType = z.ZodType> {
   /** `reads` may run again after a lost connection; others start at most once. `destroys` can lose data. */
   effect: 'reads' | 'adds' | 'destroys';
   input: Input;
+  /** Calls that run at once are counted apart from those of its group. */
+  lane?: 'process';
   /** Sent to the server instead of what `input` gives, for a tool of an MCP server. */
   described?: Pick<Tool, 'inputSchema' | 'outputSchema' | 'annotations'>;
 }

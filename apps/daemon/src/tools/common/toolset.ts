@@ -1,4 +1,5 @@
 import type { Mode, ToolGroup } from '@drawbridge/contracts/groups';
+import type { ProcessesBody, ProcessesQuery } from '@drawbridge/contracts/machines/processes';
 import type { Clock } from '@drawbridge/kit';
 import type { LazyTool } from './lazy-tool.ts';
 import type { Resource } from './tool.ts';
@@ -32,6 +33,8 @@ export interface Toolset {
   missing(): string | null;
   /** What the person should know of what is offered, in a sentence of at most 500 characters. */
   warning?(): string | null;
+  /** Where it has processes in the background: answers the person about them. */
+  processes?(query: ProcessesQuery): Promise<ProcessesBody>;
   close(): Promise<void>;
 }
 

@@ -95,6 +95,7 @@ describe('FS-30 a write that fails', () => {
         tag: 'tag',
         progress: () => undefined,
         large: async () => undefined,
+        outside: (wait) => wait(),
         granted: [
           { toolGroup: 'filesystemRead', resource: join(root, 'from'), description: '' },
           { toolGroup: 'filesystemWrite', resource: join(root, 'to'), description: '' },

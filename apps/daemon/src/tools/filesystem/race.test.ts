@@ -110,6 +110,7 @@ describe('FS-07 a folder that is swapped for a link at full speed', () => {
       tag: 'tag',
       progress: () => undefined,
       large: async () => undefined,
+      outside: (wait) => wait(),
       deniedPaths: () => ({ read: [], write: [] }),
       granted: [{ toolGroup: 'filesystemRead', resource: `${root}/`, description: '' }],
       // Asked between the search and the reading of what it found: the worst moment for a swap.

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { systemClock, type Clock } from '@drawbridge/kit';
@@ -7,6 +7,7 @@ import { nanoid } from 'nanoid';
 import { describe, expect, it } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
 import { shared } from '../../../test/support/clean-up.ts';
+import { isRunningCommand, uniqueSleep } from '../../../test/support/own-sleep.ts';
 import { makeFolders, textOf, openTools } from '../../../test/support/tool-fixture.ts';
 import { createSandboxedLauncher, firstInput } from './launch.ts';
 import { preludeEnvironment } from './sandbox/prelude.ts';
@@ -29,19 +30,9 @@ const createHastyClock = () => {
   return { clock, passTime };
 };
 
-const commandLine = (pid: string): string => {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    return '';
-  }
-};
-
-/** A sleep time that no other process uses, and whether one sleeps it: pids differ inside a sandbox. */
 const unique = () => {
-  const time = `1000.${Math.random().toString().slice(2, 12)}`;
-  const isRunning = () => readdirSync('/proc').some((pid) => commandLine(pid).endsWith(`\0${time}\0`));
-  return { time, isRunning };
+  const time = uniqueSleep();
+  return { time, isRunning: () => isRunningCommand(time) };
 };
 
 const ways: [string, (time: string) => string][] = [

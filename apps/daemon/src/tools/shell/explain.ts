@@ -140,9 +140,32 @@ const sandboxCauses = (
   return starts(command, networkPrograms) || (timedOut && isDownload) ? [withoutNetwork] : [];
 };
 
-const timedOutAfter = (timeoutMs: number): string =>
+/** Output of programs that wanted a person at a terminal, which a command does not have. */
+const personWanted: { sign: RegExp; says(around: Around): string }[] = [
+  {
+    sign: /no tty present|terminal is required|password is required|not a (tty|terminal)|(open|read from) '?\/dev\/tty/i,
+    says: () =>
+      'The command wanted a terminal, most likely for a password. It has no terminal: ask the user to run it in one.',
+  },
+  {
+    sign: /EOF when reading a line|unexpected end of (input|file) while reading standard input/i,
+    says: ({ hasProcesses }) =>
+      'The command read its standard input, which is empty. Give the text with the argument `stdin`' +
+      (hasProcesses ? ', or start it with `process_start` and answer with `process_write`.' : '.'),
+  },
+];
+
+/** What the tool offers around the command. */
+interface Around {
+  timeoutMs: number;
+  sandbox: boolean;
+  hasProcesses?: boolean;
+}
+
+const timedOutAfter = (timeoutMs: number, { hasProcesses }: Around): string =>
   `The command did not end within ${timeoutMs / 1000} s and was stopped: \`timedOut\`. What it had written until then is kept. ` +
-  'The argument `timeout` gives a command up to 540000 ms.';
+  'The argument `timeout` gives a command up to 540000 ms.' +
+  (hasProcesses ? ' `process_start` runs one that takes longer, or goes on until it is stopped.' : '');
 
 const excessWords: Record<Excess, string> = {
   memory: 'needed more than 8 GiB of memory together',
@@ -150,20 +173,23 @@ const excessWords: Record<Excess, string> = {
   disk: 'left less than 256 MiB free on the disk',
 };
 
-/** That it timed out or was stopped, and what the sandbox had to do with how it ended. */
+/** That it timed out, was stopped or wanted a person, and what the sandbox had to do with how it ended. */
 export const explain = (
   command: string,
   ended: Omit<Ended, 'left'>,
-  { timeoutMs, sandbox, ...seen }: Seen & { timeoutMs: number; sandbox: boolean },
+  { timeoutMs, sandbox, hasProcesses = false, ...seen }: Seen & Around,
 ): { notes: string[]; causes: Cause[] } => {
   const { exceeded } = ended;
+  const around = { timeoutMs, sandbox, hasProcesses };
   const causes = sandbox && exceeded === undefined ? sandboxCauses(command, ended, seen) : [];
-  const sentences = causes.map(({ sentence }) => sentence);
+  const output = `${ended.stderr}\n${ended.stdout}`;
+  const wanted = ended.exitCode === 0 ? [] : personWanted.filter(({ sign }) => sign.test(output));
   const ends = [
-    ...(ended.timedOut ? [timedOutAfter(timeoutMs)] : []),
+    ...(ended.timedOut ? [timedOutAfter(timeoutMs, around)] : []),
     ...(exceeded
       ? [`The command and what it started ${excessWords[exceeded]}, and was stopped: \`exceeded\`.`]
       : []),
+    ...wanted.map(({ says }) => says(around)),
   ];
-  return { notes: [...ends, ...sentences], causes };
+  return { notes: [...ends, ...causes.map(({ sentence }) => sentence)], causes };
 };

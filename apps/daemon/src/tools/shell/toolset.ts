@@ -1,6 +1,10 @@
 import { toLazyTool, type LazyTool } from '../common/lazy-tool.ts';
+import type { Surroundings } from './asked-command.ts';
 import type { NetworkNeeds } from './network/command-egress.ts';
-import type { Toolset } from '../common/toolset.ts';
+import type { Toolset, ToolsetContext } from '../common/toolset.ts';
+import type { Launcher } from './launch.ts';
+import type { FailedCommands } from './outside/failed-commands.ts';
+import type { ProcessToolset } from './processes/index.ts';
 
 const withoutSandboxWarning =
   'Commands run without a sandbox: they can do whatever you can do on this machine.';
@@ -22,7 +26,14 @@ export interface ShellOptions extends Pick<NetworkNeeds, 'serverUrl' | 'resolve'
   ownPorts?: NetworkNeeds['ownPorts'];
 }
 
-/** `shell_execute`, where its sandbox holds what it promises. */
+/** The tool for failed commands, outside of the sandbox. */
+const openOutside = async (context: ToolsetContext, failedCommands: FailedCommands) => {
+  const { createShellExecuteOutside } = await import('./outside/shell-execute-outside.ts');
+  const { createOpenLauncher } = await import('./launch.ts');
+  return createShellExecuteOutside(createOpenLauncher(context), failedCommands);
+};
+
+/** Commands and processes in the background, where their sandbox holds what it promises. */
 export const shellToolset = ({
   sandbox,
   offerOutside = false,
@@ -32,6 +43,25 @@ export const shellToolset = ({
 }: ShellOptions): Toolset => {
   let tools: LazyTool[] = [];
   let missing: string | null = null;
+  let background: ProcessToolset | undefined;
+  const offer = async (
+    context: ToolsetContext,
+    prepare: Launcher,
+    { failedCommands, ...surroundings }: Surroundings & { failedCommands?: FailedCommands },
+  ) => {
+    const [{ createShellExecute }, { createProcessTools }] = await Promise.all([
+      import('./shell-execute.ts'),
+      import('./processes/index.ts'),
+    ]);
+    background = createProcessTools({ ...context, prepare, surroundings });
+    const foreground = createShellExecute(prepare, {
+      ...surroundings,
+      hasProcesses: true,
+      ...(failedCommands && { failedCommands }),
+    });
+    const outside = failedCommands && (await openOutside(context, failedCommands));
+    tools = [foreground, ...background.tools, ...(outside ? [outside] : [])].map(toLazyTool);
+  };
   return {
     category: 'shell',
     groups: ['shell'],
@@ -41,12 +71,11 @@ export const shellToolset = ({
         missing = 'The shell is not offered on this system; on Windows, run drawbridge inside WSL 2.';
         return;
       }
-      const [{ createOpenLauncher, createSandboxedLauncher }, { probe }, { createShellExecute }] =
-        await Promise.all([import('./launch.ts'), import('./probe.ts'), import('./shell-execute.ts')]);
-      if (!sandbox) {
-        tools = [toLazyTool(createShellExecute(createOpenLauncher(context), { sandbox }))];
-        return;
-      }
+      const [{ createOpenLauncher, createSandboxedLauncher }, { probe }] = await Promise.all([
+        import('./launch.ts'),
+        import('./probe.ts'),
+      ]);
+      if (!sandbox) return offer(context, createOpenLauncher(context), { sandbox });
       if (process.platform === 'linux') {
         await (await import('./sandbox/walls.ts')).clearPending(context);
         const [{ trimCaches }, { cacheBase }] = await Promise.all([
@@ -62,24 +91,19 @@ export const shellToolset = ({
       const { clock, access, root, privateFolder } = context;
       const network = { ...options, ownPorts, clock, access, territory: { root, privateFolder } };
       const { createFailedCommands } = await import('./outside/failed-commands.ts');
-      const { createShellExecuteOutside } = await import('./outside/shell-execute-outside.ts');
-      const failedCommands = offerOutside ? createFailedCommands(clock) : undefined;
       const surroundings = {
         sandbox,
         look: createLook(context),
         ...(process.platform === 'linux' && { network }),
-        ...(failedCommands && { failedCommands }),
+        ...(offerOutside && { failedCommands: createFailedCommands(clock) }),
       };
-      if (reason === null)
-        tools = [
-          createShellExecute(prepare, surroundings),
-          ...(failedCommands ? [createShellExecuteOutside(createOpenLauncher(context), failedCommands)] : []),
-        ].map(toLazyTool);
+      if (reason === null) await offer(context, prepare, surroundings);
       else missing = `The shell is not offered: ${reason}. ${hint}`.slice(0, 500);
     },
     tools: () => tools,
     missing: () => missing,
     warning: () => (sandbox ? null : withoutSandboxWarning),
-    close: async () => {},
+    processes: async (query) => (await background?.answer(query)) ?? { processes: [] },
+    close: async () => background?.close(),
   };
 };

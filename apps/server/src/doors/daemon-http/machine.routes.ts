@@ -5,7 +5,16 @@ import { handlePost } from './handle-post.ts';
 import type { Mount } from './mount.ts';
 import type { DaemonPosts } from './posts.ts';
 
-const names = ['tools', 'responses', 'progress', 'probe', 'rules', 'settled', 'disconnect'] as const;
+const names = [
+  'tools',
+  'responses',
+  'progress',
+  'probe',
+  'rules',
+  'processes',
+  'settled',
+  'disconnect',
+] as const;
 
 /** The posts of a machine that need nothing but their body. */
 export const machineRoutes = (app: FastifyInstance, mount: Mount, posts: DaemonPosts) => {

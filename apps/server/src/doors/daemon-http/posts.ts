@@ -52,6 +52,13 @@ export const createDaemonPosts = (daemon: DaemonSession) =>
         daemon.rules(credentials, requestIdOf(params), body).then(() => ok),
       ),
     },
+    // What a daemon says of its processes in the background.
+    processes: {
+      bodyLimit: 1024 * kilobyte,
+      answer: define(daemonSurface.processes, (credentials, body, params) =>
+        daemon.processes(credentials, requestIdOf(params), body).then(() => ok),
+      ),
+    },
     // Open questions that the rules of the machine cover now.
     settled: {
       bodyLimit: 512 * kilobyte,

@@ -6,6 +6,7 @@ import { confirmationsRouter } from './confirmations.router.ts';
 import { gatewayRouter } from './machines/gateway.router.ts';
 import { liveRouter } from './live.ts';
 import { machinesRouter } from './machines/machines.router.ts';
+import { processesRouter } from './machines/processes.router.ts';
 import { rulesRouter } from './machines/rules.router.ts';
 import { hooksRouter } from './outside/hooks.router.ts';
 import { notificationsRouter } from './outside/notifications.router.ts';
@@ -27,6 +28,7 @@ export const appRouter = router({
   notifications: notificationsRouter,
   people: peopleRouter,
   rules: rulesRouter,
+  processes: processesRouter,
   settings: settingsRouter,
   setup: setupRouter,
   tokens: tokensRouter,

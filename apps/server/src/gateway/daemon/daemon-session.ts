@@ -6,6 +6,7 @@ import type {
   SettledBody,
   ToolsBody,
 } from '@drawbridge/contracts/daemon-surface';
+import type { ProcessesBody } from '@drawbridge/contracts/machines/processes';
 import type { RulesBody } from '@drawbridge/contracts/rule-list';
 import { createKeyedQueue } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
@@ -15,6 +16,7 @@ import type { DaemonStream } from '../connection/streams.ts';
 import type { Machine } from '../machines/registry.ts';
 import { readTools } from '../machines/tool-list.ts';
 import type { KeyOwner } from '../pairing/keys.ts';
+import type { MachineProcesses } from '../processes/processes.ts';
 import type { MachineRules } from '../rules/rules.ts';
 import { takeInit, type InitContext } from './init.ts';
 
@@ -24,6 +26,7 @@ export type DaemonCredentials = string | { key: string; epoch: number };
 export interface DaemonSessionNeeds extends InitContext {
   calls: DaemonCalls;
   rules: MachineRules;
+  processes: MachineProcesses;
   confirmations: SettledQuestions;
 }
 
@@ -112,7 +115,7 @@ const ofMachine = (ctx: DaemonSessionNeeds) => {
 
 /** What the machine says of calls and questions. */
 const ofCalls = (ctx: DaemonSessionNeeds) => {
-  const { connections, calls, rules, confirmations } = ctx;
+  const { connections, calls, rules, processes, confirmations } = ctx;
   return {
     /** From an older epoch an answer counts only for a call that is open and was given to it. */
     respond: async (
@@ -142,6 +145,9 @@ const ofCalls = (ctx: DaemonSessionNeeds) => {
     /** Answers a question about the rules of the machine. */
     rules: async (credentials: DaemonCredentials, requestId: string, body: RulesBody) =>
       rules.answer((await known(ctx, credentials)).machine, requestId, body),
+    /** Answers a question about the processes of the machine. */
+    processes: async (credentials: DaemonCredentials, requestId: string, body: ProcessesBody) =>
+      processes.answer((await known(ctx, credentials)).machine, requestId, body),
     /**
      * Decides open questions of the machine that its rules cover now; returns how many. From an older epoch
      * none.

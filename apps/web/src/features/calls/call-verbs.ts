@@ -20,6 +20,10 @@ const verbs: Record<string, Verb> = {
   move: { does: 'Move', did: 'Moved' },
   delete: { does: 'Delete', did: 'Deleted' },
   shell_execute: { does: 'Run', did: 'Ran' },
+  process_start: { does: 'Start', did: 'Started' },
+  process_read: { does: 'Read the process', did: 'Read the process' },
+  process_write: { does: 'Type into the process', did: 'Typed into the process' },
+  process_stop: { does: 'Stop the process', did: 'Stopped the process' },
   browser_navigate: { does: 'Open', did: 'Opened' },
   screen_screenshot: { does: 'Screenshot', did: 'Screenshot' },
 };

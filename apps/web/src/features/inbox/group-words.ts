@@ -12,6 +12,8 @@ const sentences: Record<string, string> = {
   delete: 'Delete # files or folders',
   move: 'Move # files or folders',
   shell_execute: 'Run # commands',
+  process_start: 'Start # processes',
+  process_write: 'Type # texts into processes',
 };
 
 /** The folder that all subjects are in; else empty. */

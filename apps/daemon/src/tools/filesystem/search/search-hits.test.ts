@@ -20,6 +20,7 @@ const world = () => {
     tag: 'tag',
     progress: () => undefined,
     large: async () => undefined,
+    outside: <T>(wait: () => Promise<T>) => wait(),
     deniedPaths: () => ({ read: [], write: [] }),
     granted: [],
     reading: { mode: () => 'allow' as const, isDenied: (path: string) => path.endsWith('hidden.txt') },

@@ -6,7 +6,7 @@ import { endTree, tagVariable } from '../../../processes/process-tree.ts';
 import { parseJson } from '../../../text/parse-json.ts';
 import { createLines } from './lines.ts';
 import type { ServerLog } from './server-log.ts';
-import { watchTree } from './watchdog.ts';
+import { watchTree } from '../../../processes/watchdog.ts';
 
 /** One message of a server, in bytes: as much as a Drawbridge server accepts by default. */
 const maxMessageBytes = 16 * 1024 * 1024;

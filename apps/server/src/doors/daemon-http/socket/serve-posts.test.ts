@@ -32,7 +32,15 @@ it('reads nothing more while a mebibyte of posts is being answered', async () =>
       return stored.promise;
     },
   };
-  const posts = { response: post, responses: post, progress: post, probe: post, rules: post, settled: post };
+  const posts = {
+    response: post,
+    responses: post,
+    progress: post,
+    probe: post,
+    rules: post,
+    processes: post,
+    settled: post,
+  };
   const answered: number[] = [];
   const take = ({ id }: { id: number }) => answered.push(id) > 0;
   const stream = { answer: take, acknowledge: take };
@@ -60,6 +68,7 @@ it('an acknowledgement goes with an event, with three others, or after 2 ms; a r
     progress: post,
     probe: post,
     rules: post,
+    processes: post,
     settled: post,
   };
   servePosts(posts, { socket, stream, credentials: 'sess_x', request: { log: fastify().log } });

@@ -1,4 +1,4 @@
-import type { DaemonEvent } from '@drawbridge/contracts/daemon-event';
+import { personCallerId, type DaemonEvent, type RequestCaller } from '@drawbridge/contracts/daemon-event';
 import type { GatewayLimits } from '../../limits.ts';
 import type { Streams } from '../../connection/streams.ts';
 import type { Machine } from '../../machines/registry.ts';
@@ -41,13 +41,21 @@ export const hasFeature = ({ machine }: DeliveryContext, machineId: string, feat
 export const isKnownToDaemon = ({ machine }: DeliveryContext, { record }: CallData): boolean =>
   record.epoch === null || record.epoch >= (machine(record.machineId)?.info.resumesFrom ?? 0);
 
+const maxNameLength = 200;
+
+/** As the daemon tells callers apart. */
+const callerOf = ({ via }: CallData['record']): RequestCaller =>
+  via === null
+    ? { id: personCallerId, name: '' }
+    : { id: `${via.kind}:${via.id}`, name: via.name.slice(0, maxNameLength) };
+
 /**
  * The frame that sends a call, and its decision if it has one. `again`: it may have been sent before.
  * `timeoutMs` is null for a daemon that sends no identity.
  */
 const requestFrame = (
   { record, state, answered }: CallData,
-  { again, timeoutMs }: { again: boolean; timeoutMs: number | null },
+  { again, timeoutMs, saysCaller }: { again: boolean; timeoutMs: number | null; saysCaller: boolean },
 ): DaemonEvent => {
   const decision = state.kind === 'ended' || state.kind === 'awaiting-confirmation' ? null : state.decision;
   const toolCall = {
@@ -61,6 +69,7 @@ const requestFrame = (
       toolCall,
       ...(timeoutMs === null ? {} : { timeoutMs }),
       ...(again ? { again } : {}),
+      ...(saysCaller ? { caller: callerOf(record) } : {}),
       ...(decision !== null && answered.askId !== null ? { askId: answered.askId } : {}),
       ...(decision !== null && answered.reach !== null ? { reach: answered.reach } : {}),
     },
@@ -71,15 +80,13 @@ const requestFrame = (
  * Writes a call on its machine's stream; false if there is no stream here, or it was too slow and has been
  * closed.
  */
-export const writeCall = (
-  { machine, limits, streams }: DeliveryContext,
-  data: CallData,
-  { again }: { again: boolean },
-): boolean => {
+export const writeCall = (ctx: DeliveryContext, data: CallData, { again }: { again: boolean }): boolean => {
+  const { machine, limits, streams } = ctx;
   const { machineId } = data.record;
   const knowsTimeouts = machine(machineId)?.info.daemon !== null;
   const timeoutMs = knowsTimeouts ? limits.callTimeoutMs : null;
-  return streams.write(machineId, requestFrame(data, { again, timeoutMs }));
+  const saysCaller = hasFeature(ctx, machineId, 'processes');
+  return streams.write(machineId, requestFrame(data, { again, timeoutMs, saysCaller }));
 };
 
 /** Sends the daemon a cancellation if it supports them and has the call. */

@@ -21,6 +21,11 @@ const tools: Record<string, Words> = {
   move: { icon: 'i-lucide-file-pen', text: 'Move …' },
   delete: { icon: 'i-lucide-trash-2', text: 'Delete …' },
   shell_execute: { icon: 'i-lucide-square-terminal', text: 'Run …' },
+  process_start: { icon: 'i-lucide-square-terminal', text: 'Start …' },
+  process_read: { icon: 'i-lucide-square-terminal', text: 'Read the output of …' },
+  process_write: { icon: 'i-lucide-square-terminal', text: 'Type into …' },
+  process_stop: { icon: 'i-lucide-square-terminal', text: 'Stop …' },
+  process_list: { icon: 'i-lucide-square-terminal', text: 'List processes' },
   'fetch-url': { icon: 'i-lucide-globe', text: 'Read …' },
   'web-search': { icon: 'i-lucide-search', text: 'Search the web for …' },
   plan: { icon: 'i-lucide-list-checks', text: 'Plan …' },
@@ -41,6 +46,7 @@ const tools: Record<string, Words> = {
 /** The argument that says what a call is about, the first that is there. */
 const subjects = [
   'command',
+  'process',
   'filePath',
   'path',
   'dirPath',

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { tagVariable } from '../../../processes/process-tree.ts';
+import { tagVariable } from './process-tree.ts';
 
 /**
  * Waits until its input ends, which it does with the daemon. Then: TERM for the group and all tagged

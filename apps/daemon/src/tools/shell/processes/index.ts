@@ -1,0 +1,48 @@
+import type { Mode } from '@drawbridge/contracts/groups';
+import type { Clock } from '@drawbridge/kit';
+import type { ProcessesQuery } from '@drawbridge/contracts/machines/processes';
+import type { DaemonTool, Resource } from '../../common/tool.ts';
+import type { Surroundings } from '../asked-command.ts';
+import type { Launcher } from '../launch.ts';
+import { answerProcessesQuery } from './answer-query.ts';
+import { createProcessList } from './list.ts';
+import { createProcessRead } from './read.ts';
+import { createProcesses } from './registry.ts';
+import { createReports } from './report.ts';
+import { createProcessStart } from './start.ts';
+import { createProcessStop } from './stop.ts';
+import type { ProcessTools } from './tools.ts';
+import { createProcessWrite } from './write.ts';
+
+interface Needs {
+  clock: Clock;
+  root: string;
+  prepare: Launcher;
+  surroundings: Surroundings;
+  access(resource: Resource): Promise<Mode>;
+}
+
+/** The tools of background processes, and the processes themselves. */
+export const createProcessTools = ({ clock, root, prepare, surroundings, access }: Needs) => {
+  const processes = createProcesses({ clock, access });
+  const tools: ProcessTools = {
+    clock,
+    prepare,
+    processes,
+    report: createReports(root, surroundings),
+    surroundings,
+  };
+  return {
+    close: processes.close,
+    answer: (query: ProcessesQuery) => answerProcessesQuery(processes, query),
+    tools: [
+      createProcessStart(tools),
+      createProcessRead(tools),
+      createProcessWrite({ ...tools, access }),
+      createProcessStop(tools),
+      createProcessList(tools),
+    ] satisfies DaemonTool[],
+  };
+};
+
+export type ProcessToolset = ReturnType<typeof createProcessTools>;

@@ -1,0 +1,115 @@
+import { flag } from '../../common/inputs.ts';
+import { defineTool, type DaemonTool, type RunContext } from '../../common/tool.ts';
+import {
+  createCommandQuestions,
+  inputPreview,
+  networkInput,
+  sandboxWords,
+  stdinInput,
+  type GivenCommand,
+  type Manner,
+} from '../asked-command.ts';
+import { commandInput } from '../command.ts';
+import { openCommandEgress } from '../network/command-egress.ts';
+import type { Process } from './process.ts';
+import { defaultChars, waitingInput, type ProcessTools } from './tools.ts';
+import { waitForOutput } from './wait.ts';
+
+const defaultWaitMs = 2_000;
+const defaultTextWaitMs = 10_000;
+
+const input = commandInput.omit({ timeout: true }).extend({
+  ...stdinInput,
+  input: flag(
+    'Whether what is typed into it later runs without a further question (default: each text is asked about)',
+  ),
+  ...waitingInput,
+});
+
+interface Given extends GivenCommand {
+  input?: boolean | undefined;
+  waitFor?: string[] | undefined;
+  waitMs?: number | undefined;
+}
+
+const manner = ({ input: takesInput = false }: Given): Manner => ({
+  tags: ['background', ...(takesInput ? ['input'] : [])],
+  says:
+    '. It runs in the background until it ends, is stopped, or drawbridge ends' +
+    (takesInput ? '. What the agent types into it runs without a further question' : ''),
+  sessionOnly: takesInput,
+});
+
+/** Resolves at its start. Rejects, with nothing left of it, if that fails or the call is cancelled before. */
+const begin = async (process: Process, drop: () => void, signal: AbortSignal): Promise<void> => {
+  const stop = () => process.stop('stopped');
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    await process.begun;
+  } catch (error) {
+    drop();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+};
+
+/** `process_start`: a command as `shell_execute` runs it, without a time-out. */
+export const createProcessStart = (tools: ProcessTools): DaemonTool => {
+  const { clock, prepare, processes, report, surroundings } = tools;
+  const { sandbox, network } = surroundings;
+  const questions = createCommandQuestions(surroundings);
+
+  const start = async (given: Given, context: RunContext): Promise<Process> => {
+    const { command, stdin, input: takesInput = false } = given;
+    const { folder, wanted, hasNetwork, ...granted } = await questions.granted(given, context, manner(given));
+    const egress = hasNetwork && network ? await openCommandEgress(network, granted) : undefined;
+    const { tag, caller: owner, deniedPaths } = context;
+    const hosts = [
+      ...granted.grants.map(({ declared }) => declared.text),
+      ...granted.gitGrants.map(({ repository }) =>
+        `git ${repository.access} ${repository.text}`.slice(0, 300),
+      ),
+    ];
+    const spec = { tag, command, folder, hosts, resource: wanted, owner, stdin, takesInput };
+    try {
+      const process = processes.start(spec, { clock, prepare, egress, deniedPaths });
+      await begin(process, () => processes.drop(process), context.signal);
+      return process;
+    } catch (error) {
+      egress?.close();
+      throw error;
+    }
+  };
+
+  return defineTool({
+    name: 'process_start',
+    title: 'Start process',
+    description:
+      'Start a command that goes on in the background: a server, a watcher, a REPL, a long build. Gives its id and its first ' +
+      `output. It has no terminal; its standard input is open. ${sandboxWords(sandbox)} It ends when it is stopped, after ` +
+      '24 hours, after 2 hours in which nothing happens, and when drawbridge ends on the machine.',
+    group: 'shell',
+    category: 'shell',
+    effect: 'destroys',
+    lane: 'process',
+    input: network === undefined ? input : input.extend(networkInput),
+    resources: (given: Given, context) => questions.resources(given, context, manner(given)),
+    asks: (given: Given) => questions.title(given, ' in the background'),
+    preview: async (given: Given) => inputPreview(given),
+    run: async (given: Given, context) => {
+      const process = await start(given, context);
+      const { waitFor: texts = [], waitMs } = given;
+      const longest = waitMs ?? (texts.length > 0 ? defaultTextWaitMs : defaultWaitMs);
+      const { signal } = context;
+      const wait = () => waitForOutput(process, clock, { from: 0, texts, waitMs: longest, signal });
+      // A cancelled start leaves nothing: its caller has no id to stop it by.
+      const found = await context.outside(wait).catch(async (error: unknown) => {
+        process.stop('stopped');
+        await process.done;
+        throw error;
+      });
+      return report(process, { cursor: 0, maxChars: defaultChars }, found);
+    },
+  });
+};

@@ -1,0 +1,93 @@
+import type { Mode } from '@drawbridge/contracts/groups';
+import { z } from 'zod';
+import { errors } from '../../common/errors.ts';
+import { flag } from '../../common/inputs.ts';
+import { textWords } from '../../common/question-words.ts';
+import {
+  defineTool,
+  isGranted,
+  type DaemonTool,
+  type Resource,
+  type ToolContext,
+} from '../../common/tool.ts';
+import { toCommandResource } from '../command.ts';
+import { processLimits } from './limits.ts';
+import type { Process } from './process.ts';
+import { defaultChars, processInput, waitInput, type ProcessTools } from './tools.ts';
+import { waitForOutput } from './wait.ts';
+
+const defaultWaitMs = 2_000;
+
+const input = z.strictObject({
+  process: processInput,
+  text: z
+    .string()
+    .max(processLimits.inputBytes)
+    .optional()
+    .describe('What to write, as it is: a line needs "\\n" at its end. At most 64 KiB'),
+  endInput: flag('Ends the standard input after the text'),
+  ...waitInput,
+});
+
+interface Given {
+  process: string;
+  text?: string | undefined;
+  endInput?: boolean | undefined;
+  waitMs?: number | undefined;
+}
+
+/** Deny rules for commands apply to typed text; answers for commands do not allow it. */
+const toTyped = ({ id, command, folder }: Process, text: string): Resource => ({
+  toolGroup: 'shell',
+  resource: toCommandResource(text, folder),
+  description: `Type this into ${id}, which runs ${textWords(command)}`,
+  fingerprint: `typed ${id}`,
+  once: true,
+});
+
+interface WriteTools extends ProcessTools {
+  access(resource: Resource): Promise<Mode>;
+}
+
+/** `process_write`. Each text is asked about, unless the question of the start said that none will be. */
+export const createProcessWrite = (tools: WriteTools): DaemonTool => {
+  const { access, clock, processes, report } = tools;
+  const find = ({ process: id, text = '' }: Given, { caller }: ToolContext) => {
+    if (processes.isOfEarlier(id)) throw errors.unknownProcess();
+    if (Buffer.byteLength(text) > processLimits.inputBytes)
+      throw errors.badArguments({ message: 'text: is longer than 64 KiB' });
+    return processes.find(id, caller);
+  };
+  return defineTool({
+    name: 'process_write',
+    title: 'Write to process',
+    description:
+      'Write to the standard input of a process and give what it prints then. The user is asked about each text, unless the ' +
+      'process was started with `input`.',
+    group: 'shell',
+    category: 'shell',
+    effect: 'destroys',
+    lane: 'process',
+    input,
+    resources: async (given: Given, context) => {
+      const process = find(given, context);
+      const { text = '' } = given;
+      return text === '' || process.takesInput ? [] : [toTyped(process, text)];
+    },
+    asks: async ({ process, text = '' }: Given) => `Type ${textWords(text)} into ${process}?`,
+    run: async (given: Given, context) => {
+      const { text = '', endInput: ends = false, waitMs = defaultWaitMs } = given;
+      const process = find(given, context);
+      const typed = toTyped(process, text);
+      const isAllowed = process.takesInput ? (await access(typed)) !== 'deny' : isGranted(context, typed);
+      if (text !== '' && !isAllowed) throw errors.notGranted();
+      if (text !== '' && process.waits() === 'password') throw errors.asksForPassword();
+      const from = process.output.end();
+      process.write(text, { ends });
+      const { signal } = context;
+      const wait = () => waitForOutput(process, clock, { from, texts: [], waitMs, signal });
+      await context.outside(wait);
+      return report(process, { cursor: from, maxChars: defaultChars });
+    },
+  });
+};

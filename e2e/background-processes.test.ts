@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  connectDaemon,
+  createProcesses,
+  daemonEntry,
+  openPage,
+  postMcp,
+  startBrowser,
+  startServer,
+  until,
+  widthFaults,
+  type Daemon,
+  type Person,
+  type Server,
+} from './harness/index.ts';
+import { describeWith } from './services.ts';
+
+/** Prints lines until it is ended; `state` beside it takes the place of a source that is edited. */
+const watcher = `at=0; while :; do at=$((at + 1)); printf '\\033[32mtick\\033[0m %s\\n' $at; sleep 0.1; done`;
+
+describeWith('chromium', 'bubblewrap')('a process in the background', () => {
+  const programs = createProcesses();
+  let server: Server;
+  let ann: Person;
+  let daemon: Daemon;
+  let browser: Browser;
+  let page: Page;
+  const tokens: Record<string, string> = {};
+
+  beforeAll(async () => {
+    server = await startServer(programs);
+    ann = await server.createOwner();
+    daemon = await connectDaemon(programs, {
+      person: ann,
+      url: server.url,
+      flags: ['--permission-shell', 'allow'],
+    });
+    for (const name of ['Desk', 'Other']) {
+      const { token } = await ann.api.tokens.create.mutate({ name, scopes: ['shell'] });
+      tokens[name] = token;
+    }
+    browser = await startBrowser();
+    page = await openPage(browser, { person: ann });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await programs.stopAll();
+  });
+
+  const mcp = async (name: string, method: string, params: Record<string, unknown>): Promise<string> => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+    return (await postMcp(server.url, { token: tokens[name], body })).text();
+  };
+  const call = async (name: string, tool: string, args: Record<string, unknown>) => {
+    const text = await mcp(name, 'tools/call', { name: tool, arguments: args });
+    const { result } = JSON.parse(text.replace(/^[^]*?data: (?=\{)/, '').trim()) as {
+      result: { content: { text: string }[] };
+    };
+    return result.content[0]?.text ?? '';
+  };
+  const read = async (process: string, more: Record<string, unknown> = {}) =>
+    JSON.parse(await call('Desk', 'process_read', { process, ...more })) as Record<string, unknown> & {
+      output: string;
+      cursor: number;
+    };
+  const command = (...args: string[]): string =>
+    execFileSync(process.execPath, [daemonEntry, 'processes', ...args], {
+      env: { ...process.env, HOME: daemon.home, NO_COLOR: '1' },
+      encoding: 'utf8',
+    });
+
+  it('SU-52, SU-54, SH-84 of an MCP client goes on without the link, and is watched and stopped by the person', async () => {
+    const offered = await mcp('Desk', 'tools/list', {});
+    for (const tool of ['start', 'read', 'write', 'stop', 'list'])
+      expect(offered).toContain(`"process_${tool}"`);
+    const started = JSON.parse(
+      await call('Desk', 'process_start', { command: watcher, waitFor: ['tick 2'] }),
+    );
+    expect(started).toMatchObject({
+      state: 'running',
+      found: 'tick 2',
+      output: expect.stringMatching(/^tick 1\n/),
+    });
+    const id = String(started.process);
+    expect(await call('Other', 'process_read', { process: id })).toContain('no process with this id');
+
+    await server.end('SIGKILL');
+    await server.restart();
+    await until(async () => (await ann.api.gateway.status.query()).state === 'online');
+    const after = await read(id, { cursor: 0, maxChars: 100_000, waitFor: ['tick 9'], waitMs: 20_000 });
+    const lines = after.output.trim().split('\n');
+    expect(lines).toEqual(lines.map((_, at) => `tick ${at + 1}`));
+
+    expect(command()).toMatch(new RegExp(`^${id} .*running {2}Desk`, 'm'));
+    expect(command('show', id)).toContain('tick 1\n');
+    await page.goto(`${server.url}/machines/${(await ann.api.machines.list.query())[0]?.id}`);
+    const row = page.locator('[data-test=process]');
+    await row.getByRole('button', { name: 'Show the output' }).click();
+    const shown = page.locator('[data-test=output]');
+    await shown.filter({ hasText: /tick \d+/ }).waitFor();
+    const seen = await shown.innerText();
+    await until(async () => (await shown.innerText()) !== seen);
+    expect(await widthFaults(page)).toEqual([]);
+    await page.setViewportSize({ width: 1_280, height: 800 });
+    await row.getByRole('button', { name: /^Stop / }).click();
+    await row.filter({ hasText: 'Stopped by you' }).waitFor();
+    expect(await read(id)).toMatchObject({ state: 'ended', ended: 'user' });
+    expect(command()).toContain('ended (');
+  });
+
+  it('is stopped by the command line, and all end with the daemon', async () => {
+    const start = async () =>
+      String(JSON.parse(await call('Desk', 'process_start', { command: watcher, waitMs: 0 })).process);
+    const [one, two] = [await start(), await start()];
+    expect(command('stop', one)).toContain('sleep 0.1');
+    expect(await read(one)).toMatchObject({ ended: 'user' });
+    expect(await read(two)).toMatchObject({ state: 'running' });
+    await daemon.process.end('SIGTERM');
+    expect(() => command()).toThrow('not running');
+  });
+});
