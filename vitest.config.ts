@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config';
+import { folderOfRun } from './tools/folder-of-run.ts';
 import { maxWorkers } from './tools/test-workers.ts';
+
+process.env.NODE_COMPILE_CACHE = folderOfRun('compiled');
 
 export default defineConfig({
   test: {

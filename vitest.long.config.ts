@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config';
 import { folderOfRun } from './tools/folder-of-run.ts';
 import { maxWorkers } from './tools/test-workers.ts';
 
+process.env.NODE_COMPILE_CACHE = folderOfRun('compiled');
+
 // What takes long or needs much of a machine: `pnpm test` is what a person waits for, and CI runs both.
 export default defineConfig({
   test: {

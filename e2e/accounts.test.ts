@@ -10,6 +10,7 @@ import {
   type Person,
   type Server,
 } from './harness/index.ts';
+import { compiledEnvironment } from './harness/account-home.ts';
 import { newFolder, serverEntry } from './harness/paths.ts';
 import { describeWith } from './services.ts';
 
@@ -24,7 +25,7 @@ describeWith('chromium')('an owner who manages accounts', () => {
 
   const command = (...args: string[]) =>
     execFileSync(process.execPath, [serverEntry, ...args], {
-      env: { DATA_DIR: dataDir },
+      env: { DATA_DIR: dataDir, ...compiledEnvironment() },
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     });

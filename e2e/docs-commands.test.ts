@@ -14,6 +14,7 @@ import {
   type Person,
   type Server,
 } from './harness/index.ts';
+import { compiledEnvironment } from './harness/account-home.ts';
 import { daemonEntry, fromRoot, serverEntry } from './harness/paths.ts';
 import { describeWith } from './services.ts';
 
@@ -74,6 +75,7 @@ describeWith('curl')('the commands of the documentation, as they are pasted', ()
       scopes: ['filesystemRead', 'chat'],
     });
     env = {
+      ...compiledEnvironment(),
       PATH: programs + delimiter + (process.env.PATH ?? ''),
       HOME: daemon.home,
       DATA_DIR: server.dataDir,

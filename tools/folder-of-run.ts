@@ -18,7 +18,7 @@ const hasRoom = (): boolean => {
  * A new folder for a test run, removed when this process ends. One for stores is in memory if 1 GiB is free
  * there, because each commit of SQLite waits for the disk.
  */
-export const folderOfRun = (use: 'stores' | 'homes' | 'postgres'): string => {
+export const folderOfRun = (use: 'stores' | 'homes' | 'postgres' | 'compiled'): string => {
   const folder = mkdtempSync(join(use !== 'homes' && hasRoom() ? memory : tmpdir(), 'drawbridge-tests-'));
   // The user of Postgres reads below it.
   if (use === 'postgres') chmodSync(folder, 0o711);

@@ -29,7 +29,8 @@ const startSource = (entry: string, args: string[], env: Record<string, string>)
     command: process.execPath,
     args: ['--no-warnings', '--experimental-strip-types', '--import', hook, fromRoot(entry), ...args],
     cwd: env.HOME ?? coverage,
-    env: { NODE_V8_COVERAGE: coverage, NO_COLOR: '1', ...env },
+    // Code from a cache has no positions that coverage needs.
+    env: { NODE_V8_COVERAGE: coverage, NODE_DISABLE_COMPILE_CACHE: '1', NO_COLOR: '1', ...env },
   });
 
 let model: ScriptedModel;

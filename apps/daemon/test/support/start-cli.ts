@@ -3,6 +3,7 @@ import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, vi } from 'vitest';
+import { compiledEnvironment } from '../../../../e2e/harness/account-home.ts';
 import { pairingToken, startGatewayServer, type GatewayServer } from './gateway-server.ts';
 
 // The built file, as it is shipped: `pnpm build` makes it.
@@ -41,7 +42,7 @@ export const start = (
 ) => {
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
-    env: { HOME: home, PATH: '/usr/bin:/bin', ...environment },
+    env: { HOME: home, PATH: '/usr/bin:/bin', ...compiledEnvironment(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.push(child);
