@@ -32,6 +32,8 @@ describeWith('other nodes', 'registry')('a checkout that was started first', () 
         env: {
           HOME: process.env['HOME'] ?? '',
           PATH: `${dirname(old)}${delimiter}${process.env['PATH'] ?? ''}`,
+          // What this run has built of the same source is not built again: what is tried are the installations.
+          TURBO_CACHE_DIR: fromRoot('.turbo/cache'),
           ...env,
         },
       });
