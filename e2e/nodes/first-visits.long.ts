@@ -19,37 +19,41 @@ const copyTracked = (): string => {
 };
 
 describeWith('other nodes', 'registry')('a checkout that was started first', () => {
-  it('is tested and built afterwards without a question, with no terminal, on an older Node', async () => {
-    const cwd = copyTracked();
-    const old = otherNode('old') ?? '';
-    const [command = '', ...before] = pnpmCommand();
-    const pnpm = (args: string[], env: Record<string, string> = {}) =>
-      processes.start({
-        command: command === process.execPath ? old : command,
-        args: [...before, ...args],
-        cwd,
-        // pnpm's own: its store is there. Neither CI nor a terminal answers for the person.
-        env: {
-          HOME: process.env['HOME'] ?? '',
-          PATH: `${dirname(old)}${delimiter}${process.env['PATH'] ?? ''}`,
-          // What this run has built of the same source is not built again: what is tried are the installations.
-          TURBO_CACHE_DIR: fromRoot('.turbo/cache'),
-          ...env,
-        },
-      });
+  it(
+    'is tested and built afterwards without a question, with no terminal, on an older Node',
+    { timeout: 600_000 },
+    async () => {
+      const cwd = copyTracked();
+      const old = otherNode('old') ?? '';
+      const [command = '', ...before] = pnpmCommand();
+      const pnpm = (args: string[], env: Record<string, string> = {}) =>
+        processes.start({
+          command: command === process.execPath ? old : command,
+          args: [...before, ...args],
+          cwd,
+          // pnpm's own: its store is there. Neither CI nor a terminal answers for the person.
+          env: {
+            HOME: process.env['HOME'] ?? '',
+            PATH: `${dirname(old)}${delimiter}${process.env['PATH'] ?? ''}`,
+            // What this run has built of the same source is not built again: what is tried are the installations.
+            TURBO_CACHE_DIR: fromRoot('.turbo/cache'),
+            ...env,
+          },
+        });
 
-    const server = pnpm(['start'], { PORT: String(await freePort()), DATA_DIR: newFolder('data') });
-    await server.says(/setup#token=/);
-    server.signal('SIGTERM');
-    expect(await server.exit).toEqual({ code: 0, signal: null });
+      const server = pnpm(['start'], { PORT: String(await freePort()), DATA_DIR: newFolder('data') });
+      await server.says(/setup#token=/);
+      server.signal('SIGTERM');
+      expect(await server.exit).toEqual({ code: 0, signal: null });
 
-    for (const args of [['test', '--project', 'contracts'], ['build'], ['start', '--build-only']]) {
-      const ran = pnpm(args);
-      expect([args, await ran.exit, ran.output()]).toEqual([
-        args,
-        { code: 0, signal: null },
-        expect.stringContaining('Node 20.19.5 is too old for Drawbridge: continuing with Node 24.21.0'),
-      ]);
-    }
-  });
+      for (const args of [['test', '--project', 'contracts'], ['build'], ['start', '--build-only']]) {
+        const ran = pnpm(args);
+        expect([args, await ran.exit, ran.output()]).toEqual([
+          args,
+          { code: 0, signal: null },
+          expect.stringContaining('Node 20.19.5 is too old for Drawbridge: continuing with Node 24.21.0'),
+        ]);
+      }
+    },
+  );
 });
