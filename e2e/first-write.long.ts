@@ -14,6 +14,8 @@ import {
 import { describeWith } from './services.ts';
 
 const processes = createProcesses();
+/** Empty for the first of them: from the registry each package comes once. */
+const npm = newFolder('npm');
 let browser: Browser | undefined;
 afterAll(async () => {
   await browser?.close();
@@ -57,7 +59,7 @@ const connectMachine = async () => {
 
   const command = await page.locator('[data-test=command]').innerText();
   await click(button('Copy command'));
-  const [root, home, npm] = [newFolder('first'), newFolder('home'), newFolder('npm')];
+  const [root, home] = [newFolder('first'), newFolder('home')];
   const env = { HOME: home, npm_config_cache: npm, DRAWBRIDGE_NON_INTERACTIVE: '1' };
   paste(command, { cwd: root, env });
   await page.locator('[data-test=connected]').waitFor();
