@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { folderOfRun } from './tools/folder-of-run.ts';
 import { maxWorkers } from './tools/test-workers.ts';
 
+// Workers and the programs that tests start share what was compiled.
 process.env.NODE_COMPILE_CACHE = folderOfRun('compiled');
 
 export default defineConfig({

@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { folderOfRun } from './tools/folder-of-run.ts';
 import { maxWorkers } from './tools/test-workers.ts';
 
+// Workers and the programs that tests start share what was compiled.
 process.env.NODE_COMPILE_CACHE = folderOfRun('compiled');
 
 // What takes long or needs much of a machine: `pnpm test` is what a person waits for, and CI runs both.
