@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { rowsStore } from '../../test/rows-store.ts';
+import { threadRow } from '../../test/rows.ts';
+import type { AgentServers } from '../ports/servers.ts';
+import { update } from '../rows/store.ts';
+import type { RunContext } from './context.ts';
+import { createDriving, ElsewhereError } from './driving.ts';
+
+it('what a driver writes changes nothing once another server drives the thread', async () => {
+  const key = { userId: 'ann', threadId: 't1' };
+  const store = rowsStore({ agentThreads: [threadRow('ann', 't1', { driverId: 'one', fence: 1 })] });
+  const lost: unknown[] = [];
+  const servers: Pick<AgentServers, 'isLive' | 'take'> = {
+    isLive: () => true,
+    take: () => Promise.resolve({ ...key, driverId: 'one', fence: 1, wakes: 0, hasCrashed: false }),
+  };
+  const driving = createDriving({
+    store,
+    // Neither this test nor what it calls uses more of them.
+    servers: servers as AgentServers,
+    open: (own) => ({ store: own }) as RunContext,
+    outside: () => expect.unreachable(),
+    resume: () => Promise.resolve(),
+    isWaitedFor: () => false,
+    onLost: ({ threadId }) => lost.push(threadId),
+    onError: (error) => expect.unreachable(String(error)),
+  });
+  const own = await driving.own(key);
+  const title = (text: string) =>
+    own.store.commit([update('agentThreads', { userId: 'ann', id: 't1' }, { title: text })], 'kept');
+  const stored = async () => (await store.find('agentThreads', { userId: 'ann' }))[0]?.title;
+  expect([await title('First'), await stored()]).toEqual([true, 'First']);
+  await store.commit(
+    [update('agentThreads', { userId: 'ann', id: 't1' }, { driverId: 'two', fence: 2 })],
+    'kept',
+  );
+  await expect(title('Late')).rejects.toThrow(ElsewhereError);
+  expect([await stored(), lost]).toEqual(['First', ['t1']]);
+});
