@@ -60,7 +60,7 @@ const createJournal = () => {
 };
 
 /** Servers on one store with an agent each; a third one without has the machine's stream. */
-export const openTwoAgents = async (script: Script, { fate = () => 'arrives' }: { fate?(): Fate } = {}) => {
+const openTwoAgents = async (script: Script, { fate = () => 'arrives' }: { fate?(): Fate } = {}) => {
   const model = await startScriptedModel(script);
   const fixture = await openGateway();
   const { clock, errors } = fixture;
@@ -184,7 +184,7 @@ export const openTwoAgents = async (script: Script, { fate = () => 'arrives' }: 
   };
 };
 
-export type TwoAgents = Awaited<ReturnType<typeof openTwoAgents>>;
+type TwoAgents = Awaited<ReturnType<typeof openTwoAgents>>;
 
 /** The same, closed after the test, which fails for an error beside it and for a gap in the events. */
 export const useTwoAgents = async (...given: Parameters<typeof openTwoAgents>): Promise<TwoAgents> => {
