@@ -1,7 +1,5 @@
 import { rmSync } from 'node:fs';
 import type { Agent } from '@drawbridge/agent';
-import type { ToolRequest } from '@drawbridge/contracts/daemon-event';
-import type { ResponseBody } from '@drawbridge/contracts/daemon-surface';
 import { sleep, systemClock, type Clock } from '@drawbridge/kit';
 import { onTestFinished } from 'vitest';
 import { openRows } from '../../../e2e/agent/crash-rows.ts';
@@ -9,7 +7,7 @@ import { createServerAgent, createSwitchedWorkspaces } from '../src/agent/index.
 import { configFrom } from '../src/config.ts';
 import { migrate, openDatabase, type Store } from '../src/db/index.ts';
 import { createGateway, defaultLimits, type DaemonStream, type Gateway } from '../src/gateway/index.ts';
-import { machineQuestion, resultOf } from './agent.ts';
+import { createJournal } from './agent.ts';
 import { initBody } from './gateway-fixture.ts';
 import { newDataFolder } from './server.ts';
 
@@ -56,24 +54,6 @@ const mortal = (store: Store, moment: Moment | null) => {
   };
 };
 
-/** A machine whose journal outlives the server: a request that it knows gets the same answer again. */
-const createJournal = () => {
-  const answers = new Map<string, ResponseBody>();
-  const written: string[] = [];
-  const answerTo = ({ requestId, toolCall }: ToolRequest): ResponseBody | null => {
-    const { name, arguments: args } = toolCall;
-    if (args['path'] === 'endless') return null;
-    if (name === 'write_file' && args['_confirmation'] === undefined) return machineQuestion;
-    const known = answers.get(requestId);
-    if (known) return known;
-    if (name === 'write_file') written.push(String(args['path']));
-    const body = resultOf(`${name} ${String(args['path'])}`);
-    answers.set(requestId, body);
-    return body;
-  };
-  return { answerTo, written };
-};
-
 /** A server without its doors: store, gateway and agent, from its start to its end. */
 export interface Life {
   agent: Agent;
@@ -100,7 +80,7 @@ export const createCrashWorld = async (environment: Record<string, string>): Pro
   const folder = await newDataFolder();
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const config = configFrom({ DATA_DIR: folder, AGENT_MODEL: 'stub', ...environment });
-  const { answerTo, written } = createJournal();
+  const { answerTo, written } = createJournal((name, path) => (name === 'write_file' ? [path] : []));
   let key: string | undefined;
 
   const connect = async (gateway: Gateway, isDead: () => boolean) => {

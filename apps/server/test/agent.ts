@@ -1,4 +1,6 @@
 import { personSender, type Agent } from '@drawbridge/agent';
+import type { ToolRequest } from '@drawbridge/contracts/daemon-event';
+import type { ResponseBody } from '@drawbridge/contracts/daemon-surface';
 import type { StoredEvent } from '@drawbridge/contracts/agent/events';
 import type { SendInput } from '@drawbridge/contracts/agent/threads';
 import { onTestFinished } from 'vitest';
@@ -88,3 +90,25 @@ export const machineQuestion = {
 
 /** The next call that reaches the machine. */
 export const nextCall = async (daemon: TestDaemon) => requestOf(await daemon.stream.next());
+
+/**
+ * A machine whose journal outlives the server: a request that it knows gets the same answer again, and
+ * `write_file` asks first. `written` has what `note` says of each call that ran.
+ */
+export const createJournal = (note: (name: string, path: string) => string[]) => {
+  const answers = new Map<string, ResponseBody>();
+  const written: string[] = [];
+  const answerTo = ({ requestId, toolCall }: ToolRequest): ResponseBody | null => {
+    const { name, arguments: args } = toolCall;
+    const path = String(args['path']);
+    if (path === 'endless') return null;
+    if (name === 'write_file' && args['_confirmation'] === undefined) return machineQuestion;
+    const known = answers.get(requestId);
+    if (known) return known;
+    written.push(...note(name, path));
+    const body = resultOf(`${name} ${path}`);
+    answers.set(requestId, body);
+    return body;
+  };
+  return { answerTo, written };
+};

@@ -1,8 +1,6 @@
 import { personSender } from '@drawbridge/agent';
 import type { AskAnswer } from '@drawbridge/contracts/agent/asks';
 import type { SendInput } from '@drawbridge/contracts/agent/threads';
-import type { ResponseBody } from '@drawbridge/contracts/daemon-surface';
-import type { ToolRequest } from '@drawbridge/contracts/daemon-event';
 import { nextMacrotask } from '@drawbridge/kit';
 import { expect, onTestFinished } from 'vitest';
 import { startScriptedModel, type Script } from '../../../e2e/agent/scripted-model.ts';
@@ -10,7 +8,7 @@ import { createAgentServers, createServerAgent, createSwitchedWorkspaces } from 
 import { configFrom } from '../src/config.ts';
 import type { OpenDatabase } from '../src/db/index.ts';
 import type { DaemonStream } from '../src/gateway/index.ts';
-import { machineQuestion, resultOf } from './agent.ts';
+import { createJournal } from './agent.ts';
 import { initBody, openGateway } from './gateway-fixture.ts';
 import { createLossyHub, type Fate } from './lossy-bus.ts';
 import { createTestProcess } from './test-process.ts';
@@ -39,24 +37,6 @@ const createGate = () => {
       release = null;
     },
   };
-};
-
-/** A machine that answers each request once, by its id; `write_file` asks first. */
-const createJournal = () => {
-  const answers = new Map<string, ResponseBody>();
-  const written: string[] = [];
-  const answerTo = ({ requestId, toolCall }: ToolRequest): ResponseBody | null => {
-    const { name, arguments: args } = toolCall;
-    if (args['path'] === 'endless') return null;
-    if (name === 'write_file' && args['_confirmation'] === undefined) return machineQuestion;
-    const known = answers.get(requestId);
-    if (known) return known;
-    written.push(`${name} ${String(args['path'])}`);
-    const body = resultOf(`${name} ${String(args['path'])}`);
-    answers.set(requestId, body);
-    return body;
-  };
-  return { answerTo, written };
 };
 
 /** Servers on one store with an agent each; a third one without has the machine's stream. */
@@ -131,7 +111,7 @@ const openTwoAgents = async (script: Script, { fate = () => 'arrives' }: { fate?
   const one = await join('one');
   const two = await join('two');
   const holder = await fixture.beside(createTestProcess(clock, hub.open('holder', { pollMs })));
-  const { answerTo, written } = createJournal();
+  const { answerTo, written } = createJournal((name, path) => [`${name} ${path}`]);
   const { token } = await holder.pairing.createLink(userId);
   const key = (await holder.daemon.init(token, initBody())).sessionKey ?? '';
   const requests: string[] = [];
