@@ -32,8 +32,9 @@ const [names = '', ...restBlocks] = blocksOf('rest.md');
 const [agentNames = '', ...agentLines] = (blocksOf('agent-http.md')[1] ?? '').split(/\n(?=curl)/);
 const isStream = (block: string) => block.includes('curl -f -N');
 
-/** They ask, or need an installation, a service or a new token. `tools/docs-commands.test.ts` parses them. */
-const notRun = /^drawbridge (?:connect|disconnect|pair|update|install|uninstall|service|tui|https?:|doctor)/;
+/** They ask, or need an installation, a service, a new token or a process. `tools/docs-commands.test.ts` parses them. */
+const notRun =
+  /^drawbridge (?:connect|disconnect|pair|update|install|uninstall|service|tui|https?:|doctor|processes s)/;
 
 describeWith('curl')('the commands of the documentation, as they are pasted', () => {
   const processes = createProcesses();

@@ -40,7 +40,7 @@ const createGate = () => {
 };
 
 /** Servers on one store with an agent each; a third one without has the machine's stream. */
-const openTwoAgents = async (script: Script, { fate = () => 'arrives' }: { fate?(): Fate } = {}) => {
+export const openTwoAgents = async (script: Script, { fate = () => 'arrives' }: { fate?(): Fate } = {}) => {
   const model = await startScriptedModel(script);
   const fixture = await openGateway();
   const { clock, errors } = fixture;
@@ -164,7 +164,7 @@ const openTwoAgents = async (script: Script, { fate = () => 'arrives' }: { fate?
   };
 };
 
-type TwoAgents = Awaited<ReturnType<typeof openTwoAgents>>;
+export type TwoAgents = Awaited<ReturnType<typeof openTwoAgents>>;
 
 /** The same, closed after the test, which fails for an error beside it and for a gap in the events. */
 export const useTwoAgents = async (...given: Parameters<typeof openTwoAgents>): Promise<TwoAgents> => {

@@ -94,6 +94,23 @@ it('a message that was accepted for another server, whose driver is gone before 
   await expectWhole(world);
 });
 
+it('a message at a server that was suspended, but not for dead, is taken once it goes on', async () => {
+  const world = await useTwoAgents(story([write('a'), { text: 'First.' }, { text: 'Second.' }]));
+  const { one, until, asks, clock, drivenBy } = world;
+  await one.say('Go');
+  await until(async () => (await asks()).length === 1);
+  one.suspend();
+  await clock.settle(8_700);
+  // It is not sure to drive the thread, so it asks the driver, which is itself.
+  let reply: unknown = null;
+  const said = one.say('More').then((given) => (reply = given));
+  await clock.settle(800);
+  one.goOn();
+  await until(() => reply !== null);
+  expect(await said).toMatchObject({ queuedId: expect.any(String) });
+  expect(await drivenBy()).toBe('one');
+});
+
 it('Stop at the other server stops the run', async () => {
   const world = await useTwoAgents(story([read('endless')]));
   const { one, two, until, ends, requests } = world;

@@ -41,6 +41,9 @@ interface Needs extends Pick<AgentNeeds, 'store' | 'onError'> {
 
 const orphansAtOnce = 20;
 
+/** In the place of `wakes`: what others have changed was not done, so the next round tries it again. */
+export const notAttended = -1;
+
 /** What others write wakes the driver of the thread, also where the hint is lost. */
 export const wakingStore = (store: AgentStore): AgentStore => ({
   ...store,
@@ -135,7 +138,10 @@ export const createDriving = (needs: Needs) => {
     if (wakes === entry.driven.wakes) return;
     entry.driven.wakes = wakes;
     entry.use = 'used';
-    await resume(entry, { isTaken: false, hasCrashed: false });
+    await resume(entry, { isTaken: false, hasCrashed: false }).catch((error: unknown) => {
+      entry.driven.wakes = notAttended;
+      throw error;
+    });
   };
 
   /** A hint for the driver. */

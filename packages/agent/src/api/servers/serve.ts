@@ -1,5 +1,5 @@
 import { CodedError, createKeyedQueue, createSerialQueue } from '@drawbridge/kit';
-import { ElsewhereError, type Held } from '../../engine/driving.ts';
+import { ElsewhereError, notAttended, type Held } from '../../engine/driving.ts';
 import type { LaneRequest, RequestEnd, RequestEvent } from '../../engine/lanes/request.ts';
 import type { AgentNeeds } from '../../ports/needs.ts';
 import type { AgentServers } from '../../ports/servers.ts';
@@ -95,7 +95,14 @@ export const createServing = ({ servers, run, clock, onError }: Needs) => {
       if (!lost.aborted && followed.get(held)?.has(row.id) !== true) await serveOne(held, row);
   };
 
+  const failed = (held: Held, error: unknown) => {
+    // A server that has just gone on is not sure yet that it still drives the thread.
+    held.driven.wakes = notAttended;
+    onError(error);
+  };
+
   return {
-    serve: (held: Held) => void queue.run(keyOf(held), () => serveAll(held)).catch(onError),
+    serve: (held: Held) =>
+      void queue.run(keyOf(held), () => serveAll(held)).catch((error: unknown) => failed(held, error)),
   };
 };
