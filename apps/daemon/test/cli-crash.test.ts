@@ -58,8 +58,9 @@ const journalFolder = () => {
 };
 
 const journalText = () =>
-  readdirSync(journalFolder())
-    .map((name) => readFileSync(join(journalFolder(), name), 'utf8'))
+  readdirSync(journalFolder(), { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => readFileSync(join(journalFolder(), name), 'utf8'))
     .join('');
 
 const commandLine = (pid: string): string => {

@@ -42,6 +42,11 @@ const procedures: Record<string, WithId> = {
   'hooks.remove': procedureWithId('hooks.remove', undefined, (id) => ({ id })),
   'rules.remove': procedureWithId('rules.remove', undefined, (ruleId) => ({ ruleId })),
   'rules.list': procedureWithId('rules.list', undefined, (machineId) => ({ machineId })),
+  'processes.list': procedureWithId('processes.list', undefined, (machineId) => ({ machineId })),
+  'processes.stop': procedureWithId('processes.stop', undefined, (machineId) => ({
+    machineId,
+    process: 'p1-k2f9xa',
+  })),
   ...Object.fromEntries(
     ['tools', 'link', 'rename', 'setDefault', 'pause', 'resume', 'disconnect', 'forget'].map((verb) => {
       const name = `machines.${verb}`;
@@ -159,6 +164,7 @@ const routes: Record<string, WithId> = {
   ),
   ...onMounts('/gateway/progress/', { body: { message: 'forged' } }),
   ...onMounts('/gateway/rules/', { body: { rules: [], total: 0, remoteRules: true } }),
+  ...onMounts('/gateway/processes/', { body: { processes: [] } }),
   ...onMounts('/confirm/', { own: 'open call', body: { approved: true, resourceDecision: 'allowOnce' } }),
   'GET /api/v1/calls': { own: 'machine', ask: (id) => ({ path: `/api/v1/calls?machine=${id}` }) },
   'GET /trpc/export/calls': {
