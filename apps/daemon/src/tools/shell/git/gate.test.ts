@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFakeClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
+import { describeWith } from '../../../../../../e2e/services.ts';
 import { statusOf, until } from '../../../../test/support/egress-fixture.ts';
 import { listing, sharedGate } from '../../../../test/support/git-gate-fixture.ts';
 
@@ -61,7 +62,10 @@ describe('requests that reach the gate', () => {
     expect([asked.map(statusOf), seen]).toEqual([[403, 403], []]);
     expect(gate.notes()[0]).toContain('"access":"push"');
   });
+});
 
+// The login is that of git.
+describeWith('git')('requests that the gate repeats', () => {
   it('SH-78 only headers that git needs reach the host, with the login', async () => {
     const { ask, seen } = openGate();
     const answer = await ask('GET', refs, [
@@ -149,7 +153,7 @@ const change = (after: string) => {
 };
 const receive = '/github.com/ada/demo/git-receive-pack';
 
-describe('pushes through the gate', () => {
+describeWith('git')('pushes through the gate', () => {
   const chunked = (body: string, size: number) =>
     `${(body.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []).map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join('')}0\r\n\r\n`;
 
@@ -193,7 +197,7 @@ describe('pushes through the gate', () => {
   });
 });
 
-describe('the login and the permission', () => {
+describeWith('git')('the login and the permission', () => {
   it('a host for which no login is stored is refused with a sentence', async () => {
     const { ask, seen, gate } = openGate({ repository: 'wrong.test:444/ada/demo' });
     await ask('GET', '/wrong.test:444/ada/demo/info/refs?service=git-upload-pack');
