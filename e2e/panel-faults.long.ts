@@ -44,6 +44,7 @@ describeWith('chromium', 'bubblewrap')('the panel while something breaks', () =>
     rmSync(stop(), { force: true });
     await page.goto(`${server.url}/tools?tool=shell_execute`);
     await page.locator('[name=command]').fill(counting);
+    await page.locator('[name=timeout]').fill('300000');
     await page.getByRole('button', { name: 'Run' }).click();
     await page.locator('[data-decision=allowOnce]').click();
   };
