@@ -7,7 +7,7 @@ import { readEvidence } from './evidence.ts';
 import { play } from './play.ts';
 
 /** Calls and faults for this long; a quiet period follows. `pnpm faults` is for longer runs and other seeds. */
-const forMs = 30_000;
+const forMs = 60_000;
 const limitMs = 360_000;
 
 it(
