@@ -23,7 +23,7 @@ import {
 } from './harness/index.ts';
 import { describeWith } from './services.ts';
 
-/** A picture of each page and state in each look is left here, for people to look at; in CI nobody does. */
+/** Screenshots of every page and state, in light, dark and on a phone. CI takes none. */
 const pictures = join(import.meta.dirname, '.artifacts/panel');
 const leavesPictures = process.env.CI === undefined;
 const wide = { width: 1_280, height: 800 };

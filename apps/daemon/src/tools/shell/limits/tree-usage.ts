@@ -23,7 +23,8 @@ const tasksOf = (pid: number): string[] => {
   }
 };
 
-const childrenOf = (pid: number): number[] =>
+/** What all threads of a process have started, and what still runs of it. Linux. */
+export const childrenOf = (pid: number): number[] =>
   tasksOf(pid).flatMap((task) =>
     (readQuietly(`/proc/${pid}/task/${task}/children`, 'latin1') ?? '')
       .split(' ')

@@ -1,13 +1,11 @@
 import { readlinkSync } from 'node:fs';
 import { readQuietly } from '../../../program/quiet-files.ts';
+import { childrenOf } from '../limits/tree-usage.ts';
 
 /** The number of the system call `read`, by processor. */
 const readCalls: Partial<Record<NodeJS.Architecture, string>> = { x64: '0', arm64: '63' };
 
 const maxProcesses = 200;
-
-const childrenOf = (pid: number): number[] =>
-  (readQuietly(`/proc/${pid}/task/${pid}/children`) ?? '').split(' ').filter(Boolean).map(Number);
 
 /** All below a process, the nearest first. */
 const treeOf = (first: number): number[] => {
