@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { sleep, systemClock } from '@drawbridge/kit';
 import { z } from 'zod';
@@ -62,15 +62,15 @@ const links = ['stream', 'socket'];
 
 const copies = 10;
 
-/**
- * As on a copied machine: the private folder without the lock of a local process. The daemon keeps running,
- * so a file that disappears during the copy restarts it.
- */
+/** Not the lock of a local process, nor a socket. */
+const isCopied = (path: string) => !/\/lock\.\d+$/.test(path) && !lstatSync(path).isSocket();
+
+/** As on a copied machine. The daemon keeps running, so a file that disappears during the copy restarts it. */
 const copyHome = (home: string, twinHome: string) => {
   for (let left = copies; ; left -= 1) {
     rmSync(twinHome, { recursive: true, force: true });
     try {
-      return cpSync(home, twinHome, { recursive: true, filter: (path) => !/\/lock\.\d+$/.test(path) });
+      return cpSync(home, twinHome, { recursive: true, filter: isCopied });
     } catch (error) {
       const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT';
       if (!isGone || left === 1) throw error;
