@@ -7,6 +7,8 @@ import { readLocalFolder, startLocalMachine } from './compose/local/local-machin
 import { managePeople } from './compose/manage-people.ts';
 import { openAccounts, type AppNeeds } from './compose/open-accounts.ts';
 import { recordCalls, recordMessages } from './compose/note-presence.ts';
+import { drain } from './compose/servers/drain.ts';
+import type { Config } from './config.ts';
 import { connectServers } from './compose/servers/connect-servers.ts';
 import { openRooms } from './compose/open-rooms.ts';
 import { startAgent } from './compose/start-agent.ts';
@@ -30,9 +32,9 @@ export const createApp = async (needs: AppNeeds) => {
     return {
       ...app,
       listen: () => run.listen(app.listen),
-      close: () => {
+      close: (how?: Closing) => {
         run.stop();
-        return app.close();
+        return app.close(how);
       },
     };
   } catch (error) {
@@ -40,6 +42,15 @@ export const createApp = async (needs: AppNeeds) => {
     throw error;
   }
 };
+
+/** How long a server may give its work up before it stops, in milliseconds. */
+export const drainMs = ({ redisUrl, drainSeconds }: Pick<Config, 'redisUrl' | 'drainSeconds'>): number =>
+  redisUrl === undefined ? 0 : drainSeconds * 1_000;
+
+interface Closing {
+  /** Whether a server of several gives its work up first, for up to `DRAIN_SECONDS`. */
+  drains: boolean;
+}
 
 const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const { config, clock, outside } = needs;
@@ -118,14 +129,21 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
     setupLink: async () =>
       (await accounts.setupNeeded()) ? `${address.url()}/setup#token=${setupToken}` : null,
     /** Tells daemons to reconnect later, answers open requests within 4 s, and releases everything. */
-    close: async () => {
+    close: async ({ drains }: Closing = { drains: false }) => {
       await stopLocalMachine();
       for (const stop of stops) stop();
       await sweep?.stop();
-      rpc?.announce();
-      await agent?.stop();
+      const boundMs = drains ? drainMs(config) : 0;
+      const releaseThreads = async () => {
+        rpc?.announce();
+        await agent?.stop();
+      };
+      const closeSockets = async () => rpc?.close();
+      if (boundMs > 0) await drain({ clock, boundMs, web, gateway, releaseThreads, closeSockets });
+      else await releaseThreads();
+      web.draining.refuse();
       await gateway.stop();
-      await rpc?.close();
+      await closeSockets();
       await Promise.all([web.close(), tailnet?.close(), others.close()]);
       await opened.close();
       lock.release();

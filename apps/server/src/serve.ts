@@ -1,11 +1,11 @@
 import { systemClock } from '@drawbridge/kit';
-import { createApp, type App } from './app.ts';
+import { createApp, drainMs, type App } from './app.ts';
 import type { Config } from './config.ts';
 import { isLoopback } from './http/index.ts';
 import { fail, sentenceOf } from './program/sentences.ts';
 import { writeServerPlace } from './compose/local/server-place.ts';
 
-/** A shutdown longer than this is forced. */
+/** A shutdown that takes longer than this, after the drain, is forced. */
 const forceAfterMs = 4_800;
 /** One Ctrl-C under `npx pnpm` comes up to three times: from the terminal, and passed on by both. */
 const oneKeyMs = 500;
@@ -48,7 +48,7 @@ const endOnUncaught = (app: App) => {
   process.on('unhandledRejection', end);
 };
 
-const stopOnSignals = (app: App) => {
+const stopOnSignals = (app: App, config: Config) => {
   let stoppedAt: number | undefined;
   const stop = (signal: NodeJS.Signals) => {
     if (stoppedAt !== undefined) {
@@ -57,8 +57,10 @@ const stopOnSignals = (app: App) => {
     }
     stoppedAt = systemClock.now();
     app.log.info({ signal }, 'shutting down');
-    systemClock.after(forceAfterMs, () => process.exit(0));
-    app.close().then(
+    // A person who presses Ctrl-C does not wait for other servers.
+    const drains = signal === 'SIGTERM';
+    systemClock.after(forceAfterMs + (drains ? drainMs(config) : 0), () => process.exit(0));
+    app.close({ drains }).then(
       () => process.exit(0),
       (error: unknown) => {
         app.log.error({ err: error }, 'shutdown failed');
@@ -100,7 +102,7 @@ export const serve = async (config: Config) => {
       'The place of the data folder could not be written below the home folder: a daemon of this account outside of LOCAL_GATEWAY_DIR does not know it.',
     );
   endOnUncaught(app);
-  stopOnSignals(app);
+  stopOnSignals(app, config);
   try {
     const url = await app.listen();
     const setupLink = await app.setupLink();

@@ -142,7 +142,7 @@ export const startServer = async ({
     passwords: quickPasswords,
   });
   let closed: Promise<void> | null = null;
-  const close = () => (closed ??= app.close());
+  const close: App['close'] = (how) => (closed ??= app.close(how));
   onTestFinished(async () => {
     await close();
     rmSync(folder, { recursive: true, force: true });

@@ -14,6 +14,8 @@ export interface ErrorRow {
   readonly retryable: boolean;
   readonly message: string;
   readonly fix?: string;
+  /** When it may succeed, in seconds, where that is known beforehand. */
+  readonly retryAfterSeconds?: number;
 }
 
 const row = <const Row extends ErrorRow>(value: Row): Row => value;
@@ -83,7 +85,7 @@ export const errorTable = {
   disconnected: row({ code: 'DISCONNECTED', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, rpc: 13, retryable: true, message: 'Local gateway disconnected' }),
   lost: row({ code: 'LOST', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, rpc: 13, retryable: false, message: 'The machine stopped during the call: it may have run', fix: 'Check the machine before you try again.' }),
   unreadable: row({ code: 'UNREADABLE', http: 500, trpc: 'INTERNAL_SERVER_ERROR', jsonrpc: -32603, rpc: 5, retryable: false, message: 'A part of the record of this call cannot be read', fix: 'Check the machine to see what was done.' }),
-  shuttingDown: row({ code: 'SHUTTING_DOWN', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, rpc: 16, retryable: true, message: 'The server is shutting down' }),
+  shuttingDown: row({ code: 'SHUTTING_DOWN', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, rpc: 16, retryable: true, retryAfterSeconds: 2, message: 'The server is shutting down' }),
   storeUnavailable: row({ code: 'STORE_UNAVAILABLE', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, rpc: 5, retryable: true, message: 'The server cannot write to its store', fix: 'Free space on its disk; the server recovers automatically.' }),
 } as const satisfies Record<string, ErrorRow>;
 

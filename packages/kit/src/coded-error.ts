@@ -18,6 +18,7 @@ interface Row {
   readonly code: string;
   readonly message: string;
   readonly fix?: string;
+  readonly retryAfterSeconds?: number;
 }
 
 /** Replaces the row's message or fix; `cause` stays inside the process. */
@@ -36,10 +37,11 @@ export const createErrors = <Table extends Record<string, Row>>(
     (row: Row) =>
     (detail: ErrorDetail = {}) => {
       const fix = detail.fix ?? row.fix;
+      const retryAfterSeconds = detail.retryAfterSeconds ?? row.retryAfterSeconds;
       return new CodedError(row.code, detail.message ?? row.message, {
         ...(fix === undefined ? {} : { fix }),
         cause: detail.cause,
-        ...(detail.retryAfterSeconds !== undefined && { retryAfterSeconds: detail.retryAfterSeconds }),
+        ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
       });
     };
   const makers = Object.entries(table).map(([name, row]) => [name, make(row)] as const);

@@ -3,10 +3,12 @@ import { withEarlierCookie } from '../auth/index.ts';
 import { panelDir } from '../program/built-files.ts';
 import {
   closeServers,
+  createDraining,
   createLimits,
   createSecondPort,
   createServer,
   createUpgrades,
+  cutEventStreams,
   drainBodies,
   portOf,
   serveDaemon,
@@ -40,19 +42,23 @@ export const createWeb = async ({ config, clock, opened, daemon }: Parts) => {
     if (headers.cookie !== undefined)
       headers.cookie = withEarlierCookie(headers.cookie, opened.accounts.cookieName);
   });
+  const draining = createDraining(server);
   drainBodies(server, clock);
   const routes = watchRoutes(server);
   const limits = createLimits({ clock, config });
   const { host, port, rpcPort } = config;
   const second = config.rpc && rpcPort !== undefined ? createSecondPort(server) : null;
   const servers = second ? [server.server, second.server] : [server.server];
-  const { closeIdle, forget } = watchIdleSockets(...servers);
+  const { closeIdle, isIdle, forget } = watchIdleSockets(...servers);
   const upgrades = createUpgrades({ clock, onUpgraded: forget });
   for (const one of servers) upgrades.own(one);
   serveHealth(server, opened);
   // The log shows a full disk where nothing requests `/health`.
   const stopChecks = clock.every(checkEveryMs, () => void opened.canWrite());
-  serveReady(server, async () => void (await sql`select 1`.execute(store.db)));
+  serveReady(server, {
+    ...draining,
+    check: async () => void (await sql`select 1`.execute(store.db)),
+  });
   serveDaemon(server, { daemon, url: address.url });
   const servePage = await serveStatic(server, { panelDir, routes });
   serveNotFound(server, { limit: limits.notFound, servePage });
@@ -71,6 +77,8 @@ export const createWeb = async ({ config, clock, opened, daemon }: Parts) => {
       await second?.listen({ host, port: rpcPort ?? 0 });
       address.listening(portOf(server), second && portOf(second));
     },
+    /** How the server stops to serve; its event streams are cut where clients only read them. */
+    draining: { ...draining, isIdle, cutEventStreams: () => cutEventStreams(server) },
     /** Resolves when every request is answered, or was cut after 4 s. */
     close: () => {
       stopChecks();

@@ -304,6 +304,8 @@ export const createGateway = (needs: GatewayNeeds) => {
       timers.push(clock.every(touchEveryMs, () => touchKeys(parts)));
       timers.push(await begin(needs, parts));
     },
+    /** Sends the machines to other servers within that time; calls go on, and their callers wait for them. */
+    leaveMachines: connections.leaveAll,
     /** Tells every daemon to come back later, closes their streams, cancels timers. */
     stop: async () => {
       stopped = true;

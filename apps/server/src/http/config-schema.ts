@@ -93,6 +93,11 @@ export const httpConfig = z.object({
     'Addresses or ranges of proxies whose `X-Forwarded-For` is trusted, separated by commas.',
     addresses.default([]),
   ),
+  drainSeconds: setting(
+    'DRAIN_SECONDS',
+    'How long a server with `REDIS_URL` that gets SIGTERM still answers requests that it has, in seconds; 0: no longer than others, which take 4 s. In the first tenth it accepts new ones, while `/ready` answers 503.',
+    whole(0, 3_600).prefault('30'),
+  ),
   daemonFile: setting(
     'DAEMON_FILE',
     'The packed daemon that machines download, with its `.json` in the same folder. Default: the one built with this server.',

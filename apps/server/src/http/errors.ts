@@ -63,13 +63,18 @@ export const toErrorReply = (
   };
 };
 
+/** Says when the same request may succeed, where the error knows. */
+export const setRetryAfter = (reply: Pick<FastifyReply, 'header'>, error: Error): void => {
+  const { retryAfterSeconds } = toCoded(error);
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds));
+};
+
 export const errorHandler = async (
   error: Error,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> => {
   const { status, body } = toErrorReply(error, request);
-  if (error instanceof CodedError && error.retryAfterSeconds !== undefined)
-    reply.header('retry-after', String(error.retryAfterSeconds));
+  setRetryAfter(reply, error);
   return reply.code(status).header('cache-control', 'no-store').send(body);
 };

@@ -24,12 +24,19 @@ export const serveHealth = (app: FastifyInstance, { canWrite, isDiskLow }: Store
   });
 };
 
-/** `/ready`: the server can serve, which `ready` tries. It says nothing else. */
-export const serveReady = (app: FastifyInstance, ready: () => Promise<void>): void => {
+interface Readiness {
+  isLeaving(): boolean;
+  /** Throws where the server cannot serve. */
+  check(): Promise<void>;
+}
+
+/** `/ready`: whether a balancer may send requests here. It says nothing else. */
+export const serveReady = (app: FastifyInstance, { isLeaving, check }: Readiness): void => {
   app.get('/ready', async (request, reply) => {
     reply.header('cache-control', 'no-store');
+    if (isLeaving()) return reply.code(503).send({ ok: false });
     try {
-      await ready();
+      await check();
       return await reply.send({ ok: true });
     } catch (error) {
       request.log.warn({ err: error }, 'not ready: a check failed');

@@ -1,6 +1,6 @@
 export { createAddress, isLoopback } from './address.ts';
 export { bearerOf, credentialsOf } from './credentials.ts';
-export { errorHandler, logFailure, toCoded, toErrorReply } from './errors.ts';
+export { errorHandler, logFailure, setRetryAfter, toCoded, toErrorReply } from './errors.ts';
 export { serveDaemon } from './serve-daemon.ts';
 export { serveHealth, serveReady } from './health.ts';
 export { watchIdleSockets } from './sockets/idle-sockets.ts';
@@ -17,8 +17,9 @@ export { watchRoutes } from './routes.ts';
 export { createServer, portOf, setCacheControl } from './server.ts';
 export { serveStatic } from './static.ts';
 export { drainBodies } from './drain-body.ts';
-export { createSseStream, cutStreamsAtClose, type SseFrame } from './sse.ts';
+export { createSseStream, cutEventStreams, cutStreamsAtClose, type SseFrame } from './sse.ts';
 export { closeServers } from './sockets/close-servers.ts';
+export { createDraining } from './sockets/draining.ts';
 export { createSecondPort } from './sockets/second-port.ts';
 export { createUpgrades } from './sockets/upgrades.ts';
 export { createUnread, type Unread } from './unread/unread.ts';

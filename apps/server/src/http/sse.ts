@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import { createTransientMap, nextMacrotask, type Clock } from '@drawbridge/kit';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { atClose } from './client-disconnect.ts';
@@ -118,17 +118,28 @@ export const createSseStream = (reply: FastifyReply, { clock, slowReader, header
   };
 };
 
+/** What cuts the event streams of each door of a server. */
+const doorsOf = new WeakMap<Server, ((isCut: (reply: FastifyReply) => boolean) => void)[]>();
+
+/** Destroys the event streams that clients only read; answers in the form of a stream go on. */
+export const cutEventStreams = ({ server }: Pick<FastifyInstance, 'server'>): void => {
+  for (const cut of doorsOf.get(server) ?? []) cut(({ request }) => request.method === 'GET');
+};
+
 /**
  * Destroys a door's event streams when the server closes; the returned function registers a reply. A client
  * takes an ended stream for complete and would not reconnect.
  */
 export const cutStreamsAtClose = (app: FastifyInstance): ((reply: FastifyReply) => void) => {
   const answering = createTransientMap<string, FastifyReply>();
-  app.addHook('preClose', async () => {
-    for (const { raw } of answering.values()) {
-      if (String(raw.getHeader('content-type')).startsWith('text/event-stream')) raw.destroy();
+  const cut = (isCut: (reply: FastifyReply) => boolean) => {
+    for (const reply of answering.values()) {
+      const isStream = String(reply.raw.getHeader('content-type')).startsWith('text/event-stream');
+      if (isStream && isCut(reply)) reply.raw.destroy();
     }
-  });
+  };
+  doorsOf.set(app.server, [...(doorsOf.get(app.server) ?? []), cut]);
+  app.addHook('preClose', async () => cut(() => true));
   return (reply) => {
     const { id } = reply.request;
     answering.set(id, reply);

@@ -1,12 +1,15 @@
 import { nanoid } from 'nanoid';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
 import { personSender } from '@drawbridge/agent';
 import { startScriptedModel, type Turn } from '../../../../e2e/agent/scripted-model.ts';
 import { describeWith } from '../../../../e2e/services.ts';
-import { connectDaemon } from '../daemon.ts';
+import { connectDaemon, openStream, requestOf } from '../daemon.ts';
 import { nextCall, threadOf } from '../agent.ts';
 import { isHelper } from '../agent-turns.ts';
 import { createPanel } from '../panel.ts';
+import { codeOf, newRestClient } from '../rest.ts';
+import { newToken, openRpc } from '../rpc.ts';
 import { startRedis } from '../redis.ts';
 import { signUpOwner, startServer } from '../server.ts';
 import { newDatabase } from './databases.ts';
@@ -42,7 +45,7 @@ describeWith('redis')('two servers on one database', () => {
     const [panelA, panelB] = [createPanel(a, cookie), createPanel(b, cookie)];
     const { token } = await panelA.gateway.createLink.mutate();
     const daemon = await connectDaemon(b, token);
-    return { environment, a, b, panelA, panelB, daemon };
+    return { environment, cookie, a, b, panelA, panelB, daemon };
   };
   const read = { name: 'read_file', arguments: { path: 'a' } };
   const done = { content: [{ type: 'text' as const, text: 'done' }] };
@@ -65,6 +68,39 @@ describeWith('redis')('two servers on one database', () => {
     await daemon.respond(requestId, { result: done });
     expect(await run).toMatchObject({ state: 'succeeded' });
     await redis.start();
+  });
+
+  it('a server that drains: calls that it has are answered, the last ones with 503; all else goes elsewhere', async () => {
+    const { a, b, cookie, daemon } = await startTwo({ DRAIN_SECONDS: '5' });
+    const script = await newRestClient(b, cookie);
+    const { token } = await newToken(b, cookie);
+    const rpc = await openRpc(b, token);
+    const run = async () => {
+      const answer = script.run('read_file', { path: 'a' });
+      return { answer, ...requestOf(await daemon.stream.next()) };
+    };
+    const [first, second] = [await run(), await run()];
+    const closing = b.app.close({ drains: true });
+    expect((await b.send('/ready')).status).toBe(503);
+    expect((await script.send('/machines')).status).toBe(200);
+    await daemon.stream.ended;
+    const refused = await script.send('/machines');
+    expect([...codeOf(refused), refused.headers]).toEqual([
+      503,
+      'SHUTTING_DOWN',
+      expect.objectContaining({ 'retry-after': '2', connection: 'close' }),
+    ]);
+    expect((await b.send('/health')).status).toBe(200);
+    expect((await rpc.closed).code).toBe(1012);
+    const headers = { [gatewayKeyHeader]: daemon.sessionKey };
+    const moved = await openStream(`${a.url}${daemonMounts.bare}/events`, headers);
+    const { requestId } = first;
+    await a.send(`${daemonMounts.bare}/response/${requestId}`, { method: 'POST', headers, body: { result: done } });
+    expect(await first.answer).toMatchObject({ status: 200, json: { state: 'succeeded' } });
+    const unanswered = await second.answer;
+    expect([...codeOf(unanswered), unanswered.headers['retry-after']]).toEqual([503, 'SHUTTING_DOWN', '2']);
+    await closing;
+    moved.close();
   });
 
   it('the agent: a message at the other server, its readers there, and a run whose server leaves', async () => {

@@ -12,6 +12,7 @@ import {
   setCacheControl,
   type Limits,
   logFailure,
+  setRetryAfter,
   toCoded,
 } from '../../http/index.ts';
 import { readRpcBody, toRpcError } from '../../rpc/index.ts';
@@ -55,6 +56,7 @@ interface Needs {
 const refuse = async (error: Error, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
   const { status, body } = toRpcError(error);
   if (status >= 500) logFailure(request.log, toCoded(error));
+  setRetryAfter(reply, error);
   return reply.code(status).send(body);
 };
 

@@ -8,6 +8,7 @@ import {
   cutStreamsAtClose,
   jsonParser,
   sendResponse,
+  setRetryAfter,
   setCacheControl,
   type Limits,
   type Quota,
@@ -84,6 +85,7 @@ export const createTrpcDoor = (needs: Needs): FastifyPluginAsync => {
         maxBatchSize,
         createContext: ({ info }) => context(request, reply, info),
         onError: ({ error }) => {
+          if (error.cause) setRetryAfter(reply, error.cause);
           if (errorShape(error, undefined).data.httpStatus >= 500) onError(error.cause ?? error);
         },
       });

@@ -1,4 +1,4 @@
-import { createEmitter, createKeyedQueue, type Clock } from '@drawbridge/kit';
+import { createEmitter, createKeyedQueue, sleep, type Clock } from '@drawbridge/kit';
 import type { ThisServer } from '../cluster/this-server.ts';
 import type { GatewayLimits } from '../limits.ts';
 import type { MachinesStore } from '../machines/machines.store.ts';
@@ -118,6 +118,27 @@ const giveUp = (ctx: Context) => {
     dispatch(ctx, machine, { type: 'stored', connection: { kind: 'waiting' } });
 };
 
+/** How long after the last one a stream is closed. */
+const leaveEveryMs = 5;
+
+const shuffled = <Item>(items: readonly Item[]): Item[] =>
+  items
+    .map((item) => ({ item, at: Math.random() }))
+    .toSorted((one, other) => one.at - other.at)
+    .map(({ item }) => item);
+
+/** The machines connect to other servers: one after the other, so that they do not all come at once. */
+const leave = async (ctx: Context, withinMs: number) => {
+  ctx.isStopping = true;
+  const open = shuffled(ctx.attached.all());
+  const everyMs = Math.min(leaveEveryMs, withinMs / open.length);
+  for (const { machine, generation } of open) {
+    ctx.attached.close(machine, generation, isToldOfShutdown(machine) ? 'shutdown' : null);
+    closeStream(ctx, machine, generation);
+    await sleep(ctx.clock, everyMs);
+  }
+};
+
 const watchOthers = (ctx: Context): (() => void) => {
   const { server, registry, attached } = ctx;
   const cancels = [
@@ -185,6 +206,8 @@ export const createConnections = (needs: ConnectionsNeeds) => {
     /** The daemon has exited and will reconnect: offline at once, without a grace. */
     leave: (machine: Machine) => dispatch(ctx, machine, { type: 'left' }),
     restarted: (machines: readonly Machine[]) => restarted(ctx, machines),
+    /** Sends every machine to other servers, in random order; new streams are refused. */
+    leaveAll: (withinMs: number) => leave(ctx, withinMs),
     /** Tells daemons to come back later where they understand it, and closes every stream. */
     stop: async () => {
       ctx.isStopping = true;

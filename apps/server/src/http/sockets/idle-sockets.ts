@@ -26,6 +26,8 @@ export const watchIdleSockets = (...servers: Server[]) => {
     closeIdle: (): void => {
       for (const [socket, count] of answering) if (count === 0) socket.destroy();
     },
+    /** Whether no request is in progress. */
+    isIdle: (): boolean => [...answering.values()].every((count) => count === 0),
     /** The socket speaks another protocol from now on. */
     forget: (socket: Socket): void => void answering.delete(socket),
   };
