@@ -25,7 +25,8 @@ export interface Person {
   storage(): { origin: string; localStorage: { name: string; value: string }[] };
 }
 
-export const createPerson = (url: string): Person => {
+/** `more`: headers of every request. */
+export const createPerson = (url: string, more: Readonly<Record<string, string>> = {}): Person => {
   const jar = new Map<string, string>();
   let proof: string | undefined;
   const proofHeaders = (): Record<string, string> =>
@@ -38,7 +39,7 @@ export const createPerson = (url: string): Person => {
 
   const fetchWithCookies = async (input: string | URL | Request, init: RequestInit = {}) => {
     const headers = new Headers(init.headers);
-    for (const [name, value] of Object.entries(proofHeaders())) headers.set(name, value);
+    for (const [name, value] of Object.entries({ ...more, ...proofHeaders() })) headers.set(name, value);
     const response = await fetch(input, { ...init, headers });
     for (const cookie of response.headers.getSetCookie()) {
       const [pair = ''] = cookie.split(';');

@@ -70,8 +70,11 @@ const open = async (url: string, protocols: string[], options: ClientOptions): P
 };
 
 /** With an access token. */
-export const openRpc = (url: string, token: string): Promise<RpcClient> =>
-  open(url, [], { headers: { authorization: `Bearer ${token}` } });
+export const openRpc = (
+  url: string,
+  token: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<RpcClient> => open(url, [], { headers: { authorization: `Bearer ${token}`, ...more } });
 
 /** As a person who is signed in, by a ticket. */
 export const openPersonRpc = async (url: string, person: Person): Promise<RpcClient> => {
