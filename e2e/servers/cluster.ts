@@ -21,7 +21,10 @@ export interface ServerCluster {
   stop(): Promise<void>;
 }
 
-export const startServers = async ({ env = {}, isRoundRobin }: ClusterOptions = {}): Promise<ServerCluster> => {
+export const startServers = async ({
+  env = {},
+  isRoundRobin,
+}: ClusterOptions = {}): Promise<ServerCluster> => {
   const processes = createProcesses();
   const [postgres, redis, port] = await Promise.all([startPostgres(), startRedis(), freePort()]);
   const url = `http://127.0.0.1:${port}`;

@@ -27,14 +27,24 @@ import { startServers, type ServerCluster } from './cluster.ts';
 
 const approved = { approved: true, resourceDecision: 'allowOnce' } as const;
 /** Wherever the machine's stream is: one of these has the caller and the answer at two other servers. */
-const places = [1, 2, 3].map((caller) => ({ caller, other: (caller % 3) + 1, third: ((caller + 1) % 3) + 1 }));
+const places = [1, 2, 3].map((caller) => ({
+  caller,
+  other: (caller % 3) + 1,
+  third: ((caller + 1) % 3) + 1,
+}));
 
 const turn = (text: string): Turn => {
   const path = /file:([\w.-]+)/.exec(text)?.[1];
-  return path === undefined ? { text: 'A title' } : use('write_file', { filePath: path, content: 'by the agent' });
+  return path === undefined
+    ? { text: 'A title' }
+    : use('write_file', { filePath: path, content: 'by the agent' });
 };
 
-describeWith('postgresql', 'redis', 'haproxy')('three servers behind HAProxy', () => {
+describeWith(
+  'postgresql',
+  'redis',
+  'haproxy',
+)('three servers behind HAProxy', () => {
   let model: ScriptedModel;
   let cluster: ServerCluster;
   let daemon: Daemon;

@@ -7,8 +7,7 @@ import { readLocalFolder, startLocalMachine } from './compose/local/local-machin
 import { managePeople } from './compose/manage-people.ts';
 import { openAccounts, type AppNeeds } from './compose/open-accounts.ts';
 import { recordCalls, recordMessages } from './compose/note-presence.ts';
-import { drain } from './compose/servers/drain.ts';
-import type { Config } from './config.ts';
+import { drainMs, stopServing } from './compose/servers/drain.ts';
 import { connectServers } from './compose/servers/connect-servers.ts';
 import { openRooms } from './compose/open-rooms.ts';
 import { startAgent } from './compose/start-agent.ts';
@@ -42,10 +41,6 @@ export const createApp = async (needs: AppNeeds) => {
     throw error;
   }
 };
-
-/** How long a server may give its work up before it stops, in milliseconds. */
-export const drainMs = ({ redisUrl, drainSeconds }: Pick<Config, 'redisUrl' | 'drainSeconds'>): number =>
-  redisUrl === undefined ? 0 : drainSeconds * 1_000;
 
 interface Closing {
   /** Whether a server of several gives its work up first, for up to `DRAIN_SECONDS`. */
@@ -134,16 +129,9 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
       for (const stop of stops) stop();
       await sweep?.stop();
       const boundMs = drains ? drainMs(config) : 0;
-      const releaseThreads = async () => {
-        rpc?.announce();
-        await agent?.stop();
-      };
-      const closeSockets = async () => rpc?.close();
-      if (boundMs > 0) await drain({ clock, boundMs, web, gateway, releaseThreads, closeSockets });
-      else await releaseThreads();
-      web.draining.refuse();
+      await stopServing({ clock, boundMs, web, gateway, sockets: rpc, agent });
       await gateway.stop();
-      await closeSockets();
+      await rpc?.close();
       await Promise.all([web.close(), tailnet?.close(), others.close()]);
       await opened.close();
       lock.release();

@@ -21,6 +21,7 @@ describe('configuration', () => {
       secret: undefined,
       setupToken: undefined,
       daemonCommand: 'npx --yes {daemon} {url} {token} {flags}',
+      drainSeconds: 30,
       daemonFile: undefined,
       sessionKeyIdleMs: 2_592_000_000,
       streamsPerAddress: 10_000,

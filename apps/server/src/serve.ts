@@ -1,5 +1,6 @@
 import { systemClock } from '@drawbridge/kit';
-import { createApp, drainMs, type App } from './app.ts';
+import { createApp, type App } from './app.ts';
+import { drainMs } from './compose/servers/drain.ts';
 import type { Config } from './config.ts';
 import { isLoopback } from './http/index.ts';
 import { fail, sentenceOf } from './program/sentences.ts';

@@ -95,7 +95,11 @@ describeWith('redis')('two servers on one database', () => {
     const headers = { [gatewayKeyHeader]: daemon.sessionKey };
     const moved = await openStream(`${a.url}${daemonMounts.bare}/events`, headers);
     const { requestId } = first;
-    await a.send(`${daemonMounts.bare}/response/${requestId}`, { method: 'POST', headers, body: { result: done } });
+    await a.send(`${daemonMounts.bare}/response/${requestId}`, {
+      method: 'POST',
+      headers,
+      body: { result: done },
+    });
     expect(await first.answer).toMatchObject({ status: 200, json: { state: 'succeeded' } });
     const unanswered = await second.answer;
     expect([...codeOf(unanswered), unanswered.headers['retry-after']]).toEqual([503, 'SHUTTING_DOWN', '2']);

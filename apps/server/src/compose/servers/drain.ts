@@ -1,35 +1,42 @@
 import { sleep, type Clock } from '@drawbridge/kit';
+import type { Config } from '../../config.ts';
 import type { Gateway } from '../../gateway/index.ts';
 import type { Web } from '../create-web.ts';
 
 const lookEveryMs = 20;
 
+/** How long a server may give its work up before it stops, in milliseconds. */
+export const drainMs = ({ redisUrl, drainSeconds }: Pick<Config, 'redisUrl' | 'drainSeconds'>): number =>
+  redisUrl === undefined ? 0 : drainSeconds * 1_000;
+
 interface Needs {
   clock: Clock;
-  /** How long the drain may take, in milliseconds. */
+  /** How long requests that are in progress may still be answered, in milliseconds; 0: no drain. */
   boundMs: number;
   web: Pick<Web, 'draining'>;
   gateway: Pick<Gateway, 'leaveMachines'>;
-  /** Gives up the threads of the agent. */
-  releaseThreads(): Promise<void>;
-  /** Closes the sockets of clients. */
-  closeSockets(): Promise<void>;
+  /** The sockets of clients; null without them. */
+  sockets: { announce(): void; close(): Promise<void> } | null;
+  /** Null where it is disabled. */
+  agent: { stop(): Promise<void> } | null;
 }
 
 /**
- * A server of several leaves: balancers see it in the first tenth of the time, then new requests are refused,
- * threads and machines go to other servers, and the requests in progress are answered.
+ * Ends the work of this server. One of several leaves: balancers see it in the first tenth of the time, then
+ * new requests are refused, threads and machines go to other servers, and requests in progress are answered.
  */
-export const drain = async (needs: Needs): Promise<void> => {
-  const { clock, boundMs, web, gateway, releaseThreads, closeSockets } = needs;
+export const stopServing = async (needs: Needs): Promise<void> => {
+  const { clock, boundMs, web, gateway, sockets, agent } = needs;
   const { leave, refuse, cutEventStreams, isIdle } = web.draining;
   const until = clock.now() + boundMs;
   leave();
-  await sleep(clock, boundMs / 10);
+  if (boundMs > 0) await sleep(clock, boundMs / 10);
   refuse();
-  await releaseThreads();
+  sockets?.announce();
+  await agent?.stop();
+  if (boundMs === 0) return;
   // Their readers connect to another server, and go on from the last event that they have.
   cutEventStreams();
-  await Promise.all([closeSockets(), gateway.leaveMachines(boundMs / 3)]);
+  await Promise.all([sockets?.close(), gateway.leaveMachines(boundMs / 3)]);
   while (!isIdle() && clock.now() < until) await sleep(clock, lookEveryMs);
 };
