@@ -110,6 +110,29 @@ describeWith('chromium', 'bubblewrap')('a process in the background', () => {
     expect(command()).toContain('ended (');
   });
 
+  it('SU-45 has a port that the person opens, in the panel and by the command line', async () => {
+    const serve = `${process.execPath} -e "require('http').createServer((_, a) => a.end('served')).listen(5173, () => console.log('up'))"`;
+    const started = JSON.parse(
+      await call('Desk', 'process_start', { command: serve, ports: [5173], waitFor: ['up'], waitMs: 20_000 }),
+    );
+    const id = String(started.process);
+    expect(command()).toContain('ports 5173');
+    const url = command('open', id, '5173').trim();
+    expect(url).toMatch(new RegExp(`^http://${id}\\.localhost:\\d+$`));
+    expect(() => command('open', id, '5174')).toThrow('No process with this id runs');
+    await page.goto(`${server.url}/machines/${(await ann.api.machines.list.query())[0]?.id}`);
+    await page.getByRole('button', { name: /^Open port 5173/ }).click();
+    const link = page.locator('[data-test=opened] a');
+    expect(await link.getAttribute('href')).toBe(url);
+    expect(await widthFaults(page)).toEqual([]);
+    await page.setViewportSize({ width: 1_280, height: 800 });
+    const [opened] = await Promise.all([page.waitForEvent('popup'), link.click()]);
+    await opened.getByText('served').waitFor();
+    await opened.close();
+    await call('Desk', 'process_stop', { process: id });
+    await expect(fetch(url.replace(`${id}.localhost`, '127.0.0.1'))).rejects.toThrow('fetch failed');
+  });
+
   it('is stopped by the command line, and all end with the daemon', async () => {
     const start = async () =>
       String(JSON.parse(await call('Desk', 'process_start', { command: watcher, waitMs: 0 })).process);

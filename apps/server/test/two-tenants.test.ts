@@ -47,6 +47,11 @@ const procedures: Record<string, WithId> = {
     machineId,
     process: 'p1-k2f9xa',
   })),
+  'processes.open': procedureWithId('processes.open', undefined, (machineId) => ({
+    machineId,
+    process: 'p1-k2f9xa',
+    port: 5173,
+  })),
   ...Object.fromEntries(
     ['tools', 'link', 'rename', 'setDefault', 'pause', 'resume', 'disconnect', 'forget'].map((verb) => {
       const name = `machines.${verb}`;

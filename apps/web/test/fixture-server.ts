@@ -10,6 +10,7 @@ import type { LiveEvent } from '@drawbridge/contracts/live';
 import {
   listProcessesInput,
   processIdInput,
+  processPortInput,
   type ProcessList,
 } from '@drawbridge/contracts/machines/processes';
 import type { KnownRules } from '@drawbridge/contracts/rule-list';
@@ -186,6 +187,10 @@ const createRouter = (world: World, { events, frames }: Streams) => {
         world.processes = { processes: processes.map((one) => (one.id === process ? { ...one, end } : one)) };
         return world.processes;
       }),
+      open: own.input(processPortInput).mutation(({ input: { process, port } }) => ({
+        ...world.processes,
+        opened: { process, port, url: `http://${process}.localhost:40000` },
+      })),
     }),
     tokens: t.router({
       list: own.query(() => world.tokens),

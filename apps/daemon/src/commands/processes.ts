@@ -22,11 +22,12 @@ const stateOf = ({ end, waits }: ShownProcess): string => {
 };
 
 const lineOf = (row: Row, process: ShownProcess): string => {
-  const { id, command, owner, startedAt, hosts, end } = process;
+  const { id, command, owner, startedAt, hosts, ports, end } = process;
   const age = roughly(systemClock.now() - Date.parse(startedAt));
   const who = owner === '' ? 'you' : visible(owner);
   const network = hosts.length === 0 ? '' : `  ${hosts.map((host) => visible(host)).join(', ')}`;
-  const words = `${visible(command.split('\n')[0] ?? '')}  ${stateOf(process)}  ${who}  ${age}${network}`;
+  const open = ports === undefined || end !== null ? '' : `  ports ${ports.join(', ')}`;
+  const words = `${visible(command.split('\n')[0] ?? '')}  ${stateOf(process)}  ${who}  ${age}${network}${open}`;
   return row(id, words, end === null ? 'green' : 'gray');
 };
 
@@ -66,6 +67,16 @@ const stop = async (context: CommandContext, id: string): Promise<Answer> => {
   return { text: (row) => [lineOf(row, process)], json: { process }, code: 0 };
 };
 
+const open = async (context: CommandContext, id: string, text: string): Promise<Answer> => {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port < 1 || port > 65_535)
+    throw errors.wrongUse({ message: `${text} is no port` });
+  const bodies = await asked(context, { type: 'open', process: id, port });
+  const opened = bodies.flatMap((body) => body.opened ?? [])[0];
+  if (opened === undefined) throw errors.noPort();
+  return { text: () => [opened.url], json: opened, code: 0 };
+};
+
 /** `drawbridge processes`: commands that agents keep running on this machine. */
 export const addProcesses = (program: Command, answer: AnswerWith): void => {
   const command = program
@@ -87,4 +98,11 @@ export const addProcesses = (program: Command, answer: AnswerWith): void => {
     .description('stop one, with all that it has started')
     .option(...jsonFlag)
     .action((id: string, options: { json?: boolean }) => answer(options, (context) => stop(context, id)));
+  command
+    .command('open <id> <port>')
+    .description('open a port of one on this computer, until it ends')
+    .option(...jsonFlag)
+    .action((id: string, port: string, options: { json?: boolean }) =>
+      answer(options, (context) => open(context, id, port)),
+    );
 };

@@ -3,6 +3,7 @@ import { computerToolset } from './computer/toolset.ts';
 import { unwatchedInput, type OwnInput } from './computer/own-input.ts';
 import { toLazyTools } from './common/lazy-tool.ts';
 import { plainToolset, type Toolset } from './common/toolset.ts';
+import { createProcessHosts } from './common/network/process-hosts.ts';
 import { descriptors } from './static-descriptors.ts';
 import { mcpToolset, type McpToolsetNeeds } from './mcp/index.ts';
 import { openSystemToolset as createSystemToolset } from './system/toolset.ts';
@@ -27,6 +28,7 @@ export interface ToolsetNeeds extends McpToolsetNeeds {
 /** Every toolset that this daemon knows, closed; which of them are offered is the person's choice. */
 export const allToolsets = (needs: ToolsetNeeds = { notify: () => {} }): Toolset[] => {
   const ownPorts = new Set<number>();
+  const processHosts = createProcessHosts();
   const { browser } = needs;
   return [
     plainToolset('filesystem', filesystemEntries()),
@@ -35,9 +37,10 @@ export const allToolsets = (needs: ToolsetNeeds = { notify: () => {} }): Toolset
       offerOutside: needs.offerOutside,
       serverUrl: browser?.serverUrl,
       ownPorts,
+      processHosts,
       ...needs.network,
     }),
-    ...(browser ? [browserToolset({ ...browser, ownPorts }, descriptors.browser)] : []),
+    ...(browser ? [browserToolset({ ...browser, ownPorts, processHosts }, descriptors.browser)] : []),
     computerToolset({ ownInput: needs.ownInput ?? unwatchedInput }),
     mcpToolset(needs),
   ];

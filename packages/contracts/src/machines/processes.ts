@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isoTime, machineId, requestId } from '../ids.ts';
 
 const processId = z.string().min(1).max(64);
+const port = z.number().int().min(1).max(65_535);
 
 export const processLimits = { maxShown: 64, maxCommandLength: 2_000, maxShownOutput: 16_384 } as const;
 
@@ -10,14 +11,17 @@ export const listProcessesInput = z
   .strictObject({ machineId: machineId.optional(), show: processId.optional() })
   .optional();
 export const processIdInput = z.strictObject({ process: processId, machineId: machineId.optional() });
+export const processPortInput = processIdInput.extend({ port });
 
 /**
  * A request to a daemon about its background processes. It is not a tool call, so no model can send it.
- * `show`: the process whose last output is returned too.
+ * `show`: the process whose last output is returned too. `open`: a port of a process, on the machine's own loopback
+ * address until the process ends.
  */
 export const processesQuery = z.discriminatedUnion('type', [
   z.object({ type: z.literal('list'), show: processId.optional() }),
   z.object({ type: z.literal('stop'), process: processId }),
+  z.object({ type: z.literal('open'), process: processId, port }),
 ]);
 export type ProcessesQuery = z.infer<typeof processesQuery>;
 
@@ -37,6 +41,8 @@ export const shownProcess = z.object({
   command: z.string().max(processLimits.maxCommandLength),
   folder: z.string().max(4_096),
   hosts: z.array(z.string().max(300)).max(20),
+  /** That it was started with; absent from a daemon that opens none. */
+  ports: z.array(port).max(8).optional(),
   owner: z.string().max(500),
   startedAt: isoTime,
   waits: z.enum(['input', 'password']).optional(),
@@ -52,14 +58,18 @@ export const shownProcess = z.object({
 });
 export type ShownProcess = z.infer<typeof shownProcess>;
 
-/** Newest first. `output`: the last output of the process that was asked for, without control sequences. */
+/**
+ * Newest first. `output`: the last output of the process that was asked for, without control sequences. `opened`:
+ * where its port is now, an address for a browser on the machine itself.
+ */
 export const processList = z.object({
   processes: z.array(shownProcess).max(processLimits.maxShown),
   output: z.object({ process: processId, text: z.string().max(processLimits.maxShownOutput) }).optional(),
+  opened: z.object({ process: processId, port, url: z.string().max(300) }).optional(),
 });
 export type ProcessList = z.infer<typeof processList>;
 
-/** `POST processes/:requestId`: the processes after the request; `unknown`: it has no such process. */
+/** `POST processes/:requestId`: the processes after the request; `unknown`: it has no such process or port. */
 export const processesBody = z.union([
   processList,
   z.object({ refused: z.literal('unknown'), message: z.string().max(1_000) }),

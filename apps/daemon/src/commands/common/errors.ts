@@ -56,6 +56,13 @@ export const errors = createErrors({
     message: 'drawbridge is running and does not answer',
     fix: 'Use the panel.',
   },
+  noPort: {
+    code: 'NO_PROCESS',
+    message: 'No process with this id runs that was started with this port',
+    get fix() {
+      return `${ownCommand('processes')} lists processes with their ports.`;
+    },
+  },
   noProcess: {
     code: 'NO_PROCESS',
     message: 'There is no process with this id',

@@ -4,6 +4,7 @@ import { textWords } from '../common/question-words.ts';
 import { counted } from '../../text/words.ts';
 import type { Resource, ToolContext } from '../common/tool.ts';
 import { isNever, pageHostOf } from '../common/network/host.ts';
+import { processIdOf } from '../common/network/process-hosts.ts';
 import { blankPage, parseTyped, toHostResource } from './network/host.ts';
 import type { BrowserSession } from './session.ts';
 
@@ -26,6 +27,19 @@ export const addressIn = (args: Record<string, unknown>): string | undefined => 
   return address;
 };
 
+/** A port of a process that the caller started: its start was the question. */
+const isOwnProcess = (session: BrowserSession, url: string | undefined, { caller }: ToolContext): boolean => {
+  const place = pageHostOf(url ?? blankPage);
+  return place !== undefined && session.processPort(place)?.isOf(caller) === true;
+};
+
+const toTarget = (session: BrowserSession, address: string, context: ToolContext): Resource[] => {
+  if (isOwnProcess(session, address, context)) return [];
+  const place = pageHostOf(address) ?? null;
+  if (place !== null && processIdOf(place) !== undefined) throw errors.unknownPort();
+  return [toHostResource(place, `Open ${address} in the browser`)];
+};
+
 const pageResource = (url: string | undefined, doing: string): Resource => {
   const place = pageHostOf(url ?? blankPage) ?? null;
   return toHostResource(place, `${doing} on ${place?.host ?? 'an empty page (about:blank)'}`);
@@ -41,31 +55,35 @@ export interface BrowserCall {
   context: ToolContext;
 }
 
-/** The hosts that a call touches (its target, else the present page) and the files that it sends. */
+/**
+ * The hosts that a call touches (its target, else the present page), but for ports of the caller's own processes, and
+ * the files that it sends. Throws `unknownPort`.
+ */
 export const resourcesOf = (session: BrowserSession, { tool, args, context }: BrowserCall): Resource[] => {
   const doing = `${tool.title}${showArguments(args)}`;
   const address = addressIn(args);
-  const target =
-    address === undefined
-      ? []
-      : [toHostResource(pageHostOf(address) ?? null, `Open ${address} in the browser`)];
+  const target = address === undefined ? [] : toTarget(session, address, context);
   if (tool.name === 'browser_navigate') return target;
   if (tool.name === 'browser_tabs') {
     // The list of tabs tells what is in each of them.
     const all = session.urls();
     return unique([
       ...target,
-      ...(all.length > 0 ? all : [blankPage]).map((url) => pageResource(url, doing)),
+      ...(all.length > 0 ? all : [blankPage]).flatMap((url) =>
+        isOwnProcess(session, url, context) ? [] : [pageResource(url, doing)],
+      ),
     ]);
   }
   const paths = Array.isArray(args['paths']) ? args['paths'].map(String) : [];
-  const page = pageResource(session.currentUrl(), doing);
+  const current = session.currentUrl();
+  const page = pageResource(current, doing);
   const files = paths.map((path) => {
     const place = locate(context, path, { access: 'read' });
     if (place.kind !== 'file') throw place.kind === 'missing' ? errors.notFound() : errors.notFile();
     return toResource({ access: 'read', place, doing: `Send to ${page.resource} the file` });
   });
-  return unique([page, ...files]);
+  const isAllowed = files.length === 0 && isOwnProcess(session, current, context);
+  return isAllowed ? [] : unique([page, ...files]);
 };
 
 export const askAbout = (

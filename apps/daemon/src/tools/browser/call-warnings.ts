@@ -9,10 +9,13 @@ const sentences: Record<Refusal | 'scheme', (host: string, url: string) => strin
   unasked: (host, url) =>
     `The page wanted to go to ${host}, which is not allowed, so it was not loaded. browser_navigate to ${url} asks the user.`,
   denied: (host) => `A rule of the user forbids ${host}.`,
-  server: (host) => `${host} is the server that this machine is connected to. Its pages are not opened here.`,
+  server: (host) =>
+    `${host} is the server that this machine is connected to, or drawbridge itself. Its pages are not opened here.`,
   never: (host) => `${host} leads to no address that is opened here.`,
   local: (host) =>
     `${host} leads to this machine or a private network. It is reached only by its own pages, and only where the user allowed exactly this host.`,
+  process: (host) =>
+    `${host} is no port of a process of yours that runs and was started with it in \`ports\`.`,
   scheme: () => 'The page wanted to go to an address that is neither http nor https.',
 };
 

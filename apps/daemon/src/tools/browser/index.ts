@@ -3,6 +3,7 @@ import { toLazyTools, type DescribedTool, type LazyTool } from '../common/lazy-t
 import type { ToolsetContext, Toolset } from '../common/toolset.ts';
 import { browserEnvironment } from './config.ts';
 import { findBrowser, howToInstall } from './find-browser.ts';
+import type { ProcessHosts } from '../common/network/process-hosts.ts';
 import type { Resolve } from '../common/network/resolve.ts';
 import type { BrowserSession } from './session.ts';
 
@@ -16,11 +17,12 @@ export interface BrowserOptions {
 interface Needs extends BrowserOptions {
   /** Gets the ports on which this program listens. */
   ownPorts: Set<number>;
+  processHosts: Pick<ProcessHosts, 'find'>;
 }
 
 /** A separate browser for the agent. `open` looks for one; it starts with the first call. */
 export const browserToolset = (
-  { mode, serverUrl, resolve, ownPorts }: Needs,
+  { mode, serverUrl, resolve, ownPorts, processHosts }: Needs,
   descriptors: readonly DescribedTool[],
 ): Toolset => {
   let tools: readonly LazyTool[] = [];
@@ -46,6 +48,7 @@ export const browserToolset = (
         environment,
         resolve,
         ownPorts,
+        processHosts,
       };
       tools = toLazyTools(descriptors, async () => {
         const [{ createBrowserSession }, { browserTools }] = await Promise.all([

@@ -2,7 +2,7 @@ import type { Mode } from '@drawbridge/contracts/groups';
 import type { Clock } from '@drawbridge/kit';
 import type { Page } from 'playwright-core';
 import type { BrowserMode } from '../../permission/index.ts';
-import type { Resource } from '../common/tool.ts';
+import type { Resource, RunContext } from '../common/tool.ts';
 import type { BrowserEnvironment } from './config.ts';
 import { connectTools, loadChromium } from './connection.ts';
 import { createDownloads } from './downloads/downloads.ts';
@@ -13,6 +13,7 @@ import { launchBrowser } from './launch.ts';
 import { settleMs } from './limits.ts';
 import { createCallWarnings } from './call-warnings.ts';
 import { addressesOfThisMachine, findOwnServer } from '../common/network/own-server.ts';
+import type { ProcessHosts } from '../common/network/process-hosts.ts';
 import { openProxy } from './network/proxy.ts';
 import type { Resolve } from '../common/network/resolve.ts';
 import { watchTabs, type Tabs } from './tabs.ts';
@@ -28,6 +29,7 @@ export interface RunningNeeds {
   resolve?: Resolve | undefined;
   /** Gets the ports on which this program listens. */
   ownPorts: Set<number>;
+  processHosts: Pick<ProcessHosts, 'find'>;
 }
 
 /** A page that was stopped gives way to the browser's own page that says so, which comes a moment later. */
@@ -54,11 +56,16 @@ export const startBrowser = async (needs: RunningNeeds) => {
     let interceptor: RequestInterceptor | undefined;
     let stopped = false;
     const open = () => tabs?.hosts() ?? [];
-    const hostPolicy = createHostPolicy({ access, server, own, open });
+    const hostPolicy = createHostPolicy({
+      ...{ access, server, own, open },
+      ownPorts: needs.ownPorts,
+      processes: needs.processHosts,
+    });
     const proxy = await openProxy({
       clock,
       ownPorts: needs.ownPorts,
       mayConnect: hostPolicy.mayConnect,
+      into: hostPolicy.into,
       refused: (place, refusal) => {
         if (interceptor?.hasPassed(place.host)) warnings.blocked(`http://${place.host}/`, refusal);
       },
@@ -98,8 +105,12 @@ export const startBrowser = async (needs: RunningNeeds) => {
       isOpen: () => isOpen,
       pages: watched.all,
       current: watched.current,
-      call: (name: string, args: Record<string, unknown>, granted: readonly Resource[]) =>
-        hostPolicy.during(granted, async () => {
+      call: (
+        name: string,
+        args: Record<string, unknown>,
+        { granted: resources, caller }: Pick<RunContext, 'granted' | 'caller'>,
+      ) =>
+        hostPolicy.during({ resources, caller }, async () => {
           stopped = false;
           const answer = await connection.call(name, args);
           if (stopped) await settle(watched.current());

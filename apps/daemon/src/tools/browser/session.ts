@@ -70,6 +70,8 @@ export const createBrowserSession = (needs: RunningNeeds) => {
     runningNow,
     /** The running browser; started where it does not run. Throws `browserFailed`. */
     running,
+    /** A port of a process that a host names. */
+    processPort: needs.processHosts.find,
     currentUrl: () => runningNow()?.current()?.url(),
     urls: () =>
       runningNow()
@@ -81,7 +83,7 @@ export const createBrowserSession = (needs: RunningNeeds) => {
       idleTimer.cancel();
       try {
         if (name !== 'browser_handle_dialog') await browser.dismissDialogs();
-        const work = browser.call(name, args, context.granted);
+        const work = browser.call(name, args, context);
         const answer = await inTime(work, browser.current(), context);
         return toResult(answer, browser.warnings());
       } finally {

@@ -55,6 +55,11 @@ export const errors = {
       code: 'UNKNOWN_PROCESS',
       message: 'You have no process with this id; process_list gives those that you have',
     },
+    unknownPort: {
+      code: 'UNKNOWN_PROCESS',
+      message:
+        'No process of yours that runs was started with this port: give it in `ports` of process_start, and open http://<process>.localhost:<port>',
+    },
     tooManyProcesses: {
       code: 'TOO_MANY_PROCESSES',
       message:

@@ -9,6 +9,8 @@ import { openFolder } from '../../paths/open.ts';
 import { inheritedFiles } from './inherited-files.ts';
 import { firstInput, type Launch, type Launcher } from './launch.ts';
 import type { CommandEgress } from './network/command-egress.ts';
+import type { PortRelay } from './ports/port-relay.ts';
+import { relayPort } from './ports/relay-program.ts';
 import { takeListeners } from './network/take-listeners.ts';
 import { treeLimits, watchLimits, type Excess, type TreeLimits } from './limits/watch-limits.ts';
 import { noChange } from './sandbox/run-files.ts';
@@ -41,6 +43,8 @@ export interface FollowedCommand {
   deniedPaths: DeniedPaths;
   /** Where the command has network: takes the listeners that it hands over. */
   egress?: Pick<CommandEgress, 'mirrors' | 'repositories' | 'serve'> | undefined;
+  /** Where its ports are reached from outside: takes the listener for that. */
+  relay?: Pick<PortRelay, 'serve'> | undefined;
   /** Those of the product where nothing is said. */
   limits?: TreeLimits;
   /** Whether it has standard input; without it there is nothing to read. */
@@ -228,7 +232,8 @@ const follow = (command: FollowedCommand, launch: Launch): Promise<Attempt> =>
     command.signal.addEventListener('abort', end, { once: true });
     const handedOver = takeListeners(child, {
       count: launch.listeners,
-      serve: (port, listener) => command.egress?.serve(port, listener),
+      serve: (port, listener) =>
+        port === relayPort ? command.relay?.serve(listener) : command.egress?.serve(port, listener),
       forged: end,
     });
     const endWatch = watchWalls(started, launch, command.clock);

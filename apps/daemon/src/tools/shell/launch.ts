@@ -13,7 +13,8 @@ import { findProgram } from '../../paths/programs.ts';
 import type { Repository } from './git/repositories.ts';
 import { openCaches } from './network/caches.ts';
 import { networkEnvironment } from './network/environment.ts';
-import { placeHandOut } from './network/hand-out.ts';
+import { handOutEnvironment, placeHandOut, proxyPort } from './network/hand-out.ts';
+import { relayPort } from './ports/relay-program.ts';
 import { broughtNodeFolder } from '../../program/places.ts';
 import { findProtectedPlaces } from './sandbox/protected-places.ts';
 import { changedRunFiles, noChange } from './sandbox/run-files.ts';
@@ -48,6 +49,8 @@ interface Need {
   signal: AbortSignal;
   /** Present where the command has network; ports of this machine that its loopback leads to. */
   egress?: { mirrors: readonly number[]; repositories: readonly Repository[] } | undefined;
+  /** Present where its ports are reached from outside. */
+  relay?: object | undefined;
 }
 
 /** Prepares one command. Throws `sandboxFailed`. */
@@ -158,10 +161,13 @@ const createLinuxPreparer = (territory: VisibleNeeds, { limit, caches = cacheBas
         message: `The sandbox has no filter for this processor (${process.arch})`,
       });
     const inside = temporaryInside(territory.root, temporary);
-    const handOut = need.egress && (await placeHandOut(temporary, inside));
-    const { mirrors, repositories } = need.egress ?? { mirrors: [], repositories: [] };
-    const hasNetwork = handOut !== undefined;
-    const kept = openCaches(caches, { root: territory.root, hasNetwork });
+    const { egress, relay } = need;
+    const listeners = [
+      ...(egress === undefined ? [] : [proxyPort, ...egress.mirrors]),
+      ...(relay === undefined ? [] : [relayPort]),
+    ];
+    const handOut = listeners.length === 0 ? undefined : await placeHandOut(temporary, inside);
+    const kept = openCaches(caches, { root: territory.root, hasNetwork: egress !== undefined });
     const built = await walls.build({ ...need, temporary, caches: kept.mounts });
     const { arguments: before, areIntact, release } = built;
     const files = ['--seccomp', String(firstInput), '--json-status-fd', String(firstInput + 1)];
@@ -172,10 +178,11 @@ const createLinuxPreparer = (territory: VisibleNeeds, { limit, caches = cacheBas
       reports: true,
       temporary: inside,
       variables: {
-        ...(handOut === undefined ? withoutNetwork : networkEnvironment(handOut, { mirrors, repositories })),
+        ...(handOut && handOutEnvironment(handOut, { listeners, hasRelay: relay !== undefined })),
+        ...(handOut && egress ? networkEnvironment(handOut, egress.repositories) : withoutNetwork),
         ...kept.environment,
       },
-      listeners: handOut === undefined ? 0 : 1 + mirrors.length,
+      listeners: listeners.length,
       holds: true,
       areIntact,
       release,

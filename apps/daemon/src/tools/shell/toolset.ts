@@ -1,4 +1,5 @@
 import { toLazyTool, type LazyTool } from '../common/lazy-tool.ts';
+import { createProcessHosts, type ProcessHosts } from '../common/network/process-hosts.ts';
 import type { Surroundings } from './asked-command.ts';
 import type { NetworkNeeds } from './network/command-egress.ts';
 import type { Toolset, ToolsetContext } from '../common/toolset.ts';
@@ -24,6 +25,7 @@ export interface ShellOptions extends Pick<NetworkNeeds, 'serverUrl' | 'resolve'
   /** The person's own choice too; off where nothing is said. */
   offerOutside?: boolean | undefined;
   ownPorts?: NetworkNeeds['ownPorts'];
+  processHosts?: ProcessHosts;
 }
 
 /** The tool for failed commands, outside of the sandbox. */
@@ -39,6 +41,7 @@ export const shellToolset = ({
   offerOutside = false,
   caches,
   ownPorts = new Set(),
+  processHosts: hosts = createProcessHosts(),
   ...options
 }: ShellOptions): Toolset => {
   let tools: LazyTool[] = [];
@@ -53,7 +56,7 @@ export const shellToolset = ({
       import('./shell-execute.ts'),
       import('./processes/index.ts'),
     ]);
-    background = createProcessTools({ ...context, prepare, surroundings });
+    background = createProcessTools({ ...context, prepare, surroundings, hosts });
     const foreground = createShellExecute(prepare, {
       ...surroundings,
       hasProcesses: true,

@@ -67,6 +67,24 @@ it('shows the output as it grows, once a second', async () => {
   await until(() => card.get('[data-test=output]').text().includes('error'));
 });
 
+it('opens a port of one that runs, and says where it is', async () => {
+  const card = await open({
+    processes: [
+      { ...server, ports: [5173, 3000] },
+      { ...build, ports: [80] },
+    ],
+  });
+  await until(() => card.findAll('[data-test=process]').length === 2);
+  expect(card.findAll('[aria-label^="Open port"]').map((one) => one.text())).toEqual([
+    'Open 5173',
+    'Open 3000',
+  ]);
+  await card.get('[aria-label^="Open port 5173"]').trigger('click');
+  await until(() => card.find('[data-test=opened]').exists());
+  expect(card.get('[data-test=opened] a').attributes('href')).toBe('http://p2-abcdef.localhost:40000');
+  expect(card.get('[data-test=opened]').text()).toContain('Port 5173 is at');
+});
+
 it('takes no room where there are none', async () => {
   const card = await open({ processes: [] });
   await flushPromises();

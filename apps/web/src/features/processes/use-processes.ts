@@ -1,3 +1,4 @@
+import type { ProcessList } from '@drawbridge/contracts/machines/processes';
 import { computed, onMounted, onUnmounted, ref } from 'vue';
 import { createLoaded, createRequest, useApi, useClock } from '../../api/index.ts';
 
@@ -14,6 +15,8 @@ export const useProcesses = (machineId: string) => {
     api.processes.list.query({ machineId, ...(shown.value !== null && { show: shown.value }) }),
   );
   const stopping = createRequest();
+  const opening = createRequest();
+  const opened = ref<ProcessList['opened']>();
   let cancel = () => {};
   let isOver = false;
 
@@ -37,13 +40,19 @@ export const useProcesses = (machineId: string) => {
       const output = value.value?.output;
       return output !== undefined && output.process === shown.value ? output.text : null;
     }),
-    failure: computed(() => stopping.failure.value ?? failure.value),
+    failure: computed(() => stopping.failure.value ?? opening.failure.value ?? failure.value),
     busy: stopping.busy,
     shown,
     show: (id: string | null) => {
       shown.value = id;
       void follow();
     },
+    /** The port that was opened last, and where. */
+    opened,
+    open: (process: string, port: number) =>
+      opening.run(async () => {
+        opened.value = (await api.processes.open.mutate({ machineId, process, port })).opened;
+      }),
     stop: (process: string) =>
       stopping.run(async () => set(await api.processes.stop.mutate({ machineId, process }))),
   };

@@ -1,9 +1,11 @@
+import { Socket } from 'node:net';
 import type { Mode } from '@drawbridge/contracts/groups';
 import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../../permission/rules/evaluate.ts';
 import { prepareDenials } from '../../../permission/rules/deny.ts';
 import type { Resource } from '../../common/tool.ts';
 import { pageHostOf, type WebHost } from '../../common/network/host.ts';
+import { Refused } from '../../common/egress/refusal.ts';
 import { toHostResource } from './host.ts';
 import { createHostPolicy } from './host-policy.ts';
 import { createOwnServer } from '../../common/network/own-server.ts';
@@ -19,6 +21,23 @@ const rules = (hostPolicy: string[]) =>
 
 const outside = '93.184.216.34';
 const server = { url: 'http://127.0.0.1:5820', addresses: ['127.0.0.1'] };
+
+const called = (url: string) => ({ resources: [resource(url)], caller: undefined });
+
+const [ada, ben] = ['ada', 'ben'].map((id) => ({ id, name: id }));
+const [adas, bens] = ['http://p1-abcdef.localhost:5173', 'http://p2-abcdef.localhost:5173'];
+/** Ports of processes that run. */
+const started = new Map(
+  (
+    [
+      [adas, ada],
+      [bens, ben],
+    ] as const
+  ).map(([url = '', owner]) => [
+    place(url).host,
+    { owner, isOf: (caller?: { id: string }) => caller?.id === owner?.id, connect: async () => new Socket() },
+  ]),
+);
 
 /** Real rules over hosts; `tabs` are the addresses that are open. */
 const openHosts = (settled: { mode?: Mode; allow?: string[]; deny?: string[]; tabs?: string[] } = {}) => {
@@ -47,6 +66,8 @@ const openHosts = (settled: { mode?: Mode; allow?: string[]; deny?: string[]; ta
       ),
     server: createOwnServer({ ...server, own }),
     own,
+    ownPorts: new Set([4_321]),
+    processes: { find: (host) => started.get(host.host) },
     open: () => tabs.map(place),
   });
   return { ...hostPolicy, tabs };
@@ -70,7 +91,7 @@ describe('a page in a tab', () => {
 
   it('what a call was granted holds while it runs', async () => {
     const hostPolicy = openHosts();
-    const during = await hostPolicy.during([resource('https://a.example')], () =>
+    const during = await hostPolicy.during(called('https://a.example'), () =>
       hostPolicy.mayVisit(place('https://a.example/x')),
     );
     expect([during, await hostPolicy.mayVisit(place('https://a.example/x'))]).toEqual([null, 'unasked']);
@@ -145,6 +166,13 @@ describe('what is connected', () => {
       ['127.0.0.1'],
       'server',
     ],
+    [
+      'a port on which this program listens (SH-53)',
+      { allow: ['localhost:4321'] },
+      'http://localhost:4321',
+      ['127.0.0.1'],
+      'server',
+    ],
     ['a denied host, public as it is', { deny: ['a.example'] }, 'https://a.example', [outside], 'denied'],
   ])('SS-05, SS-03 %s', async (_case, settled, url, addresses, refusal) => {
     expect(await openHosts(settled).mayConnect(place(url), addresses)).toBe(refusal);
@@ -153,7 +181,7 @@ describe('what is connected', () => {
   it('a yes to one question holds while the call runs and while a page of the host is open', async () => {
     const hostPolicy = openHosts();
     const connect = () => hostPolicy.mayConnect(place('http://nas.example:5000'), ['192.168.1.2']);
-    const during = await hostPolicy.during([resource('http://nas.example:5000')], connect);
+    const during = await hostPolicy.during(called('http://nas.example:5000'), connect);
     hostPolicy.tabs.push('http://nas.example:5000/start');
     const open = await connect();
     hostPolicy.tabs.length = 0;
@@ -165,6 +193,50 @@ describe('what is connected', () => {
   it('what the group allows was not asked about', async () => {
     const hostPolicy = openHosts({ mode: 'allow' });
     const connect = () => hostPolicy.mayConnect(place('http://nas.example:5000'), ['192.168.1.2']);
-    expect(await hostPolicy.during([resource('http://nas.example:5000')], connect)).toBe('local');
+    expect(await hostPolicy.during(called('http://nas.example:5000'), connect)).toBe('local');
+  });
+});
+
+describe('SH-73 a port of a process', () => {
+  const other = 'http://p1-abcdef.localhost:9999';
+  it.each([
+    ['in a call of who started it', adas, { caller: ada }, null],
+    ['in a call of another caller', adas, { caller: ben }, 'process'],
+    ['outside of a call', adas, {}, 'process'],
+    ['while a page of the same caller is open', adas, { tabs: [adas] }, null],
+    ['while a page of another caller is open', adas, { tabs: [bens] }, 'process'],
+    ['that it was not started with', other, { caller: ada }, 'process'],
+    ['of a process that is not there', 'http://p9-abcdef.localhost:5173', { caller: ada }, 'process'],
+    ['that a deny rule names', adas, { caller: ada, deny: ['p1-abcdef.localhost:5173'] }, 'denied'],
+    ['with a rule that allows it', adas, { caller: ben, allow: ['p1-abcdef.localhost:5173'] }, 'process'],
+  ])(
+    '%s',
+    async (
+      _case,
+      url = '',
+      { caller, tabs, ...rules }: { caller?: typeof ada; tabs?: (string | undefined)[] },
+      refusal,
+    ) => {
+      const hostPolicy = openHosts({ ...rules, tabs: (tabs ?? []).map(String) });
+      const at = place(url);
+      const look = async () => [
+        await hostPolicy.mayVisit(at),
+        await hostPolicy.mayLoad(at, []),
+        await hostPolicy.into(at).then(
+          () => null,
+          (error: unknown) => (error instanceof Refused ? error.reason : error),
+        ),
+      ];
+      const found =
+        caller === undefined ? await look() : await hostPolicy.during({ resources: [], caller }, look);
+      expect(found).toEqual([refusal, refusal, refusal]);
+    },
+  );
+
+  it('SH-74 is loaded by no page from outside, and other places are found by their addresses', async () => {
+    const hostPolicy = openHosts({ tabs: [String(adas)] });
+    expect(await hostPolicy.mayLoad(place(String(adas)), [place('https://a.example')])).toBe('local');
+    expect(await hostPolicy.into(place('http://localhost:5173'))).toBe(undefined);
+    expect(await hostPolicy.mayLoad(place('http://localhost:5173'), [place(String(adas))])).toBe('local');
   });
 });

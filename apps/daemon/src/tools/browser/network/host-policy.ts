@@ -1,20 +1,33 @@
 import type { Mode } from '@drawbridge/contracts/groups';
+import type { RequestCaller } from '@drawbridge/contracts/daemon-event';
 import type { Resource } from '../../common/tool.ts';
 import { classOf } from '../../common/network/address.ts';
 import { isNever, looksLocal, type WebHost } from '../../common/network/host.ts';
+import { processIdOf, type ProcessHosts } from '../../common/network/process-hosts.ts';
 import type { OwnServer } from '../../common/network/own-server.ts';
-import type { Refusal } from '../../common/egress/refusal.ts';
+import { Refused, type Refusal } from '../../common/egress/refusal.ts';
 import { toHostResource } from './host.ts';
 
 export interface HostPolicyNeeds {
   access(resource: Resource): Promise<Mode>;
   server: OwnServer;
   own: ReadonlySet<string>;
+  /** On which this program listens. */
+  ownPorts: ReadonlySet<number>;
+  /** Ports of processes, which no address leads to. */
+  processes: Pick<ProcessHosts, 'find'>;
   open(): WebHost[];
 }
 
+/** What a call was allowed, and who made it. */
+interface Called {
+  resources: readonly Resource[];
+  caller: RequestCaller | undefined;
+}
+
 /** What the rules and answers say about hosts at the moment of a request. Null: no objection. */
-export const createHostPolicy = ({ access, server, own, open }: HostPolicyNeeds) => {
+export const createHostPolicy = ({ access, server, own, ownPorts, processes, open }: HostPolicyNeeds) => {
+  let running: Called | undefined;
   let granted: ReadonlySet<string> = new Set();
   /** Said yes to in a question; it holds while the call runs and while a page of it is open. */
   const answered = new Set<string>();
@@ -37,6 +50,18 @@ export const createHostPolicy = ({ access, server, own, open }: HostPolicyNeeds)
     return (await access(toHostResource(place, ''))) === 'deny' ? 'denied' : null;
   };
 
+  /** Reached in a call of who started it, and by its open pages: not by a page of another caller's process. */
+  const refusedProcess = (place: WebHost): Refusal | null => {
+    const port = processes.find(place);
+    if (port === undefined) return 'process';
+    const isOfCall = running !== undefined && port.isOf(running.caller);
+    const hasPage = open().some((page) => {
+      const other = processes.find(page);
+      return other !== undefined && other.owner?.id === port.owner?.id;
+    });
+    return isOfCall || hasPage ? null : 'process';
+  };
+
   /** What a mode or a rule allows now was not asked about. */
   const answersIn = async (resources: readonly Resource[]): Promise<string[]> => {
     const modes = await Promise.all(resources.map(access));
@@ -44,20 +69,24 @@ export const createHostPolicy = ({ access, server, own, open }: HostPolicyNeeds)
   };
 
   return {
-    during: async <T>(resources: readonly Resource[], run: () => Promise<T>) => {
+    during: async <T>(called: Called, run: () => Promise<T>) => {
+      const { resources } = called;
       const hostPolicy = resources.filter((one) => one.toolGroup === 'browser');
       for (const host of await answersIn(hostPolicy)) answered.add(host);
       const mine = new Set(hostPolicy.map((one) => one.resource));
       granted = mine;
+      running = called;
       try {
         return await run();
       } finally {
         // A call that was given up may end in the time of the next one.
         if (granted === mine) granted = new Set();
+        if (running === called) running = undefined;
       }
     },
     mayVisit: async (place: WebHost) => {
       const refused = await refusedAlways(place);
+      if (refused === null && processIdOf(place) !== undefined) return refusedProcess(place);
       if (refused !== null || granted.has(place.host) || isOpen(place.host)) return refused;
       return (await access(toHostResource(place, ''))) === 'allow' ? null : 'unasked';
     },
@@ -67,7 +96,17 @@ export const createHostPolicy = ({ access, server, own, open }: HostPolicyNeeds)
       if (refused !== null || !looksLocal(place)) return refused;
       // A page from elsewhere does not reach into the person's network, not even where they went themselves.
       const isFromOutside = from.some((page) => page.host !== place.host && !looksLocal(page));
-      return !isFromOutside && (await isExplicit(place)) ? null : 'local';
+      if (isFromOutside) return 'local';
+      if (processIdOf(place) !== undefined) return refusedProcess(place);
+      return (await isExplicit(place)) ? null : 'local';
+    },
+    /** What connects to a port of a process; undefined for every other place. Throws `Refused`. */
+    into: async (place: WebHost) => {
+      if (processIdOf(place) === undefined) return undefined;
+      const reason = (await refusedAlways(place)) ?? refusedProcess(place);
+      const port = processes.find(place);
+      if (reason !== null || port === undefined) throw new Refused(reason ?? 'process');
+      return port.connect;
     },
     /** A connection to what a name leads to; all of the addresses. */
     mayConnect: async (place: WebHost, addresses: readonly string[]) => {
@@ -77,6 +116,7 @@ export const createHostPolicy = ({ access, server, own, open }: HostPolicyNeeds)
       const reaches = addresses.map((address) => classOf(address, own));
       if (reaches.length === 0 || reaches.includes('never')) return 'never';
       if (!reaches.includes('local')) return null;
+      if (ownPorts.has(place.port)) return 'server';
       return (await isExplicit(place)) ? null : 'local';
     },
   };

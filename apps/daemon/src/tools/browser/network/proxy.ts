@@ -6,7 +6,7 @@ import { createEgress, type EgressNeeds } from '../../common/egress/egress.ts';
 import type { WebHost } from '../../common/network/host.ts';
 import type { Refusal } from '../../common/egress/refusal.ts';
 
-export interface ProxyNeeds extends Pick<EgressNeeds, 'mayConnect' | 'resolve'> {
+export interface ProxyNeeds extends Pick<EgressNeeds, 'mayConnect' | 'resolve' | 'into'> {
   clock: Clock;
   /** Gets its port, which no command may reach. */
   ownPorts: Set<number>;

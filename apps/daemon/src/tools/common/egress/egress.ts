@@ -30,6 +30,8 @@ export interface EgressNeeds extends Admission {
   checksFirstBytes: boolean;
   service?: Service | undefined;
   dial?: Dial | undefined;
+  /** For a place that no address leads to: what connects to it. Rejects with `Refused`. */
+  into?(place: WebHost): Promise<(() => Promise<Socket>) | undefined>;
 }
 
 interface Context extends EgressNeeds {
@@ -71,15 +73,24 @@ const isKnown = ({ authorization }: Context, { headers }: IncomingMessage): bool
 
 interface Admitted {
   place: WebHost;
-  addresses: readonly string[];
+  connect(): Promise<Socket>;
 }
 
+/** Throws `Refused`. */
+const admitted = async (context: Context, place: WebHost, known?: readonly string[]): Promise<Admitted> => {
+  const { clock, dial = dialDirectly, into } = context;
+  const connectInto = await into?.(place);
+  if (connectInto !== undefined) return { place, connect: connectInto };
+  const addresses = await admit(context, place, known);
+  return { place, connect: () => whenConnected(dial(addresses, place.port), clock) };
+};
+
 const reach = async (
-  { links, clock, dial = dialDirectly }: Context,
-  { place, addresses }: Admitted,
+  { links }: Context,
+  { place, connect: connectTo }: Admitted,
   client: Duplex,
 ): Promise<Socket> => {
-  const remote = await whenConnected(dial(addresses, place.port), clock);
+  const remote = await connectTo();
   links.add(place, { client, remote });
   if (client.destroyed) remote.destroy();
   return remote;
@@ -90,9 +101,9 @@ const join = (client: Socket, remote: Socket, start: Buffer): void => {
   client.pipe(remote);
 };
 
-const openTunnel = async (context: Context, admitted: Admitted, client: Socket, head: Buffer) => {
+const openTunnel = async (context: Context, target: Admitted, client: Socket, head: Buffer) => {
   const { checksFirstBytes, clock, tunnelled, accept } = context;
-  const { place } = admitted;
+  const { place } = target;
   if (checksFirstBytes && place.port === 80) {
     // HTTP inside: each request in it is checked like one to the proxy.
     tunnelled.set(client, place);
@@ -105,7 +116,7 @@ const openTunnel = async (context: Context, admitted: Admitted, client: Socket, 
   const checksBefore = checksFirstBytes && speaksFirst(place);
   if (checksBefore) client.write(established);
   const first = checksBefore ? await readFirst() : undefined;
-  const remote = await reach(context, admitted, client);
+  const remote = await reach(context, target, client);
   if (!checksBefore) client.write(established);
   remote.pipe(client);
   join(client, remote, first ?? (checksFirstBytes ? await readFirst() : head));
@@ -116,8 +127,7 @@ const loopback = ['127.0.0.1', '::1'];
 
 const relay = async (context: Context, client: Socket, place: WebHost) => {
   try {
-    const addresses = await admit(context, place, loopback);
-    const remote = await reach(context, { place, addresses }, client);
+    const remote = await reach(context, await admitted(context, place, loopback), client);
     remote.pipe(client);
     join(client, remote, Buffer.alloc(0));
   } catch (error) {
@@ -142,8 +152,7 @@ const connect = async (context: Context, request: IncomingMessage, client: Socke
   }
   const before = client.bytesWritten;
   try {
-    const addresses = await admit(context, place);
-    await openTunnel(context, { place, addresses }, client, head);
+    await openTunnel(context, await admitted(context, place), client, head);
   } catch (error) {
     const reason = error instanceof Refused ? error.reason : 'unreachable';
     context.refused(place, reason);
@@ -169,8 +178,7 @@ const forward = async (context: Context, incoming: IncomingMessage, answer: Serv
     return;
   }
   try {
-    const addresses = await admit(context, place);
-    const remote = await reach(context, { place, addresses }, incoming.socket);
+    const remote = await reach(context, await admitted(context, place), incoming.socket);
     await forwardRequest(incoming, answer, { remote, path });
   } catch (error) {
     const reason = error instanceof Refused ? error.reason : 'unreachable';

@@ -47,7 +47,7 @@ const reasonIn = (error: unknown): Reason => {
   if (error instanceof Unserved) return error.reason;
   if (!(error instanceof Refused)) return 'unreachable';
   const { reason } = error;
-  return reason === 'unasked' || reason === 'protocol' ? 'unreachable' : reason;
+  return reason === 'unasked' || reason === 'protocol' || reason === 'process' ? 'unreachable' : reason;
 };
 
 const sentenceOf = ({ name, access }: Pick<Wanted, 'name' | 'access'>, reason: Reason): string =>

@@ -23,7 +23,7 @@ export interface NetworkNeeds {
   /** Of the server that the daemon is connected to; absent where no server is known. */
   serverUrl?: string | undefined;
   /** Ports on which this program listens. */
-  ownPorts: ReadonlySet<number>;
+  ownPorts: Set<number>;
   resolve?: Resolve | undefined;
   dial?: Dial | undefined;
   /** The shared folder and the daemon's own: the person's git and ssh run in neither. */

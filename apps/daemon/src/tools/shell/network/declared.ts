@@ -2,6 +2,7 @@ import { isSubdomain } from '@drawbridge/kit';
 import { errors } from '../../common/errors.ts';
 import { parseAuthority } from '../../common/egress/authority.ts';
 import { isNever, looksLocal, type WebHost } from '../../common/network/host.ts';
+import { relayPort } from '../ports/relay-program.ts';
 import { proxyPort } from './hand-out.ts';
 
 export const maxHosts = 16;
@@ -32,9 +33,13 @@ const hasOwner = async (hostname: string): Promise<boolean> => {
   return getDomain(hostname, { allowPrivateDomains: true }) !== null;
 };
 
+/** Ports below are closed to programs in a sandbox; two are for the daemon's own listeners. */
+export const mayHavePort = (port: number): boolean =>
+  port >= 1_024 && port !== proxyPort && port !== relayPort;
+
 const mirrorOf = (text: string, port: number | undefined): Declared => {
   if (port === undefined) throw refuse(text, 'needs the port of this machine, such as localhost:5432');
-  if (port < 1_024 || port === proxyPort) throw refuse(text, `has a port that a command cannot have`);
+  if (!mayHavePort(port)) throw refuse(text, `has a port that a command cannot have`);
   return {
     text: `localhost:${port}`,
     hostname: 'localhost',

@@ -4,10 +4,10 @@ import { proxyPort, type HandOut } from './hand-out.ts';
 
 const proxy = `http://127.0.0.1:${proxyPort}`;
 
-/** Variables of a command with network, and what the prelude needs to open it. */
+/** Variables of a command with network. */
 export const networkEnvironment = (
-  { node, program, connect, gitSsh }: HandOut,
-  { mirrors, repositories }: { mirrors: readonly number[]; repositories: readonly Repository[] },
+  { node, connect, gitSsh }: HandOut,
+  repositories: readonly Repository[],
 ): Record<string, string> => ({
   ...Object.fromEntries(
     ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => [
@@ -30,7 +30,4 @@ export const networkEnvironment = (
   ...(repositories.length > 0 && gateSettings(repositories)),
   npm_config_update_notifier: 'false',
   PIP_DISABLE_PIP_VERSION_CHECK: '1',
-  DRAWBRIDGE_NODE: node,
-  DRAWBRIDGE_HAND_OUT: program,
-  DRAWBRIDGE_PORTS: [proxyPort, ...mirrors].join(' '),
 });

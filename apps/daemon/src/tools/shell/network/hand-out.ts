@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gateHost, sshHeader } from '../git/gate-address.ts';
+import { relayText } from '../ports/relay-program.ts';
 
 /** Where commands find the proxy, on the loopback address of their own network. */
 export const proxyPort = 3128;
@@ -81,7 +82,19 @@ export interface HandOut {
   program: string;
   connect: string;
   gitSsh: string;
+  relay: string;
 }
+
+/** What the prelude needs to hand over listeners for these ports, and to start the relay of a process with ports. */
+export const handOutEnvironment = (
+  { node, program, relay }: HandOut,
+  { listeners, hasRelay }: { listeners: readonly number[]; hasRelay: boolean },
+) => ({
+  DRAWBRIDGE_NODE: node,
+  DRAWBRIDGE_HAND_OUT: program,
+  DRAWBRIDGE_PORTS: listeners.join(' '),
+  ...(hasRelay && { DRAWBRIDGE_RELAY: relay }),
+});
 
 const folderName = '.drawbridge';
 
@@ -93,6 +106,7 @@ export const placeHandOut = async (temporary: string, inside: string): Promise<H
     writeFile(join(folder, 'hand-out.cjs'), handOutText),
     writeFile(join(folder, 'connect.cjs'), connectText),
     writeFile(join(folder, 'git-ssh.cjs'), gitSshText),
+    writeFile(join(folder, 'relay.cjs'), relayText),
   ]);
   const at = (name: string) => join(inside, folderName, name);
   return {
@@ -101,5 +115,6 @@ export const placeHandOut = async (temporary: string, inside: string): Promise<H
     program: at('hand-out.cjs'),
     connect: at('connect.cjs'),
     gitSsh: at('git-ssh.cjs'),
+    relay: at('relay.cjs'),
   };
 };

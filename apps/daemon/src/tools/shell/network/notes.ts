@@ -19,6 +19,7 @@ const reasons: Record<Exclude<Failure, 'unasked'>, string> = {
   local: 'leads to this machine or a private network: ask for it as local:<host>:<port>',
   protocol: 'got something else than TLS for this host, or than SSH on port 22',
   request: 'got a request that is not valid',
+  process: 'is a port of a process, which the browser opens',
   unreachable: 'did not answer',
 };
 

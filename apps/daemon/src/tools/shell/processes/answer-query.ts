@@ -15,7 +15,7 @@ import type { Processes } from './registry.ts';
 const person = { id: personCallerId, name: '' };
 
 const toShown = (process: Process): ShownProcess => {
-  const { id, command, folder, hosts, owner, startedAt } = process;
+  const { id, command, folder, hosts, ports, owner, startedAt } = process;
   const end = process.end();
   const waits = process.waits();
   const signal = process.signalName();
@@ -24,6 +24,7 @@ const toShown = (process: Process): ShownProcess => {
     command: cutText(command, processLimits.maxCommandLength),
     folder,
     hosts: [...hosts],
+    ...(ports.length > 0 && { ports: [...ports] }),
     owner: owner?.name ?? '',
     startedAt: new Date(startedAt).toISOString(),
     ...(waits !== undefined && { waits }),
@@ -68,6 +69,15 @@ export const answerProcessesQuery = async (
       process.stop('user');
       await process.done;
       return list(processes, process.id);
+    }
+    case 'open': {
+      const process = processes.list(person).find(({ id }) => id === query.process);
+      const { port } = query;
+      if (process?.opened === undefined || process.end() !== undefined || !process.ports.includes(port))
+        return { refused: 'unknown', message: errors.unknownPort().message };
+      const here = await process.opened.openForPerson(port);
+      const opened = { process: process.id, port, url: `http://${process.id}.localhost:${here}` };
+      return { ...list(processes, undefined), opened };
     }
     default:
       return query satisfies never;

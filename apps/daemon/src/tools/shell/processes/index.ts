@@ -1,6 +1,7 @@
 import type { Mode } from '@drawbridge/contracts/groups';
 import type { Clock } from '@drawbridge/kit';
 import type { ProcessesQuery } from '@drawbridge/contracts/machines/processes';
+import type { ProcessHosts } from '../../common/network/process-hosts.ts';
 import type { DaemonTool, Resource } from '../../common/tool.ts';
 import type { Surroundings } from '../asked-command.ts';
 import type { Launcher } from '../launch.ts';
@@ -19,12 +20,14 @@ interface Needs {
   root: string;
   prepare: Launcher;
   surroundings: Surroundings;
+  hosts: Pick<ProcessHosts, 'provide'>;
   access(resource: Resource): Promise<Mode>;
 }
 
 /** The tools of background processes, and the processes themselves. */
-export const createProcessTools = ({ clock, root, prepare, surroundings, access }: Needs) => {
+export const createProcessTools = ({ clock, root, prepare, surroundings, hosts, access }: Needs) => {
   const processes = createProcesses({ clock, access });
+  hosts.provide(processes.findPort);
   const tools: ProcessTools = {
     clock,
     prepare,

@@ -6,9 +6,12 @@ import { canonical, type Clock } from '@drawbridge/kit';
 import type { DeniedPaths, Resource } from '../../../permission/index.ts';
 import { watchTree } from '../../../processes/watchdog.ts';
 import { errors } from '../../common/errors.ts';
+import { listeningPorts } from '../ports/listening.ts';
+import { mayHavePort } from '../network/declared.ts';
 import { followCommand, type CommandHandle, type FollowedEnd, type OutputName } from '../follow-command.ts';
 import type { Launcher } from '../launch.ts';
 import type { CommandEgress } from '../network/command-egress.ts';
+import type { ProcessPorts } from '../ports/process-ports.ts';
 import { noChange } from '../sandbox/run-files.ts';
 import { processLimits } from './limits.ts';
 import { createOutputBuffer } from './output-buffer.ts';
@@ -35,6 +38,8 @@ export interface ProcessNeeds {
   clock: Clock;
   prepare: Launcher;
   egress: CommandEgress | undefined;
+  /** Present where it was started with ports. */
+  opened: ProcessPorts | undefined;
   deniedPaths(): DeniedPaths;
 }
 
@@ -63,8 +68,8 @@ const createListeners = () => {
 };
 
 /** When something was last read, written, printed or sent over the connections. */
-const createActivity = ({ clock, egress }: ProcessNeeds) => {
-  const trafficNow = () => canonical(egress?.traffic() ?? []);
+const createActivity = ({ clock, egress, opened }: ProcessNeeds) => {
+  const trafficNow = () => canonical([...(egress?.traffic() ?? []), opened?.bytes() ?? 0]);
   let at = clock.now();
   let lastTraffic = trafficNow();
   const touch = () => void (at = clock.now());
@@ -92,14 +97,14 @@ const writeInput = (stdin: Writable | null | undefined, text: string, ends: bool
 };
 
 /** What the daemon does when the process has been started; `calledOff` ends what watches it. */
-const opened = (handle: CommandHandle, { stdin, takesInput, tag }: ProcessSpec) => {
+const attach = (handle: CommandHandle, { stdin, takesInput, tag }: ProcessSpec) => {
   if (stdin !== undefined) writeInput(handle.stdin, stdin, !takesInput);
   return handle.group === undefined ? () => {} : watchTree({ group: handle.group, tag });
 };
 
 /** The command of a process, followed to its end. `begun` rejects where it could not be started. */
 const runInBackground = (spec: ProcessSpec, needs: ProcessNeeds) => {
-  const { clock, prepare, egress } = needs;
+  const { clock, prepare, egress, opened } = needs;
   const output = createOutputBuffer(processLimits.outputChars);
   const abort = new AbortController();
   const begun = Promise.withResolvers<void>();
@@ -114,6 +119,7 @@ const runInBackground = (spec: ProcessSpec, needs: ProcessNeeds) => {
   const finish = (followed: FollowedEnd, cause: EndCause) => {
     callOff();
     egress?.close();
+    opened?.close();
     output.trim(processLimits.endedOutputChars);
     end = { ...followed, cause: stopCause ?? cause, at: clock.now() };
     changed();
@@ -122,7 +128,7 @@ const runInBackground = (spec: ProcessSpec, needs: ProcessNeeds) => {
     handle = next;
     output.clear();
     callOff();
-    callOff = opened(next, spec);
+    callOff = attach(next, spec);
     begun.resolve();
     return (name: OutputName, chunk: Buffer) => {
       output.add(name, chunk);
@@ -131,7 +137,8 @@ const runInBackground = (spec: ProcessSpec, needs: ProcessNeeds) => {
     };
   };
   const { command: text, folder: cwd } = spec;
-  const command = { ...spec, text, cwd, clock, signal: abort.signal, deniedPaths: closedPaths, egress };
+  const ways = { egress, relay: opened?.relay };
+  const command = { ...spec, ...ways, text, cwd, clock, signal: abort.signal, deniedPaths: closedPaths };
   const done = followCommand({ ...command, hasInput: true, open }, prepare).then(
     (followed) => finish(followed, 'exited'),
     (error: unknown) => {
@@ -178,6 +185,13 @@ export const startProcess = (id: string, spec: ProcessSpec, needs: ProcessNeeds)
     ...running,
     startedAt,
     egress: needs.egress,
+    opened: needs.opened,
+    ports: needs.opened?.ports ?? [],
+    /** Where something listens in its own network now; empty without one. */
+    listening: (): number[] => {
+      const innermost = handle()?.innermost();
+      return innermost === undefined ? [] : listeningPorts(innermost).filter(mayHavePort);
+    },
     signalName: () => signalOf(end()?.exitCode ?? null),
     /** Whether a deny rule closes a path that was open to it at its start. */
     isPathClosedSince: () => {

@@ -4,6 +4,7 @@ import type { EndCause } from '@drawbridge/contracts/machines/processes';
 import type { Clock } from '@drawbridge/kit';
 import { customAlphabet } from 'nanoid';
 import { errors } from '../../common/errors.ts';
+import type { ProcessPort } from '../../common/network/process-hosts.ts';
 import type { Resource } from '../../common/tool.ts';
 import { processLimits } from './limits.ts';
 import { startProcess, type Process, type ProcessNeeds, type ProcessSpec } from './process.ts';
@@ -93,6 +94,15 @@ export const createProcesses = ({ clock, access }: RegistryNeeds) => {
       const one = all.get(id);
       if (one === undefined || !isOf(one, caller)) throw errors.unknownProcess();
       return one;
+    },
+    /** A port that a running process was started with. */
+    findPort: (id: string, port: number): ProcessPort | undefined => {
+      const one = all.get(id);
+      const { opened } = one ?? {};
+      if (one === undefined || opened === undefined || one.end() !== undefined) return undefined;
+      return one.ports.includes(port)
+        ? { owner: one.owner, isOf: (caller) => isOf(one, caller), connect: () => opened.connect(port) }
+        : undefined;
     },
     /** Whether the id is of another daemon's life, with which it has ended. */
     isOfEarlier: (id: string): boolean => /^p\d{1,9}-[0-9a-z]{6}$/.test(id) && !id.endsWith(`-${epoch}`),

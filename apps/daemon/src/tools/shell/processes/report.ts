@@ -10,7 +10,7 @@ const iso = (ms: number): string => new Date(ms).toISOString();
 
 /** What a process is, without its output. */
 export const summaryOf = (process: Process) => {
-  const { id, command, folder, hosts, startedAt } = process;
+  const { id, command, folder, hosts, ports, startedAt } = process;
   const end = process.end();
   const signal = process.signalName();
   return {
@@ -18,6 +18,7 @@ export const summaryOf = (process: Process) => {
     command,
     folder,
     ...(hosts.length > 0 && { hosts }),
+    ...(ports.length > 0 && { ports }),
     startedAt: iso(startedAt),
     ...(end === undefined
       ? { state: 'running' as const }
@@ -66,6 +67,7 @@ export const createReports =
     const { from, text, cursor: next } = output.read(wanted, maxChars);
     const lost = cursor === undefined ? 0 : Math.max(0, from - cursor);
     const waits = process.waits();
+    const listening = process.listening();
     const traffic = egress?.traffic() ?? [];
     const pushes = egress?.pushes() ?? [];
     const notes = notesOf(process, root, surroundings);
@@ -81,6 +83,7 @@ export const createReports =
           ...(lost > 0 && { lost }),
           ...(found !== undefined && { found }),
           ...(waits !== undefined && { waits }),
+          ...(listening.length > 0 && { listening }),
           ...(traffic.length > 0 && { network: traffic }),
           ...(pushes.length > 0 && { pushed: pushes }),
           ...(notes.length > 0 && { notes }),

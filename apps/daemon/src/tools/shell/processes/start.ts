@@ -11,6 +11,7 @@ import {
 } from '../asked-command.ts';
 import { commandInput } from '../command.ts';
 import { openCommandEgress } from '../network/command-egress.ts';
+import { createProcessPorts, portsInput, portWords, readPorts } from '../ports/process-ports.ts';
 import type { Process } from './process.ts';
 import { defaultChars, waitingInput, type ProcessTools } from './tools.ts';
 import { waitForOutput } from './wait.ts';
@@ -28,17 +29,26 @@ const input = commandInput.omit({ timeout: true }).extend({
 
 interface Given extends GivenCommand {
   input?: boolean | undefined;
+  ports?: number[] | undefined;
   waitFor?: string[] | undefined;
   waitMs?: number | undefined;
 }
 
-const manner = ({ input: takesInput = false }: Given): Manner => ({
-  tags: ['background', ...(takesInput ? ['input'] : [])],
-  says:
-    '. It runs in the background until it ends, is stopped, or drawbridge ends' +
-    (takesInput ? '. What the agent types into it runs without a further question' : ''),
-  sessionOnly: takesInput,
-});
+const manner = ({ input: takesInput = false, ports: given }: Given): Manner => {
+  const ports = readPorts(given);
+  return {
+    tags: [
+      'background',
+      ...(takesInput ? ['input'] : []),
+      ...(ports.length > 0 ? [`ports=${ports.join(',')}`] : []),
+    ],
+    says:
+      '. It runs in the background until it ends, is stopped, or drawbridge ends' +
+      (ports.length > 0 ? `, with ${portWords(ports)} open to the agent's browser` : '') +
+      (takesInput ? '. What the agent types into it runs without a further question' : ''),
+    sessionOnly: takesInput,
+  };
+};
 
 /** Resolves at its start. Rejects, with nothing left of it, if that fails or the call is cancelled before. */
 const begin = async (process: Process, drop: () => void, signal: AbortSignal): Promise<void> => {
@@ -64,6 +74,11 @@ export const createProcessStart = (tools: ProcessTools): DaemonTool => {
     const { command, stdin, input: takesInput = false } = given;
     const { folder, wanted, hasNetwork, ...granted } = await questions.granted(given, context, manner(given));
     const egress = hasNetwork && network ? await openCommandEgress(network, granted) : undefined;
+    const ports = readPorts(given.ports);
+    const opened =
+      ports.length > 0 && network
+        ? createProcessPorts(ports, { clock, ownPorts: network.ownPorts })
+        : undefined;
     const { tag, caller: owner, deniedPaths } = context;
     const hosts = [
       ...granted.grants.map(({ declared }) => declared.text),
@@ -73,11 +88,12 @@ export const createProcessStart = (tools: ProcessTools): DaemonTool => {
     ];
     const spec = { tag, command, folder, hosts, resource: wanted, owner, stdin, takesInput };
     try {
-      const process = processes.start(spec, { clock, prepare, egress, deniedPaths });
+      const process = processes.start(spec, { clock, prepare, egress, opened, deniedPaths });
       await begin(process, () => processes.drop(process), context.signal);
       return process;
     } catch (error) {
       egress?.close();
+      opened?.close();
       throw error;
     }
   };
@@ -93,7 +109,7 @@ export const createProcessStart = (tools: ProcessTools): DaemonTool => {
     category: 'shell',
     effect: 'destroys',
     lane: 'process',
-    input: network === undefined ? input : input.extend(networkInput),
+    input: network === undefined ? input : input.extend({ ...networkInput, ...portsInput }),
     resources: (given: Given, context) => questions.resources(given, context, manner(given)),
     asks: (given: Given) => questions.title(given, ' in the background'),
     preview: async (given: Given) => inputPreview(given),

@@ -1,6 +1,7 @@
 import {
   listProcessesInput,
   processIdInput,
+  processPortInput,
   type ProcessesQuery,
 } from '@drawbridge/contracts/machines/processes';
 import { requireMachine } from '../../../callers/index.ts';
@@ -28,5 +29,10 @@ export const processesRouter = router({
     .input(processIdInput)
     .mutation(({ ctx, input: { machineId, process } }) =>
       query({ ctx, machineId }, { type: 'stop', process }),
+    ),
+  open: userProcedure
+    .input(processPortInput)
+    .mutation(({ ctx, input: { machineId, process, port } }) =>
+      query({ ctx, machineId }, { type: 'open', process, port }),
     ),
 });

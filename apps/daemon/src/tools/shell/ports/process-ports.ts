@@ -1,0 +1,66 @@
+import type { Clock } from '@drawbridge/kit';
+import { z } from 'zod';
+import { errors } from '../../common/errors.ts';
+import { mayHavePort } from '../network/declared.ts';
+import { openForPerson } from './person-port.ts';
+import { createPortRelay, portLimits } from './port-relay.ts';
+
+export const portsInput = {
+  ports: z
+    .array(z.number().int().min(1).max(65_535))
+    .max(portLimits.atOnce)
+    .optional()
+    .describe(
+      "TCP ports on which it listens, such as [5173] (default: none). The agent's browser then opens http://<process>.localhost:5173",
+    ),
+};
+
+/** Each once, the lowest first. Throws `badArguments`. */
+export const readPorts = (ports: readonly number[] = []): number[] => {
+  const closed = ports.find((port) => !mayHavePort(port));
+  if (closed !== undefined)
+    throw errors.badArguments({ message: `ports: ${closed} is a port that a command cannot have` });
+  return [...new Set(ports)].sort((one, other) => one - other);
+};
+
+/** "its port 5173", "its ports 3000 and 5173". */
+export const portWords = (ports: readonly number[]): string =>
+  ports.length === 1
+    ? `its port ${ports[0]}`
+    : `its ports ${ports.slice(0, -1).join(', ')} and ${ports.at(-1)}`;
+
+type PersonPort = Awaited<ReturnType<typeof openForPerson>>;
+
+/** The ports that a process was started with, for the agent's browser and for the person. */
+export const createProcessPorts = (
+  ports: readonly number[],
+  needs: { clock: Clock; ownPorts: Set<number> },
+) => {
+  const relay = createPortRelay(needs.clock);
+  const opened = new Map<number, Promise<PersonPort>>();
+  let isClosed = false;
+  const open = async (port: number) => {
+    const own = await openForPerson(relay, port, needs.ownPorts);
+    if (isClosed) own.close();
+    return own;
+  };
+  return {
+    ports,
+    relay,
+    connect: relay.connect,
+    bytes: relay.bytes,
+    /** The port of this machine that leads to it until the process ends. */
+    openForPerson: async (port: number): Promise<number> => {
+      const opening = opened.get(port) ?? open(port);
+      opened.set(port, opening);
+      return (await opening).port;
+    },
+    close: () => {
+      isClosed = true;
+      relay.close();
+      for (const opening of opened.values()) void opening.then((own) => own.close());
+    },
+  };
+};
+
+export type ProcessPorts = ReturnType<typeof createProcessPorts>;
