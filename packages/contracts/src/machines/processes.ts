@@ -15,8 +15,7 @@ export const processPortInput = processIdInput.extend({ port });
 
 /**
  * A request to a daemon about its background processes. It is not a tool call, so no model can send it.
- * `show`: the process whose last output is returned too. `open`: a port of a process, on the machine's own loopback
- * address until the process ends.
+ * `show`: the process whose last output is returned too. `open`: on the machine's loopback address.
  */
 export const processesQuery = z.discriminatedUnion('type', [
   z.object({ type: z.literal('list'), show: processId.optional() }),
@@ -59,8 +58,8 @@ export const shownProcess = z.object({
 export type ShownProcess = z.infer<typeof shownProcess>;
 
 /**
- * Newest first. `output`: the last output of the process that was asked for, without control sequences. `opened`:
- * where its port is now, an address for a browser on the machine itself.
+ * Newest first. `output`: of the process that was asked for, the last, without control sequences.
+ * `opened`: where its port is until it ends, for a browser on the machine itself.
  */
 export const processList = z.object({
   processes: z.array(shownProcess).max(processLimits.maxShown),
@@ -69,7 +68,7 @@ export const processList = z.object({
 });
 export type ProcessList = z.infer<typeof processList>;
 
-/** `POST processes/:requestId`: the processes after the request; `unknown`: it has no such process or port. */
+/** `POST processes/:requestId`: those after the request; `unknown`: it has no such process or port. */
 export const processesBody = z.union([
   processList,
   z.object({ refused: z.literal('unknown'), message: z.string().max(1_000) }),

@@ -56,8 +56,8 @@ export interface BrowserCall {
 }
 
 /**
- * The hosts that a call touches (its target, else the present page), but for ports of the caller's own processes, and
- * the files that it sends. Throws `unknownPort`.
+ * The hosts that a call touches (its target, else the present page) and the files that it sends; no port of
+ * the caller's own processes. Throws `unknownPort`.
  */
 export const resourcesOf = (session: BrowserSession, { tool, args, context }: BrowserCall): Resource[] => {
   const doing = `${tool.title}${showArguments(args)}`;

@@ -2,17 +2,18 @@ import type { Mode } from '@drawbridge/contracts/groups';
 import type { Clock } from '@drawbridge/kit';
 import type { Page } from 'playwright-core';
 import type { BrowserMode } from '../../permission/index.ts';
-import type { Resource, RunContext } from '../common/tool.ts';
+import type { Resource } from '../common/tool.ts';
 import type { BrowserEnvironment } from './config.ts';
 import { connectTools, loadChromium } from './connection.ts';
 import { createDownloads } from './downloads/downloads.ts';
 import { makeFolders } from './downloads/folders.ts';
 import { startRequestInterceptor, type RequestInterceptor } from './network/request-interceptor.ts';
-import { createHostPolicy } from './network/host-policy.ts';
+import { createHostPolicy, type Called } from './network/host-policy.ts';
 import { launchBrowser } from './launch.ts';
 import { settleMs } from './limits.ts';
 import { createCallWarnings } from './call-warnings.ts';
 import { addressesOfThisMachine, findOwnServer } from '../common/network/own-server.ts';
+import type { WebHost } from '../common/network/host.ts';
 import type { ProcessHosts } from '../common/network/process-hosts.ts';
 import { openProxy } from './network/proxy.ts';
 import type { Resolve } from '../common/network/resolve.ts';
@@ -37,9 +38,16 @@ const settle = async (page: Page | undefined): Promise<void> => {
   await page?.waitForURL(/^chrome-error:/, { timeout: settleMs, waitUntil: 'commit' }).catch(() => undefined);
 };
 
+const openPolicy = async (needs: RunningNeeds, open: () => WebHost[]) => {
+  const { access, ownPorts, processHosts: processes, serverUrl } = needs;
+  const own = addressesOfThisMachine();
+  const server = await findOwnServer(serverUrl, own);
+  return createHostPolicy({ access, server, own, ownPorts, processes, open });
+};
+
 /** Starts a browser; whatever fails, nothing of it stays behind. */
 export const startBrowser = async (needs: RunningNeeds) => {
-  const { clock, access, mode, privateFolder, serverUrl, executablePath, environment } = needs;
+  const { clock, mode, privateFolder, executablePath, environment } = needs;
   const undo: (() => unknown)[] = [];
   const close = async () => {
     for (const step of undo.splice(0).reverse()) await Promise.resolve(step()).catch(() => undefined);
@@ -50,17 +58,11 @@ export const startBrowser = async (needs: RunningNeeds) => {
     const warnings = createCallWarnings();
     const downloads = createDownloads({ clock, folder: folders.downloads, notify: warnings.notify });
     undo.push(downloads.close);
-    const own = addressesOfThisMachine();
-    const server = await findOwnServer(serverUrl, own);
     let tabs: Tabs | undefined;
     let interceptor: RequestInterceptor | undefined;
     let stopped = false;
     const open = () => tabs?.hosts() ?? [];
-    const hostPolicy = createHostPolicy({
-      ...{ access, server, own, open },
-      ownPorts: needs.ownPorts,
-      processes: needs.processHosts,
-    });
+    const hostPolicy = await openPolicy(needs, open);
     const proxy = await openProxy({
       clock,
       ownPorts: needs.ownPorts,
@@ -105,12 +107,8 @@ export const startBrowser = async (needs: RunningNeeds) => {
       isOpen: () => isOpen,
       pages: watched.all,
       current: watched.current,
-      call: (
-        name: string,
-        args: Record<string, unknown>,
-        { granted: resources, caller }: Pick<RunContext, 'granted' | 'caller'>,
-      ) =>
-        hostPolicy.during({ resources, caller }, async () => {
+      call: (name: string, args: Record<string, unknown>, called: Called) =>
+        hostPolicy.during(called, async () => {
           stopped = false;
           const answer = await connection.call(name, args);
           if (stopped) await settle(watched.current());

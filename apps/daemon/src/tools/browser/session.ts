@@ -83,7 +83,7 @@ export const createBrowserSession = (needs: RunningNeeds) => {
       idleTimer.cancel();
       try {
         if (name !== 'browser_handle_dialog') await browser.dismissDialogs();
-        const work = browser.call(name, args, context);
+        const work = browser.call(name, args, { resources: context.granted, caller: context.caller });
         const answer = await inTime(work, browser.current(), context);
         return toResult(answer, browser.warnings());
       } finally {

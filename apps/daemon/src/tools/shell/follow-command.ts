@@ -10,7 +10,7 @@ import { inheritedFiles } from './inherited-files.ts';
 import { firstInput, type Launch, type Launcher } from './launch.ts';
 import type { CommandEgress } from './network/command-egress.ts';
 import type { PortRelay } from './ports/port-relay.ts';
-import { relayPort } from './ports/relay-program.ts';
+import { relayPort } from './ports/sandbox-ports.ts';
 import { takeListeners } from './network/take-listeners.ts';
 import { treeLimits, watchLimits, type Excess, type TreeLimits } from './limits/watch-limits.ts';
 import { noChange } from './sandbox/run-files.ts';

@@ -20,7 +20,7 @@ export interface HostPolicyNeeds {
 }
 
 /** What a call was allowed, and who made it. */
-interface Called {
+export interface Called {
   resources: readonly Resource[];
   caller: RequestCaller | undefined;
 }
@@ -50,7 +50,7 @@ export const createHostPolicy = ({ access, server, own, ownPorts, processes, ope
     return (await access(toHostResource(place, ''))) === 'deny' ? 'denied' : null;
   };
 
-  /** Reached in a call of who started it, and by its open pages: not by a page of another caller's process. */
+  /** Reached in a call of who started it, and while a page of one of their processes is open. */
   const refusedProcess = (place: WebHost): Refusal | null => {
     const port = processes.find(place);
     if (port === undefined) return 'process';

@@ -1,6 +1,6 @@
 /**
- * Why a place is not reached; `unasked` is the one that a question can change. `process`: a port of a process that
- * does not run, or is another caller's.
+ * Why a place is not reached; `unasked` is the one that a question can change. `process`: a port of a process
+ * that does not run, or is another caller's.
  */
 export type Refusal = 'server' | 'denied' | 'never' | 'local' | 'process' | 'unasked';
 

@@ -13,7 +13,7 @@ import { createGitGate, type GitGate } from '../git/gate.ts';
 import { ownPrograms } from '../git/own-programs.ts';
 import type { Repository } from '../git/repositories.ts';
 import { declaredFor, type Declared } from './declared.ts';
-import { proxyPort } from './hand-out.ts';
+import { proxyPort } from '../ports/sandbox-ports.ts';
 import { createBlocked } from './notes.ts';
 
 /** What the network of commands needs on this machine. */

@@ -2,8 +2,7 @@ import { isSubdomain } from '@drawbridge/kit';
 import { errors } from '../../common/errors.ts';
 import { parseAuthority } from '../../common/egress/authority.ts';
 import { isNever, looksLocal, type WebHost } from '../../common/network/host.ts';
-import { relayPort } from '../ports/relay-program.ts';
-import { proxyPort } from './hand-out.ts';
+import { mayHavePort } from '../ports/sandbox-ports.ts';
 
 export const maxHosts = 16;
 
@@ -32,10 +31,6 @@ const hasOwner = async (hostname: string): Promise<boolean> => {
   const { getDomain } = await import('tldts');
   return getDomain(hostname, { allowPrivateDomains: true }) !== null;
 };
-
-/** Ports below are closed to programs in a sandbox; two are for the daemon's own listeners. */
-export const mayHavePort = (port: number): boolean =>
-  port >= 1_024 && port !== proxyPort && port !== relayPort;
 
 const mirrorOf = (text: string, port: number | undefined): Declared => {
   if (port === undefined) throw refuse(text, 'needs the port of this machine, such as localhost:5432');

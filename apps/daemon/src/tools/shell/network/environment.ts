@@ -1,6 +1,7 @@
 import { gateHosts, gateSettings } from '../git/gate-address.ts';
 import type { Repository } from '../git/repositories.ts';
-import { proxyPort, type HandOut } from './hand-out.ts';
+import { proxyPort } from '../ports/sandbox-ports.ts';
+import type { HandOut } from './hand-out.ts';
 
 const proxy = `http://127.0.0.1:${proxyPort}`;
 

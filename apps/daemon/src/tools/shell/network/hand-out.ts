@@ -2,9 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gateHost, sshHeader } from '../git/gate-address.ts';
 import { relayText } from '../ports/relay-program.ts';
-
-/** Where commands find the proxy, on the loopback address of their own network. */
-export const proxyPort = 3128;
+import { proxyPort } from '../ports/sandbox-ports.ts';
 
 /** Runs inside, before the command: listens, and hands the listeners to the daemon through its channel. */
 const handOutText = `
@@ -85,7 +83,7 @@ export interface HandOut {
   relay: string;
 }
 
-/** What the prelude needs to hand over listeners for these ports, and to start the relay of a process with ports. */
+/** What the prelude needs to hand over listeners for these ports, and to start the relay. */
 export const handOutEnvironment = (
   { node, program, relay }: HandOut,
   { listeners, hasRelay }: { listeners: readonly number[]; hasRelay: boolean },

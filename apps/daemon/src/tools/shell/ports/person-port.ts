@@ -17,8 +17,8 @@ const join = (client: Socket, inner: Socket): void => {
 };
 
 /**
- * A port of a process for the person: a listener on this machine's loopback address, for every program that runs
- * here. `ownPorts` gets it, so that no command and no page of the agent's browser reaches it.
+ * A port of a process on this machine's loopback address, for every program here. `ownPorts` gets it: no
+ * command and no page of the agent's browser reaches it.
  */
 export const openForPerson = async (relay: PortRelay, port: number, ownPorts: Set<number>) => {
   const clients = new Set<Socket>();

@@ -44,8 +44,8 @@ interface Waiting {
 }
 
 /**
- * Connections to the ports of one process, from this side. Its other side runs in the sandbox and is not trusted:
- * what imitates it answers for ports of its own sandbox, as a program that listens there does.
+ * Connections to the ports of one process. The other side runs in the sandbox and is not trusted: what
+ * imitates it answers for ports of its own sandbox, as a program that listens there does.
  */
 export const createPortRelay = (clock: Clock) => {
   const waiting = new Map<string, Waiting>();
@@ -85,7 +85,7 @@ export const createPortRelay = (clock: Clock) => {
     const line = await readFirstLine(socket, clock);
     const one = line === undefined ? undefined : waiting.get(line);
     if (one !== undefined) one.connected(socket);
-    else if (line === controlLine && control === undefined) follow(socket);
+    else if (line === controlLine) follow(socket);
     else socket.destroy();
   };
 

@@ -1,9 +1,10 @@
 import type { Clock } from '@drawbridge/kit';
 import { z } from 'zod';
+import { readQuietly } from '../../../program/quiet-files.ts';
 import { errors } from '../../common/errors.ts';
-import { mayHavePort } from '../network/declared.ts';
 import { openForPerson } from './person-port.ts';
 import { createPortRelay, portLimits } from './port-relay.ts';
+import { mayHavePort } from './sandbox-ports.ts';
 
 export const portsInput = {
   ports: z
@@ -64,3 +65,20 @@ export const createProcessPorts = (
 };
 
 export type ProcessPorts = ReturnType<typeof createProcessPorts>;
+
+const listens = '0A';
+
+/** Local port and state of each line of `/proc/<pid>/net/tcp`. */
+const entry = /^\s*\d+: [0-9A-F]+:([0-9A-F]{4}) \S+ ([0-9A-F]{2}) /gm;
+
+/** TCP ports on which a program listens in the network of a process, the lowest first. Linux. */
+export const listeningPorts = (pid: number): number[] => {
+  if (process.platform !== 'linux' || !Number.isInteger(pid) || pid <= 1) return [];
+  const lines = ['tcp', 'tcp6']
+    .map((name) => readQuietly(`/proc/${pid}/net/${name}`, 'latin1') ?? '')
+    .join('\n');
+  const ports = [...lines.matchAll(entry)].flatMap(([, port = '', state]) =>
+    state === listens ? [Number.parseInt(port, 16)] : [],
+  );
+  return [...new Set(ports.filter(mayHavePort))].sort((one, other) => one - other);
+};

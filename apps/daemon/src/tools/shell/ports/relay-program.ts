@@ -1,12 +1,11 @@
-/** Where the relay finds the daemon, on the loopback address of its network. */
-export const relayPort = 3129;
+import { relayPort } from './sandbox-ports.ts';
 
 /** The first line of the connection on which the daemon asks for others. */
 export const controlLine = 'control';
 
 /**
- * Runs inside, beside a process with ports: for each line `<id> <port>` it joins a connection to that port with
- * a new one to the daemon, whose first line is the id. `closed <id>`: nothing listens there.
+ * Runs inside. For each line `<id> <port>` it joins a connection to that port with a new one to the daemon,
+ * whose first line is the id. `closed <id>`: nothing listens there.
  */
 export const relayText = `
 const { connect } = require('node:net');

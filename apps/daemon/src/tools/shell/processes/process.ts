@@ -6,12 +6,10 @@ import { canonical, type Clock } from '@drawbridge/kit';
 import type { DeniedPaths, Resource } from '../../../permission/index.ts';
 import { watchTree } from '../../../processes/watchdog.ts';
 import { errors } from '../../common/errors.ts';
-import { listeningPorts } from '../ports/listening.ts';
-import { mayHavePort } from '../network/declared.ts';
 import { followCommand, type CommandHandle, type FollowedEnd, type OutputName } from '../follow-command.ts';
 import type { Launcher } from '../launch.ts';
 import type { CommandEgress } from '../network/command-egress.ts';
-import type { ProcessPorts } from '../ports/process-ports.ts';
+import { listeningPorts, type ProcessPorts } from '../ports/process-ports.ts';
 import { noChange } from '../sandbox/run-files.ts';
 import { processLimits } from './limits.ts';
 import { createOutputBuffer } from './output-buffer.ts';
@@ -190,7 +188,7 @@ export const startProcess = (id: string, spec: ProcessSpec, needs: ProcessNeeds)
     /** Where something listens in its own network now; empty without one. */
     listening: (): number[] => {
       const innermost = handle()?.innermost();
-      return innermost === undefined ? [] : listeningPorts(innermost).filter(mayHavePort);
+      return innermost === undefined ? [] : listeningPorts(innermost);
     },
     signalName: () => signalOf(end()?.exitCode ?? null),
     /** Whether a deny rule closes a path that was open to it at its start. */
