@@ -41,9 +41,9 @@ const get = async (port: number, path = '/host', host = 'x'): Promise<string> =>
   const socket = connect(port, '127.0.0.1');
   let text = '';
   socket.on('data', (chunk) => void (text += chunk.toString()));
-  socket.on('error', () => undefined);
+  const closed = new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve));
   socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
-  await once(socket, 'close');
+  await closed;
   return text;
 };
 
