@@ -8,6 +8,7 @@ import { createMcpDoor } from '../src/doors/mcp/index.ts';
 import { configFrom } from '../src/config.ts';
 import { createAddress, createLimits, createOriginGuard, createServer } from '../src/http/index.ts';
 import { initBody, openGateway, type FixtureOptions, type GatewayFixture } from './gateway-fixture.ts';
+import { createLossyHub, type Fate } from './lossy-bus.ts';
 import { send, type Got, type Sent } from './server.ts';
 
 /** The door on a real gateway with a stopped clock; bearers are names that the test knows. */
@@ -127,6 +128,20 @@ export const openMcp = async (options: McpOptions = {}): Promise<McpFixture> => 
   return serve(fixture, options);
 };
 
+/** The door at two servers of one store; `fate`: of each message between them. */
+export const openTwoMcp = async (fate: () => Fate = () => 'arrives') => {
+  const fixture = await openGateway();
+  onTestFinished(fixture.close);
+  await fixture.gateway.stop();
+  const { clock, errors } = fixture;
+  const hub = createLossyHub({ clock, fate, onError: (error) => void errors.push(error) });
+  const open = async (id: string) => {
+    const gateway = await fixture.beside({ clock, bus: hub.open(id, { pollMs: 2_000 }) });
+    return serve({ ...fixture, gateway }, {});
+  };
+  return { one: await open('one'), two: await open('two') };
+};
+
 /** All that a message answers with: the body, or the events of a stream in their order. */
 export const messagesIn = (text: string): unknown[] =>
   text.startsWith('{')
@@ -203,3 +218,49 @@ export const eras = [
   ['2025-11-25', olderRequest],
   ['2026-07-28', modernRequest],
 ] as const;
+
+/** The messages of an event stream, as they come. */
+const messagesOf = async function* (response: Response) {
+  const reader = (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  for (;;) {
+    const { value, done: isDone } = await reader.read();
+    if (isDone) return;
+    text += value;
+    const lines = text.split('\n');
+    text = lines.pop() ?? '';
+    for (const line of lines) {
+      if (line.startsWith('data: {'))
+        yield JSON.parse(line.slice('data: '.length)) as Record<string, unknown>;
+    }
+  }
+};
+
+/** A session of revision 2025-11-25, whose client can do that. */
+export const openSession = async (mcp: McpFixture, { can = {} as object, bearer = 'ada' } = {}) => {
+  const clientInfo = { name: 'test', version: '1' };
+  const params = { protocolVersion: '2025-11-25', capabilities: can, clientInfo };
+  const got = await mcp.post({ jsonrpc: '2.0', id: 0, method: 'initialize', params }, { bearer });
+  return String(got.headers['mcp-session-id']);
+};
+
+/** The messages that answer a call in the session. */
+export const callOnStream = async (mcp: McpFixture, session: string | null, params: RequestParams) => {
+  const { body, headers } = olderRequest('tools/call', params);
+  const response = await fetch(`${mcp.url}/mcp`, {
+    method: 'POST',
+    headers: {
+      ...bothTypes,
+      ...headers,
+      'content-type': 'application/json',
+      authorization: 'Bearer ada',
+      ...(session !== null && { 'mcp-session-id': session }),
+    },
+    body: JSON.stringify(body),
+  });
+  return messagesOf(response);
+};
+
+/** An answer or a notification of the session's client. */
+export const answerAsked = (mcp: McpFixture, message: object, { session = '', bearer = 'ada' }) =>
+  mcp.post({ jsonrpc: '2.0', ...message }, { bearer, headers: { 'mcp-session-id': session } });

@@ -181,6 +181,16 @@ export interface OnceTable {
   claimedUntil: number | null;
 }
 
+/** What a client sends to a request of its own that another server answers. */
+export interface ClientMessageTable {
+  /** The request, and whose it is. */
+  name: string;
+  /** Null for a question that waits for its answer, empty for a cancellation; else JSON. */
+  body: string | null;
+  /** When nobody waits for it any more. */
+  endsAt: number;
+}
+
 /** What a person has set for themselves. */
 export interface UserSettingsTable {
   userId: string;
@@ -205,4 +215,5 @@ export interface GatewayTables {
   userSettings: UserSettingsTable;
   servers: ServerTable;
   jobLeases: JobLeaseTable;
+  clientMessages: ClientMessageTable;
 }

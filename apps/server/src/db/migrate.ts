@@ -32,6 +32,7 @@ import { servers } from './migrations/0029-servers.ts';
 import { meta } from './migrations/0030-meta.ts';
 import { once } from './migrations/0031-once.ts';
 import { drivers } from './migrations/0032-drivers.ts';
+import { clientMessages } from './migrations/0033-client-messages.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -69,6 +70,7 @@ const migrations = {
   '0030-meta': meta,
   '0031-once': once,
   '0032-drivers': drivers,
+  '0033-client-messages': clientMessages,
 };
 
 /**

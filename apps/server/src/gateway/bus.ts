@@ -43,6 +43,8 @@ export type BusMessage =
   /** The row of a call has that revision now, for the server on which its caller waits. */
   | { type: 'call-stored'; requestId: string; rev: number }
   | { type: 'confirmation-changed'; userId: string; event: ConfirmationEvent }
+  /** A client has sent something to a request of its own, for the server that answers it. */
+  | { type: 'client-message'; name: string }
   /** A daemon has answered a query about its rules or processes, for the server that asked. */
   | { type: 'rules-answered'; machineId: string; requestId: string; body: RulesBody }
   | { type: 'processes-answered'; machineId: string; requestId: string; body: ProcessesBody }

@@ -8,6 +8,7 @@ import { createLiveOutputs } from './calls/live-outputs.ts';
 import { createOpenCalls } from './calls/runner/open-calls.ts';
 import { createPastCalls } from './calls/past-calls.ts';
 import { publishCallState, type CallRecord } from './calls/call.ts';
+import { createClientMessages } from './client-messages/client-messages.ts';
 import type { NewConfirmation } from './calls/store/confirmation-row.ts';
 import { recover } from './calls/runner/recover.ts';
 import {
@@ -211,6 +212,7 @@ const createParts = (needs: GatewayNeeds) => {
       release,
     }),
     retention: createRetention({ ...common, stores, registry, log: needs.log }),
+    clientMessages: createClientMessages({ ...common, store: stores.clientMessages }),
   };
 };
 
@@ -293,6 +295,7 @@ export const createGateway = (needs: GatewayNeeds) => {
     confirmations: guarded(front.confirmations, ['decide']),
     daemon: guarded(daemon, Object.keys(daemon) as (keyof typeof daemon)[]),
     idempotency: guarded(front.idempotency, ['claim', 'consumeNonce']),
+    clientMessages: parts.clientMessages,
     machines: parts.machines,
     pairing: parts.pairing,
     retention: parts.retention,

@@ -4,6 +4,7 @@ import { createSharedCallsStore } from './calls/store/shared-calls.store.ts';
 import { createPastCallsStore } from './calls/store/past-calls.store.ts';
 import { createTransitionsStore, type OpenLimits } from './calls/store/transitions.store.ts';
 import { createConfirmationsStore } from './calls/store/confirmations.store.ts';
+import { createClientMessagesStore } from './client-messages/client-messages.store.ts';
 import { createKeysStore } from './pairing/keys.store.ts';
 import { createManageMachines } from './manage/manage-machines.store.ts';
 import { createMachinesStore } from './machines/machines.store.ts';
@@ -38,6 +39,7 @@ export const createGatewayStores = (store: Store, clock: Clock, openLimits: Open
     calls: mapStoreErrors(createCallsStore(db, commit)),
     sharedCalls: mapStoreErrors(createSharedCallsStore(db)),
     pastCalls: mapStoreErrors(createPastCallsStore(db, clock)),
+    clientMessages: mapStoreErrors(createClientMessagesStore(db)),
     confirmations: mapStoreErrors(createConfirmationsStore(db)),
     keys: mapStoreErrors(createKeysStore(store)),
     machines: mapStoreErrors(createMachinesStore(store, clock)),

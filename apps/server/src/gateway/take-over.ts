@@ -8,7 +8,7 @@ import type { createIdempotency } from './idempotency/idempotency.ts';
 interface Needs {
   server: ThisServer;
   limits: GatewayLimits;
-  stores: Pick<GatewayStores, 'machines' | 'sharedCalls'>;
+  stores: Pick<GatewayStores, 'clientMessages' | 'machines' | 'sharedCalls'>;
   connections: Pick<Connections, 'sweep'>;
   openCalls: Pick<OpenCalls, 'sweep'>;
   idempotency: Pick<ReturnType<typeof createIdempotency>, 'recover'>;
@@ -36,5 +36,6 @@ export const takeOver = async (needs: Needs): Promise<() => void> => {
     await connections.sweep();
     await leaveAnswers(needs);
     await openCalls.sweep();
+    await stores.clientMessages.removeEnded(server.clock.now());
   });
 };

@@ -82,6 +82,7 @@ describe('migrations', () => {
     expect(names?.filter((name) => !name.startsWith('agentWords_'))).toEqual([
       ...[...agentTables, 'agentSettings', 'agentWords'].toSorted(),
       'calls',
+      'clientMessages',
       'confirmations',
       'gatewayKeys',
       'gatewaySwitches',

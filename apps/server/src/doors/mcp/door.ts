@@ -114,8 +114,8 @@ export const createMcpDoor = (needs: Needs): FastifyPluginAsync => {
     waitMs: settings.waitMs,
     sealedState: createSealedState({ secret, clock, ttlMs: stateTtlMs }),
     sessions: createSessions({ clock, secret }),
-    inFlight: createInFlight(),
-    clientRequests: createClientRequests(),
+    inFlight: createInFlight(gateway),
+    clientRequests: createClientRequests(gateway),
     streams: createQuota(settings.streamsPerUser),
   };
 

@@ -1,6 +1,7 @@
 import type { InputMethod } from '@drawbridge/contracts/client-input';
-import type { JSONRPCResponse } from '@modelcontextprotocol/server';
+import { isJSONRPCResponse, type JSONRPCResponse } from '@modelcontextprotocol/server';
 import { nanoid } from 'nanoid';
+import type { Gateway } from '../../../gateway/index.ts';
 import type { ClientCapability } from '../tools/call.ts';
 
 /** The client that an id of JSON-RPC belongs to: one token and session. */
@@ -30,34 +31,34 @@ export interface ClientSession {
 }
 
 /** Requests to clients on the streams of their own calls; the answers come in as messages of their own. */
-export const createClientRequests = () => {
-  const waiting = new Map<string, (answer: ClientAnswer) => void>();
-  const keyOf = ({ callerId, session }: ClientKey, id: unknown) => JSON.stringify([callerId, session, id]);
+export const createClientRequests = ({ clientMessages }: Pick<Gateway, 'clientMessages'>) => {
+  const nameOf = ({ callerId, session }: ClientKey, id: unknown) =>
+    JSON.stringify(['mcp question', callerId, session, id]);
 
   return {
     /** Resolves with the client's answer; null once `signal` has aborted. */
-    ask: (
+    ask: async (
       client: ClientKey,
       request: ClientRequest,
       { send, signal }: AskOptions,
-    ): Promise<ClientAnswer | null> =>
-      new Promise((resolve) => {
-        const id = nanoid();
-        const key = keyOf(client, id);
-        const end = (answer: ClientAnswer | null) => {
-          waiting.delete(key);
-          signal.removeEventListener('abort', abort);
-          resolve(answer);
-        };
-        const abort = () => end(null);
-        if (signal.aborted) return resolve(null);
-        signal.addEventListener('abort', abort);
-        waiting.set(key, end);
-        send({ jsonrpc: '2.0', id, ...request });
-      }),
-    /** Resolves the request that the message answers; without one it is dropped. */
-    resolve: (client: ClientKey, { id, ...answer }: JSONRPCResponse) =>
-      waiting.get(keyOf(client, id))?.(answer),
+    ): Promise<ClientAnswer | null> => {
+      const id = nanoid();
+      const { promise, resolve } = Promise.withResolvers<ClientAnswer | null>();
+      const stop = await clientMessages.ask(nameOf(client, id), (answer) => {
+        if (isJSONRPCResponse(answer)) resolve(answer);
+      });
+      const abort = () => resolve(null);
+      signal.addEventListener('abort', abort);
+      if (signal.aborted) abort();
+      else send({ jsonrpc: '2.0', id, ...request });
+      return promise.finally(() => {
+        signal.removeEventListener('abort', abort);
+        stop();
+      });
+    },
+    /** Resolves the request that the message answers, also at another server; without one it is dropped. */
+    resolve: (client: ClientKey, answer: JSONRPCResponse): Promise<void> =>
+      clientMessages.answer(nameOf(client, answer.id), answer),
   };
 };
 

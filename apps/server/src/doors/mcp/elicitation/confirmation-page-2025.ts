@@ -7,7 +7,9 @@ export const showPageOf =
   ({ id: elicitationId, url, message }) => {
     const ending = new AbortController();
     const params = { mode: 'url', elicitationId, url, message };
-    void session.ask({ method: 'elicitation/create', params }, { send, signal: ending.signal });
+    // A client that is not shown the page leaves the decision to the panel.
+    const { signal } = ending;
+    session.ask({ method: 'elicitation/create', params }, { send, signal }).catch(() => {});
     return (isOver) => {
       ending.abort();
       if (isOver)

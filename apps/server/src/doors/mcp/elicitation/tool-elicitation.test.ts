@@ -3,12 +3,14 @@ import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { describe, expect, it } from 'vitest';
 import { callerOf, initBody, question } from '../../../../test/gateway-fixture.ts';
 import {
-  bothTypes,
+  answerAsked,
+  callOnStream,
   connectAnswering,
   messageOf,
   modernRequest,
   olderRequest,
   openMcp,
+  openSession,
   type McpFixture,
 } from '../../../../test/mcp.ts';
 
@@ -184,47 +186,10 @@ describe('2026-07-28', () => {
   });
 });
 
-/** The messages of an event stream, as they come. */
-const messagesOf = async function* (response: Response) {
-  const reader = (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader();
-  let text = '';
-  for (;;) {
-    const { value, done: isDone } = await reader.read();
-    if (isDone) return;
-    text += value;
-    const lines = text.split('\n');
-    text = lines.pop() ?? '';
-    for (const line of lines) {
-      if (line.startsWith('data: {'))
-        yield JSON.parse(line.slice('data: '.length)) as Record<string, unknown>;
-    }
-  }
-};
-
 describe('2025-11-25', () => {
-  const startSession = async (mcp: McpFixture, { can = capabilities as object, bearer = 'ada' } = {}) => {
-    const clientInfo = { name: 'test', version: '1' };
-    const params = { protocolVersion: '2025-11-25', capabilities: can, clientInfo };
-    const got = await mcp.post({ jsonrpc: '2.0', id: 0, method: 'initialize', params }, { bearer });
-    return String(got.headers['mcp-session-id']);
-  };
-  const callIn = async (mcp: McpFixture, session: string | null) => {
-    const { body, headers } = olderRequest('tools/call', { name: 'ask', arguments: { a: 1 } });
-    const response = await fetch(`${mcp.url}/mcp`, {
-      method: 'POST',
-      headers: {
-        ...bothTypes,
-        ...headers,
-        'content-type': 'application/json',
-        authorization: 'Bearer ada',
-        ...(session !== null && { 'mcp-session-id': session }),
-      },
-      body: JSON.stringify(body),
-    });
-    return messagesOf(response);
-  };
-  const answer = (mcp: McpFixture, message: object, { session = '', bearer = 'ada' }) =>
-    mcp.post({ jsonrpc: '2.0', ...message }, { bearer, headers: { 'mcp-session-id': session } });
+  const startSession = async (mcp: McpFixture, { can = capabilities as object, bearer = 'ada' } = {}) =>
+    openSession(mcp, { can, bearer });
+  const callIn = (mcp: McpFixture, session: string | null) => callOnStream(mcp, session, { name: 'ask', arguments: { a: 1 } });
 
   it('the client is asked on the stream of its call; no other client can answer', async () => {
     const { mcp, requests } = await openAsking();
@@ -239,10 +204,10 @@ describe('2025-11-25', () => {
       { session: await startSession(mcp, { bearer: 'bob' }), bearer: 'bob' },
     ];
     for (const other of others)
-      expect((await answer(mcp, { id, result: { forged: true } }, other)).status).toBe(202);
-    expect((await answer(mcp, { id: 'guessed', result: {} }, { session })).status).toBe(202);
+      expect((await answerAsked(mcp, { id, result: { forged: true } }, other)).status).toBe(202);
+    expect((await answerAsked(mcp, { id: 'guessed', result: {} }, { session })).status).toBe(202);
     expect(requests).toHaveLength(1);
-    expect((await answer(mcp, { id, result: accepted.who }, { session })).status).toBe(202);
+    expect((await answerAsked(mcp, { id, result: accepted.who }, { session })).status).toBe(202);
     expect((await messages.next()).value).toMatchObject({ id: 1, result: { content: done.content } });
     expect(requests[1]?.toolCall.arguments).toMatchObject({
       _input: { responses: accepted, requestState: 'round 1' },
@@ -254,7 +219,7 @@ describe('2025-11-25', () => {
     const session = await startSession(mcp);
     const messages = await callIn(mcp, session);
     const { id } = (await messages.next()).value as { id: string };
-    await answer(mcp, { id, error: { code: -1, message: 'not now' } }, { session });
+    await answerAsked(mcp, { id, error: { code: -1, message: 'not now' } }, { session });
     expect((await messages.next()).value).toMatchObject({ result: { content: done.content } });
     expect(inputOf(requests[1] as ToolRequest)).toMatchObject({
       responses: { who: { action: 'cancel' } },
@@ -271,7 +236,7 @@ describe('2025-11-25', () => {
     const messages = await callIn(mcp, session);
     const { id, params } = (await messages.next()).value as { id: string; params: object };
     expect(params).toEqual({ ...page, elicitationId: expect.any(String) });
-    await answer(mcp, { id, result: { action: 'accept' } }, { session });
+    await answerAsked(mcp, { id, result: { action: 'accept' } }, { session });
     expect((await messages.next()).value).toMatchObject({ result: { content: done.content } });
     expect(requests[0]?.toolCall.arguments).toMatchObject({ _input: { methods: [], showsPages: true } });
     const unable = await startSession(mcp, { can: { elicitation: {} } });
@@ -291,7 +256,7 @@ describe('2025-11-25', () => {
     const session = await startSession(mcp);
     const messages = await callIn(mcp, session);
     const { id } = (await messages.next()).value as { id: string };
-    await answer(mcp, { id, error: { code: -1, message: 'not now' } }, { session });
+    await answerAsked(mcp, { id, error: { code: -1, message: 'not now' } }, { session });
     const words = async (from: AsyncGenerator) =>
       ((await from.next()).value as { result: { isError: boolean; content: { text: string }[] } }).result;
     expect(await words(messages)).toMatchObject({
@@ -314,7 +279,7 @@ describe('2025-11-25', () => {
     const session = await startSession(mcp);
     const messages = await callIn(mcp, session);
     for await (const message of messages) {
-      if ('method' in message) await answer(mcp, { id: message.id, result: accepted.who }, { session });
+      if ('method' in message) await answerAsked(mcp, { id: message.id, result: accepted.who }, { session });
       else expect(message).toMatchObject({ result: { isError: true } });
     }
     expect(requests).toHaveLength(9);

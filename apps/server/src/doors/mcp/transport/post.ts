@@ -96,10 +96,8 @@ interface LegacyMessage {
   leaving: AbortController;
 }
 
-/** Registers a message of revision 2025-11-25: what it cancels, and what may cancel it. */
+/** Registers a request of revision 2025-11-25, which its client may cancel. */
 const track = ({ inFlight }: TransportContext, client: ClientKey, message: LegacyMessage): (() => void) => {
-  const cancelled = cancelledId(message.body);
-  if (cancelled !== null) inFlight.cancel(client, cancelled);
   const id = requestIdIn(message.outcome, message.body);
   return id === null ? () => {} : inFlight.add(client, id, () => message.leaving.abort());
 };
@@ -111,12 +109,12 @@ const refuse = (reply: FastifyReply, status: number, error: Parameters<typeof rp
  * Finds the session of a message of revision 2025-11-25. A message without a valid one, and a response to the
  * server, are answered here.
  */
-const enterSession = (
+const enterSession = async (
   ctx: TransportContext,
   { caller, request, reply }: Exchange,
   message: LegacyMessage,
-): { answered: FastifyReply } | { session: ClientSession | null } => {
-  const { sessions, clientRequests } = ctx;
+): Promise<{ answered: FastifyReply } | { session: ClientSession | null }> => {
+  const { sessions, clientRequests, inFlight } = ctx;
   const id = headerOf(request, sessionHeader) ?? null;
   const known = id === null ? null : sessions.read(id, caller.id);
   if (id !== null && !known)
@@ -126,9 +124,11 @@ const enterSession = (
   const client = { callerId: caller.id, session: id };
   const { outcome, body } = message;
   if (known && outcome.kind === 'legacy' && outcome.reason === 'response' && isJSONRPCResponse(body)) {
-    clientRequests.resolve(client, body);
+    await clientRequests.resolve(client, body);
     return { answered: reply.code(202).send() };
   }
+  const cancelled = cancelledId(body);
+  if (cancelled !== null) await inFlight.cancel(client, cancelled);
   atClose(reply, track(ctx, client, message));
   return {
     session: known && {
@@ -159,7 +159,7 @@ export const answerPost = async (ctx: TransportContext, exchange: Exchange): Pro
   const isStart = outcome.kind === 'legacy' && outcome.reason === 'initialize';
   const entered =
     outcome.kind === 'legacy' && !isStart
-      ? enterSession(ctx, exchange, { outcome, body, leaving })
+      ? await enterSession(ctx, exchange, { outcome, body, leaving })
       : { session: null };
   if ('answered' in entered) return entered.answered;
 
