@@ -17,8 +17,9 @@ import { startNotifications } from './compose/start-notifications.ts';
 import { createTailnetListener } from './compose/tailnet-listener.ts';
 import { startSweep, type Sweep } from './compose/sweep.ts';
 import { lockFolder, type FolderLock } from './db/index.ts';
+import { createLocalBus, createLoneServer } from './gateway/index.ts';
 import { createQuota, readDaemonPackage } from './http/index.ts';
-import { createPresence } from './nodes/index.ts';
+import { createPresence, createPresenceStore } from './nodes/index.ts';
 import { createModelCalls } from './ops/index.ts';
 import { createRuntimeSettings, createSettingsStore } from './settings/index.ts';
 
@@ -54,13 +55,14 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const opened = await openAccounts(needs);
   const { log, onError, address, store, accounts, setupToken } = opened;
   const daemon = await readDaemonPackage(config.daemonFile ?? daemonFile);
-  const presence = createPresence(clock);
   const panels = createQuota(config.streamsPerUser);
   const isPanelOpen = (userId: string) => panels.count(userId) > 0;
   const notifications = await startNotifications({ config, clock, outside, opened, isPanelOpen });
   let agent: ServerAgent | null = null;
   const isAgentOn = async () => (await agent?.status())?.enabled === true;
   const others = await connectServers({ config, clock, ...opened });
+  const server = others.server ?? createLoneServer(clock, createLocalBus(onError));
+  const presence = createPresence({ server, store: createPresenceStore(store.db), onError });
   const base = { config, clock, opened, notifications, others };
   const gateway = recordCalls(await startGateway({ ...base, daemon, isAgentOn }), presence);
   let sweep: Sweep | null = null;
@@ -76,7 +78,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const hooks = startHooks({ clock, opened, agent: agent?.agent ?? null });
   const owned = { gateway, notifications, hooks, threads: agent?.agent.threads ?? null };
   const people = managePeople({ ...opened, ...owned, onRemoved: () => sweep?.run() });
-  const rooms = openRooms({ config, clock, opened, gateway, agent, modelCalls, settings, presence });
+  const rooms = openRooms({ ...parts, server, agent, modelCalls, settings, presence });
   const tailnet = config.rpc ? await createTailnetListener(parts) : null;
   const doors = { ...parts, people, web, rooms, hooks, panels, tailnet, agent: agent ?? undefined };
   const rpc = await addDoors(doors);
@@ -103,7 +105,8 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
       await tailnet?.listen();
       lock.setUrl(address.url());
       const { forgetRemoved, forgetOld } = gateway.retention;
-      const jobs = [forgetRemoved, forgetOld, createForgetExpired({ store, clock, log })];
+      const forgetExpired = createForgetExpired({ store, clock, log });
+      const jobs = [forgetRemoved, forgetOld, forgetExpired, rooms.companions.forgetOld];
       for (const one of [agent?.agent, rpc]) if (one) jobs.push(one.forgetOld);
       sweep = startSweep({ clock, jobs, onError });
       if (localFolder !== null)

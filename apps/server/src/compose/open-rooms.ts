@@ -1,7 +1,12 @@
 import type { ServerAgent } from '../agent/index.ts';
 import { createSealer } from '../secrets/index.ts';
-import type { Gateway } from '../gateway/index.ts';
-import { createCompanions, createPushTokensStore, type PresenceOfServer } from '../nodes/index.ts';
+import type { Gateway, ThisServer } from '../gateway/index.ts';
+import {
+  createCompanions,
+  createCompanionsStore,
+  createPushTokensStore,
+  type PresenceOfServer,
+} from '../nodes/index.ts';
 import { createOps, createOpsStore, createRunProgram, type ModelCalls } from '../ops/index.ts';
 import type { SettingsOfServer } from '../settings/index.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
@@ -9,6 +14,7 @@ import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
 interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   opened: OpenAccounts;
   gateway: Gateway;
+  server: ThisServer;
   agent: ServerAgent | null;
   modelCalls: ModelCalls;
   settings: SettingsOfServer;
@@ -21,6 +27,7 @@ export const openRooms = ({
   clock,
   opened,
   gateway,
+  server,
   agent,
   modelCalls,
   settings,
@@ -48,10 +55,12 @@ export const openRooms = ({
     ops,
     presence,
     companions: createCompanions({
-      clock,
+      server,
       gates: async () => (await settings.get()).values.nodes,
-      store: createPushTokensStore(db),
-      seal: createSealer(secret).seal,
+      companions: createCompanionsStore(db),
+      pushTokens: createPushTokensStore(db),
+      sealer: createSealer(secret),
+      onError,
     }),
   };
 };

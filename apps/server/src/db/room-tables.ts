@@ -73,6 +73,38 @@ export interface RoomTables {
     revision: number;
     updatedAt: number;
   };
+  /** A companion, for a day after its connection was closed. */
+  companions: {
+    userId: string;
+    /** JSON of the principal and the node. */
+    key: string;
+    nodeId: string;
+    /** The server and the connection that it has; null for one that is away. */
+    serverId: string | null;
+    connectionId: string | null;
+    /** Capabilities, as JSON. */
+    declared: string;
+    since: number;
+    /** When it registered, reported, or went away. */
+    at: number;
+    /** JSON. */
+    status: string | null;
+    /** Encrypted. */
+    sealedLocation: string | null;
+  };
+  /** What one of several servers has seen of a sender. */
+  presence: {
+    serverId: string;
+    userId: string;
+    channel: string;
+    senderId: string;
+    senderName: string;
+    firstSeenAt: number;
+    lastSeenAt: number;
+    messageCount: number;
+    /** Its open connections. */
+    open: number;
+  };
   /** The push token of a companion, encrypted. */
   nodePushTokens: {
     userId: string;

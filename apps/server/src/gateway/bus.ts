@@ -45,6 +45,8 @@ export type BusMessage =
   | { type: 'confirmation-changed'; userId: string; event: ConfirmationEvent }
   /** A client has sent something to a request of its own, for the server that answers it. */
   | { type: 'client-message'; name: string }
+  /** For the server that has the connection: another one has registered its companion. */
+  | { type: 'companion-replaced'; connectionId: string }
   /** A daemon has answered a query about its rules or processes, for the server that asked. */
   | { type: 'rules-answered'; machineId: string; requestId: string; body: RulesBody }
   | { type: 'processes-answered'; machineId: string; requestId: string; body: ProcessesBody }

@@ -11,9 +11,16 @@ import {
   type NodeStatusParams,
 } from '@drawbridge/contracts/rpc/nodes';
 import type { RuntimeSettings } from '@drawbridge/contracts/rpc/settings';
-import type { Clock } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
-import { createKnownNodes, type Companion, type KnownNodes, type NodeConnection } from './known-nodes.ts';
+import {
+  createKnownNodes,
+  type Companion,
+  type ConnectedNode,
+  type KnownNodes,
+  type KnownNodesNeeds,
+  type NodeConnection,
+} from './known-nodes.ts';
+import type { CompanionsStore } from './companions.store.ts';
 import type { PushToken, PushTokensStore } from './push-tokens.store.ts';
 
 type Gates = RuntimeSettings['nodes'];
@@ -30,13 +37,11 @@ export interface CompanionView {
   push: { provider: string; tokenPreview: string } | null;
 }
 
-export interface CompanionNeeds {
-  clock: Clock;
+export interface CompanionNeeds extends Omit<KnownNodesNeeds, 'store'> {
   /** Which parts the owner has turned on. */
   gates(): Promise<Gates>;
-  store: PushTokensStore;
-  /** Encrypts a push token; `purpose` names its device. */
-  seal(secret: string, purpose: string): string;
+  pushTokens: PushTokensStore;
+  companions: CompanionsStore;
 }
 
 interface Context extends CompanionNeeds {
@@ -60,7 +65,7 @@ const refOf = ({ nodeId }: Pick<Companion, 'nodeId'>) => ({ id: nodeId, role: no
 const enabledOf = (declared: readonly string[], gates: Gates): string[] =>
   nodeGates.filter((gate) => declared.includes(gate) && (gate in gates ? gates[gate as keyof Gates] : true));
 
-const describe = async ({ gates }: Context, node: Companion) => ({
+const describe = async ({ gates }: Context, node: ConnectedNode) => ({
   node: refOf(node),
   protocol: {
     serverVersion: nodeProtocolVersion,
@@ -81,34 +86,32 @@ const register = async (
   if (params.protocolVersion !== nodeProtocolVersion)
     throw errors.badRequest({ message: `This server has version ${nodeProtocolVersion} of the protocol` });
   if (!connection.isOpen()) throw errors.cancelled();
-  const node = context.nodes.add(connection, params);
+  const node = await context.nodes.add(connection, params);
   return { registered: true, ...(await describe(context, node)) };
 };
 
-const setPushToken = async (context: Context, node: Companion, { provider, token }: NodePushParams) => {
-  const { clock, store, seal } = context;
+const setPushToken = async (context: Context, node: ConnectedNode, { provider, token }: NodePushParams) => {
+  const { server, pushTokens, sealer } = context;
   await requireGate(context, 'push');
   // The column has the key: a token of another principal's companion is neither seen nor replaced.
-  const { key: nodeId, connection } = node;
-  if (!connection) throw errors.cancelled();
-  const { userId } = connection;
-  const sealed = seal(token, JSON.stringify(['node-push', userId, nodeId, provider]));
+  const { key: nodeId, userId } = node;
+  const sealed = sealer.seal(token, JSON.stringify(['node-push', userId, nodeId, provider]));
   const preview = `…${token.slice(-4)}`;
-  await store.put({ userId, nodeId, provider, sealed, preview, updatedAt: clock.now() });
-  await store.trim(userId, nodeLimits.known);
+  await pushTokens.put({ userId, nodeId, provider, sealed, preview, updatedAt: server.clock.now() });
+  await pushTokens.trim(userId, nodeLimits.known);
   // The server has no sender for APNs or FCM.
   const push = { provider, tokenPreview: preview, deliverable: false as const };
   return { updated: true as const, node: refOf(node), push };
 };
 
-const list = async ({ nodes, store, gates }: Context, userId: string): Promise<CompanionView[]> => {
+const list = async ({ nodes, pushTokens, gates }: Context, userId: string): Promise<CompanionView[]> => {
   const now = await gates();
-  const tokens = new Map((await store.ofUser(userId)).map((token) => [token.nodeId, token]));
+  const tokens = new Map((await pushTokens.ofUser(userId)).map((token) => [token.nodeId, token]));
   const pushOf = (token: PushToken | undefined) =>
     token && now.push ? { provider: token.provider, tokenPreview: token.preview } : null;
-  return [...nodes.ofUser(userId)].reverse().map(([, node]) => ({
+  return (await nodes.ofUser(userId)).map((node) => ({
     ...refOf(node),
-    connected: node.connection !== null,
+    connected: node.isConnected,
     since: node.since,
     capabilities: enabledOf(node.declared, now),
     status: node.status,
@@ -123,8 +126,8 @@ const list = async ({ nodes, store, gates }: Context, userId: string): Promise<C
  * what the owner has turned off.
  */
 export const createCompanions = (needs: CompanionNeeds) => {
-  const { clock } = needs;
-  const nodes = createKnownNodes(clock);
+  const { clock } = needs.server;
+  const nodes = createKnownNodes({ ...needs, store: needs.companions });
   const context: Context = { ...needs, nodes };
   return {
     /** Throws `notAvailable` while nodes are off, `badRequest` for another role or protocol. */
@@ -132,6 +135,8 @@ export const createCompanions = (needs: CompanionNeeds) => {
       register(context, connection, params),
     /** The connection was closed. */
     leave: nodes.leave,
+    /** Deletes companions that were away for a day. */
+    forgetOld: nodes.forgetOld,
     /** What the connection has registered; null before. */
     of: (connectionId: string) => {
       const node = nodes.find(connectionId);
@@ -142,20 +147,20 @@ export const createCompanions = (needs: CompanionNeeds) => {
       const node = nodes.require(connectionId);
       await requireGate(context, 'enabled');
       const status: NodeStatus = { ...params, receivedAt: clock.now() };
-      nodes.report(node, { status });
+      await nodes.report(node, { status });
       return { updated: true as const, node: refOf(node), status };
     },
     setLocation: async (connectionId: string, params: NodeLocationParams) => {
       const node = nodes.require(connectionId);
       await requireGate(context, 'location');
       const location: NodeLocation = { ...params, receivedAt: clock.now() };
-      nodes.report(node, { location });
+      await nodes.report(node, { location });
       return { updated: true as const, node: refOf(node), location };
     },
     location: async (connectionId: string) => {
       const node = nodes.require(connectionId);
       await requireGate(context, 'location');
-      return { node: refOf(node), location: node.location };
+      return { node: refOf(node), location: await nodes.locationOf(node) };
     },
     setPushToken: async (connectionId: string, params: NodePushParams) =>
       setPushToken(context, nodes.require(connectionId), params),

@@ -1,5 +1,7 @@
 import { nodeLimits, type Presence, type PresenceParams } from '@drawbridge/contracts/rpc/nodes';
-import { createBoundedMap, type BoundedMap, type Clock } from '@drawbridge/kit';
+import { createBoundedMap, type BoundedMap } from '@drawbridge/kit';
+import { serverDeadMs, type ThisServer } from '../gateway/index.ts';
+import type { PresenceStore, SeenRow } from './presence.store.ts';
 
 /** A sender: a person, an access token, a client or a machine, on one surface. */
 export interface Sender {
@@ -10,13 +12,8 @@ export interface Sender {
   senderName: string;
 }
 
-interface Seen extends Sender {
-  firstSeenAt: number;
-  lastSeenAt: number;
-  messageCount: number;
-  /** Its open connections. */
-  open: number;
-}
+/** `open`: its open connections. */
+type Seen = Omit<SeenRow, 'serverId'>;
 
 /** A sender that another room knows. */
 export interface KnownSender extends Omit<Sender, 'userId'> {
@@ -30,26 +27,79 @@ const mostUsers = 10_000;
 
 const newestFirst = (one: Presence, other: Presence) => other.lastSeenAt - one.lastSeenAt;
 
-/** Who was seen when, in memory, by the server's clock: 200 senders of a user. */
-export const createPresence = (clock: Clock) => {
+const keyOf = ({ channel, senderId }: Seen) => `${channel}:${senderId}`;
+
+/** What two servers have seen of one sender. */
+const sumOf = (one: Seen, other: Seen): Seen => {
+  const [newer, older] = one.lastSeenAt < other.lastSeenAt ? [other, one] : [one, other];
+  return {
+    ...newer,
+    senderName: newer.senderName || older.senderName,
+    firstSeenAt: Math.min(one.firstSeenAt, other.firstSeenAt),
+    messageCount: one.messageCount + other.messageCount,
+    open: one.open + other.open,
+  };
+};
+
+interface Needs {
+  server: ThisServer;
+  store: PresenceStore;
+  onError(error: unknown): void;
+}
+
+/** With other servers: what has changed here is written in each round, and what they have seen is read. */
+const createShared = ({ server, store, onError }: Needs, all: () => Seen[]) => {
+  let changed = new Set<Seen>();
+  store.removeOfDead().catch(onError);
+  server.bus.subscribe('all', (message) => {
+    if (message.type === 'server-dead') store.removeOf(message.serverId).catch(onError);
+  });
+  // Its rows had the former id.
+  server.onLost(() => {
+    changed = new Set(all());
+  });
+  server.onRound(async () => {
+    if (changed.size === 0) return;
+    const written = changed;
+    changed = new Set();
+    try {
+      await store.put([...written].map((seen) => ({ ...seen, serverId: server.id() })));
+    } catch (error) {
+      for (const seen of written) changed.add(seen);
+      throw error;
+    }
+  });
+  const others = () => ({ here: server.id(), seenSince: server.clock.now() - serverDeadMs });
+  return {
+    changed: (seen: Seen) => void changed.add(seen),
+    ofUser: (userId: string) => store.ofUser(userId, others()),
+    ofAll: () => store.ofAll(others()),
+  };
+};
+
+/**
+ * Who was seen when, by the database's clock: 200 senders of a user, in memory. What several servers have
+ * seen is summed up; of a server that is gone nothing counts.
+ */
+export const createPresence = (needs: Needs) => {
+  const { clock, bus } = needs.server;
   const users = createBoundedMap<string, BoundedMap<string, Seen>>({ maxEntries: mostUsers });
+  const seenOf = (userId: string): Seen[] => [...(users.get(userId) ?? [])].map(([, seen]) => seen);
+  const all = () => [...users].flatMap(([userId]) => seenOf(userId));
+  const shared = bus.pollMs === null ? null : createShared(needs, all);
 
   const note = (sender: Sender, messages: number): Seen => {
-    const { userId, channel, senderId } = sender;
+    const { userId } = sender;
     const senders = users.get(userId) ?? createBoundedMap<string, Seen>({ maxEntries: nodeLimits.senders });
     users.set(userId, senders);
     const now = clock.now();
-    const key = `${channel}:${senderId}`;
-    const seen = senders.get(key) ?? {
-      ...sender,
-      firstSeenAt: now,
-      lastSeenAt: now,
-      messageCount: 0,
-      open: 0,
-    };
+    const fresh = { ...sender, firstSeenAt: now, lastSeenAt: now, messageCount: 0, open: 0 };
+    const key = keyOf(fresh);
+    const seen = senders.get(key) ?? fresh;
     const senderName = sender.senderName || seen.senderName;
     Object.assign(seen, sender, { senderName, lastSeenAt: now, messageCount: seen.messageCount + messages });
     senders.set(key, seen);
+    shared?.changed(seen);
     return seen;
   };
 
@@ -63,8 +113,15 @@ export const createPresence = (clock: Clock) => {
     return { channel, senderId, senderName, firstSeenAt, lastSeenAt, messageCount, status };
   };
 
-  const viewsOf = (userId: string): Presence[] =>
-    [...(users.get(userId) ?? [])].map(([, seen]) => view(seen));
+  const summed = (own: readonly Seen[], others: readonly SeenRow[]): Presence[] => {
+    const sums = new Map<string, Seen>();
+    for (const seen of [...own, ...others]) {
+      const key = JSON.stringify([seen.userId, keyOf(seen)]);
+      const known = sums.get(key);
+      sums.set(key, known ? sumOf(known, seen) : seen);
+    }
+    return [...sums.values()].map(view);
+  };
 
   /** `known` adds senders that were not seen since the start. */
   const read = (all: Presence[], known: readonly KnownSender[], params: PresenceParams) => {
@@ -100,18 +157,14 @@ export const createPresence = (clock: Clock) => {
         isOpen = false;
         seen.open -= 1;
         seen.lastSeenAt = clock.now();
+        shared?.changed(seen);
       };
     },
     /** The senders of a user, the last seen first; the summary counts all that fit. */
-    ofUser: (userId: string, known: readonly KnownSender[], params: PresenceParams) =>
-      read(viewsOf(userId), known, params),
+    ofUser: async (userId: string, known: readonly KnownSender[], params: PresenceParams) =>
+      read(summed(seenOf(userId), (await shared?.ofUser(userId)) ?? []), known, params),
     /** The same of every user. */
-    ofAll: (params: PresenceParams) =>
-      read(
-        [...users].flatMap(([userId]) => viewsOf(userId)),
-        [],
-        params,
-      ),
+    ofAll: async (params: PresenceParams) => read(summed(all(), (await shared?.ofAll()) ?? []), [], params),
   };
 };
 

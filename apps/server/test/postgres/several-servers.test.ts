@@ -107,6 +107,20 @@ describeWith('redis')('two servers on one database', () => {
     moved.close();
   });
 
+  it('a companion at one, and what it sends there, are seen by a client at the other', async () => {
+    const { a, b, cookie } = await startTwo();
+    const { token } = await newToken(a, cookie, ['node', 'operate']);
+    const [atA, atB] = [await openRpc(a, token), await openRpc(b, token)];
+    await atA.call('node.register', { nodeId: 'phone', role: 'companion', protocolVersion: 1 });
+    const { result } = await atB.call('system.nodes');
+    expect(result?.nodes).toMatchObject([{ role: 'daemon' }, { id: 'phone', connected: true }]);
+    await atB.call('node.register', { nodeId: 'phone', role: 'companion', protocolVersion: 1 });
+    expect((await atA.closed).code).toBe(1008);
+    const presence = async () => (await atB.call('system.presence', { channel: 'ws' })).result?.presence;
+    await openRpc(a, (await newToken(a, cookie, ['agent'])).token);
+    await expect.poll(presence, { timeout: 10_000 }).toHaveLength(2);
+  });
+
   it('the agent: a message at the other server, its readers there, and a run whose server leaves', async () => {
     const held = Promise.withResolvers<void>();
     const turns: Turn[] = [

@@ -8,7 +8,7 @@ import { createStoreClock } from './store-clock.ts';
 /** How long after its last beat a server may deliver and drive. */
 const liveMs = 8_000;
 /** How long after its last beat a server is dead for the others. */
-const deadMs = 10_000;
+export const serverDeadMs = 10_000;
 /** After how long without a beat it takes itself for dead, where it cannot read whether the others do. */
 const lostMs = 45_000;
 /** How long a periodic job stays with the server that does it. */
@@ -112,7 +112,7 @@ export const joinServers = async (needs: JoinNeeds): Promise<ThisServer> => {
   };
 
   const removeDead = async () => {
-    for (const serverId of await store.removeDead(row.clock.now() - deadMs)) {
+    for (const serverId of await store.removeDead(row.clock.now() - serverDeadMs)) {
       log.info({ server: serverId }, 'a server has died');
       bus.publish('all', { type: 'server-dead', serverId });
     }

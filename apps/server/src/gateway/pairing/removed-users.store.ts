@@ -33,6 +33,8 @@ export const createRemovedUsersStore = ({ db, changeRights }: Store) => ({
           'removedUsers',
           'userSettings',
           'nodePushTokens',
+          'companions',
+          'presence',
         ] as const)
           await trx.deleteFrom(table).where('userId', '=', userId).execute();
         for (const table of agentTables) await trx.deleteFrom(table).where('userId', '=', userId).execute();
