@@ -6,7 +6,7 @@ import { createWeb } from './compose/create-web.ts';
 import { readLocalFolder, startLocalMachine } from './compose/local/local-machine.ts';
 import { managePeople } from './compose/manage-people.ts';
 import { openAccounts, type AppNeeds } from './compose/open-accounts.ts';
-import { recordCalls, recordMessages } from './compose/note-presence.ts';
+import { openPresence, recordCalls, recordMessages } from './compose/note-presence.ts';
 import { drainMs, stopServing } from './compose/servers/drain.ts';
 import { connectServers } from './compose/servers/connect-servers.ts';
 import { openRooms } from './compose/open-rooms.ts';
@@ -17,9 +17,7 @@ import { startNotifications } from './compose/start-notifications.ts';
 import { createTailnetListener } from './compose/tailnet-listener.ts';
 import { startSweep, type Sweep } from './compose/sweep.ts';
 import { lockFolder, type FolderLock } from './db/index.ts';
-import { createLocalBus, createLoneServer } from './gateway/index.ts';
 import { createQuota, readDaemonPackage } from './http/index.ts';
-import { createPresence, createPresenceStore } from './nodes/index.ts';
 import { createModelCalls } from './ops/index.ts';
 import { createRuntimeSettings, createSettingsStore } from './settings/index.ts';
 
@@ -61,8 +59,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   let agent: ServerAgent | null = null;
   const isAgentOn = async () => (await agent?.status())?.enabled === true;
   const others = await connectServers({ config, clock, ...opened });
-  const server = others.server ?? createLoneServer(clock, createLocalBus(onError));
-  const presence = createPresence({ server, store: createPresenceStore(store.db), onError });
+  const { server, presence } = openPresence({ clock, opened, others });
   const base = { config, clock, opened, notifications, others };
   const gateway = recordCalls(await startGateway({ ...base, daemon, isAgentOn }), presence);
   let sweep: Sweep | null = null;
@@ -105,9 +102,8 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
       await tailnet?.listen();
       lock.setUrl(address.url());
       const { forgetRemoved, forgetOld } = gateway.retention;
-      const forgetExpired = createForgetExpired({ store, clock, log });
-      const jobs = [forgetRemoved, forgetOld, forgetExpired, rooms.companions.forgetOld];
-      for (const one of [agent?.agent, rpc]) if (one) jobs.push(one.forgetOld);
+      const jobs = [forgetRemoved, forgetOld, createForgetExpired({ store, clock, log })];
+      for (const one of [agent?.agent, rpc, rooms.companions]) if (one) jobs.push(one.forgetOld);
       sweep = startSweep({ clock, jobs, onError });
       if (localFolder !== null)
         stopLocalMachine = startLocalMachine({

@@ -1,8 +1,24 @@
 import type { Sender as LaneSender } from '@drawbridge/agent';
 import type { Door } from '@drawbridge/contracts/calls';
 import type { ServerAgent } from '../agent/index.ts';
-import type { Gateway } from '../gateway/index.ts';
-import type { PresenceOfServer, Sender } from '../nodes/index.ts';
+import type { Clock } from '@drawbridge/kit';
+import { createLocalBus, createLoneServer, type Gateway, type ThisServer } from '../gateway/index.ts';
+import { createPresence, createPresenceStore, type PresenceOfServer, type Sender } from '../nodes/index.ts';
+import type { OpenAccounts } from './open-accounts.ts';
+import type { Others } from './servers/connect-servers.ts';
+
+interface PresenceNeeds {
+  clock: Clock;
+  opened: Pick<OpenAccounts, 'store' | 'onError'>;
+  others: Pick<Others, 'server'>;
+}
+
+/** Presence, with the server that notes it among those of the store. */
+export const openPresence = (needs: PresenceNeeds): { server: ThisServer; presence: PresenceOfServer } => {
+  const { store, onError } = needs.opened;
+  const server = needs.others.server ?? createLoneServer(needs.clock, createLocalBus(onError));
+  return { server, presence: createPresence({ server, store: createPresenceStore(store.db), onError }) };
+};
 
 type Recording = Pick<PresenceOfServer, 'sent'>;
 

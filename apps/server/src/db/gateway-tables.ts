@@ -187,7 +187,7 @@ export interface ClientMessageTable {
   name: string;
   /** Null for a question that waits for its answer, empty for a cancellation; else JSON. */
   body: string | null;
-  /** When nobody waits for it any more. */
+  /** After that it is deleted. */
   endsAt: number;
 }
 

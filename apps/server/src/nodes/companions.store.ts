@@ -10,6 +10,36 @@ export type StoredCompanion = Row & { serverSeenAt: number | null };
 /** SQLite wants a limit where there is an offset. */
 const trimmedAtOnce = 10_000;
 
+/** What is not kept. */
+const createCleaning = (db: Kysely<Schema>) => ({
+  /** Deletes those of the user that went away before that time, and of all that are away the oldest. */
+  trim: async (userId: string, { before, most }: { before: number; most: number }) => {
+    const isAway = () =>
+      db.deleteFrom('companions').where('userId', '=', userId).where('connectionId', 'is', null);
+    await isAway().where('at', '<', before).execute();
+    const oldest = db
+      .selectFrom('companions')
+      .select('key')
+      .where('userId', '=', userId)
+      .orderBy('at', 'desc')
+      .limit(trimmedAtOnce)
+      .offset(most);
+    await isAway().where('key', 'in', oldest).execute();
+  },
+  /** Connections of servers that are gone are closed. */
+  closeOfDead: async (here: string) => {
+    await db
+      .updateTable('companions')
+      .set({ serverId: null, connectionId: null })
+      .where('serverId', '<>', here)
+      .where('serverId', 'not in', ({ selectFrom }) => selectFrom('servers').select('servers.id'))
+      .execute();
+  },
+  forget: async (before: number) => {
+    await db.deleteFrom('companions').where('connectionId', 'is', null).where('at', '<', before).execute();
+  },
+});
+
 export const createCompanionsStore = (db: Kysely<Schema>) => {
   const named = ({ userId, key }: Name) =>
     db.updateTable('companions').where('userId', '=', userId).where('key', '=', key);
@@ -75,36 +105,7 @@ export const createCompanionsStore = (db: Kysely<Schema>) => {
         .executeTakeFirst();
       return numUpdatedRows === 1n;
     },
-    /** Deletes those of the user that went away before that time, and of all that are away the oldest. */
-    trim: async (userId: string, { before, most }: { before: number; most: number }) => {
-      const isAway = () =>
-        db.deleteFrom('companions').where('userId', '=', userId).where('connectionId', 'is', null);
-      await isAway().where('at', '<', before).execute();
-      const oldest = db
-        .selectFrom('companions')
-        .select('key')
-        .where('userId', '=', userId)
-        .orderBy('at', 'desc')
-        .limit(trimmedAtOnce)
-        .offset(most);
-      await isAway().where('key', 'in', oldest).execute();
-    },
-    /** Connections of servers that are gone are closed. */
-    closeOfDead: async (here: string) => {
-      await db
-        .updateTable('companions')
-        .set({ serverId: null, connectionId: null })
-        .where('serverId', '<>', here)
-        .where('serverId', 'not in', ({ selectFrom }) => selectFrom('servers').select('servers.id'))
-        .execute();
-    },
-    forget: async (before: number) => {
-      await db
-        .deleteFrom('companions')
-        .where('connectionId', 'is', null)
-        .where('at', '<', before)
-        .execute();
-    },
+    ...createCleaning(db),
   };
 };
 

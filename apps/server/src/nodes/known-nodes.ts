@@ -177,7 +177,10 @@ export const createKnownNodes = (needs: KnownNodesNeeds) => {
     add: (connection: NodeConnection, params: NodeRegisterParams) =>
       queue.run(connection.userId, () => add(connection, params)),
     /** Throws `badRequest` where another connection has the node. */
-    report: async (node: ConnectedNode, { status, location }: Partial<Pick<Companion, 'status' | 'location'>>) => {
+    report: async (
+      node: ConnectedNode,
+      { status, location }: Partial<Pick<Companion, 'status' | 'location'>>,
+    ) => {
       const { id } = node.connection;
       const isStored = await store.change(node, id, {
         at: clock.now(),

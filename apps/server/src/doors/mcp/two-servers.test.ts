@@ -60,7 +60,7 @@ it.each(ways)('an answer at another server reaches the call that asked, %s', asy
   await expect.poll(rows).toEqual([]);
 });
 
-it('at another server, too, no other client can answer, and nothing is stored for a question that nobody asked', async () => {
+it('at another server, too, no other client can answer, and nothing is stored for a guessed question', async () => {
   const { one, two, requests, session, rows } = await openAsking('is lost');
   const messages = await callOnStream(one, session, { name: 'ask', arguments: {} });
   const { id } = (await messages.next()).value as { id: string };

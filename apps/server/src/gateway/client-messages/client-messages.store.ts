@@ -24,7 +24,7 @@ export const createClientMessagesStore = (db: Kysely<Schema>) => ({
       .executeTakeFirst();
     return numUpdatedRows === 1n;
   },
-  /** Deletes a message and gives its body; null where there is none, or another server has taken it. */
+  /** Deletes a message and gives its body; null without one, such as after another server has taken it. */
   take: async (name: string): Promise<string | null> => {
     const row = await db
       .deleteFrom('clientMessages')

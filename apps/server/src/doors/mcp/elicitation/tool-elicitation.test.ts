@@ -189,7 +189,8 @@ describe('2026-07-28', () => {
 describe('2025-11-25', () => {
   const startSession = async (mcp: McpFixture, { can = capabilities as object, bearer = 'ada' } = {}) =>
     openSession(mcp, { can, bearer });
-  const callIn = (mcp: McpFixture, session: string | null) => callOnStream(mcp, session, { name: 'ask', arguments: { a: 1 } });
+  const callIn = (mcp: McpFixture, session: string | null) =>
+    callOnStream(mcp, session, { name: 'ask', arguments: { a: 1 } });
 
   it('the client is asked on the stream of its call; no other client can answer', async () => {
     const { mcp, requests } = await openAsking();
