@@ -15,6 +15,7 @@ import { startGateway } from './compose/start-gateway.ts';
 import { startHooks } from './compose/start-hooks.ts';
 import { startNotifications } from './compose/start-notifications.ts';
 import { createTailnetListener } from './compose/tailnet-listener.ts';
+import { serveMetrics } from './compose/serve-metrics.ts';
 import { startSweep, type Sweep } from './compose/sweep.ts';
 import { lockFolder, type FolderLock } from './db/index.ts';
 import { createQuota, readDaemonPackage } from './http/index.ts';
@@ -79,6 +80,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const tailnet = config.rpc ? await createTailnetListener(parts) : null;
   const doors = { ...parts, people, web, rooms, hooks, panels, tailnet, agent: agent ?? undefined };
   const rpc = await addDoors(doors);
+  stops.push(serveMetrics({ ...parts, web, agent }));
 
   return {
     log,

@@ -63,6 +63,7 @@ describe('configuration', () => {
       unreadBytes: 512 * 1024 * 1024,
       trustProxy: [],
       opsControl: false,
+      metricsToken: undefined,
       opsUnits: [],
       programEnvironment: { LC_ALL: 'C' },
       composeFolders: ['/home/ann/data', process.cwd()],

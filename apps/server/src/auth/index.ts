@@ -20,6 +20,7 @@ export { createTailnet, type Tailnet, type TailnetAccess } from './tailnet/tailn
 export { createTailscaled } from './tailnet/tailscaled.ts';
 export { loggingTokens } from './tokens/logging-tokens.ts';
 export { withEarlierCookie } from './sessions/earlier-cookie.ts';
+export { sameSecret } from './digest.ts';
 export { digestStoredTokens } from './sessions/digest-stored.store.ts';
 export { followProofEpoch, readProofEpoch } from './sessions/proof-epoch.ts';
 export { createSessionProofs } from './sessions/session-proof.ts';

@@ -48,6 +48,7 @@ export interface AppNeeds {
 const keysOf = (config: Config): string[] =>
   [
     config.gatewayApiKey,
+    config.metricsToken,
     passwordOf(config.databaseUrl),
     passwordOf(config.redisUrl),
     ...agentKeysOf(config),

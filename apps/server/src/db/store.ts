@@ -4,6 +4,13 @@ import type { Rights } from './rights.ts';
 import type { Schema } from './schema.ts';
 import type { Commit } from './write.ts';
 
+/** Connections of the pool. `waiting`: statements and transactions that wait for one. */
+export interface StoreConnections {
+  used: number;
+  idle: number;
+  waiting: number;
+}
+
 export interface Store extends Rights {
   db: Kysely<Schema>;
   /** Statements that only one of the two accepts are chosen by it. */
@@ -11,6 +18,8 @@ export interface Store extends Rights {
   commit: Commit;
   /** Changes after another process has changed the store, within half a second. */
   othersChanged(): number;
+  /** Connections to the database; undefined where it is a file. */
+  connections?(): StoreConnections;
   /** The time of the database, in milliseconds since 1970: the same for every server of the store. */
   now(): Promise<number>;
 }

@@ -2,6 +2,7 @@ import type { Clock } from '@drawbridge/kit';
 import type { Store } from '../db/index.ts';
 import { errors } from '../errors.ts';
 import { createLocalBus } from './bus.ts';
+import { countsOf, createCallNumbers, type GatewayNumbers } from './calls/call-numbers.ts';
 import { createCalls, type Calls, type CallsContext } from './calls/calls.ts';
 import { createDaemonCalls } from './calls/daemon-calls.ts';
 import { createLiveOutputs } from './calls/live-outputs.ts';
@@ -86,14 +87,19 @@ const createBase = (needs: GatewayNeeds) => {
     registry: createRegistry({ store: stores.machines, isOwner, othersChanged, server }),
     keys: createKeys({ clock, limits, store: stores.keys, ...needs.pairing }),
     liveOutputs: createLiveOutputs(limits),
+    callNumbers: createCallNumbers(),
   };
 };
 
 type Base = ReturnType<typeof createBase>;
 
 /** What follows from changes of calls. */
-const publishChanges = (needs: GatewayNeeds, { common, stores, registry, liveOutputs }: Base) => ({
+const publishChanges = (
+  needs: GatewayNeeds,
+  { common, stores, registry, liveOutputs, callNumbers }: Base,
+) => ({
   onChanged: (record: CallRecord) => {
+    callNumbers.changed(record);
     if (record.endedAt !== null) liveOutputs.drop(record);
     publishCallState(common.bus, record);
   },
@@ -302,6 +308,12 @@ export const createGateway = (needs: GatewayNeeds) => {
     rules: guarded(front.rules, ['query']),
     processes: guarded(front.processes, ['query']),
     settings: parts.settings,
+    /** What this server does at present, and has done since its start. */
+    numbers: (): GatewayNumbers => ({
+      openCalls: countsOf(openCalls.states()),
+      endedCalls: parts.callNumbers.ended(),
+      streams: connections.openStreams(),
+    }),
     /** Resumes what a stopped server left open. Call once, before the doors open. */
     start: async () => {
       timers.push(clock.every(touchEveryMs, () => touchKeys(parts)));

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
-import { onOff, setting } from '../program/setting.ts';
+import { keyText, onOff, setting } from '../program/setting.ts';
 
 const unitName = /^[A-Za-z0-9][A-Za-z0-9:_.@-]{0,200}\.(service|socket|timer|target|path|mount)$/;
 const mostUnits = 20;
@@ -18,6 +18,11 @@ export const opsConfig = z.object({
     'OPS_CONTROL',
     'Whether the signed-in owner may start, stop and update services of this machine through the JSON-RPC door.',
     onOff.prefault('false'),
+  ),
+  metricsToken: setting(
+    'METRICS_TOKEN',
+    'The bearer token for `GET /metrics`, numbers of this server for Prometheus, at least 32 characters. Unset: there is no such path.',
+    keyText.optional(),
   ),
   opsUnits: setting(
     'OPS_UNITS',

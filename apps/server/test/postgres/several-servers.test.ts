@@ -37,6 +37,7 @@ describeWith('redis')('two servers on one database', () => {
       DATABASE_URL: await newDatabase(),
       REDIS_URL: redis.url,
       SECRET: secret,
+      METRICS_TOKEN: secret,
       ...more,
     };
     const a = await startServer({ environment });
@@ -51,11 +52,16 @@ describeWith('redis')('two servers on one database', () => {
   const done = { content: [{ type: 'text' as const, text: 'done' }] };
 
   it('a call at one reaches a machine that is connected to the other; a lone server is refused', async () => {
-    const { environment, panelA, daemon } = await startTwo();
+    const { environment, a, panelA, daemon } = await startTwo();
     const run = panelA.calls.run.mutate(read);
     const { requestId } = await nextCall(daemon);
     await daemon.respond(requestId, { result: done });
     expect(await run).toMatchObject({ state: 'succeeded', result: done });
+    const metrics = await a.send('/metrics', { headers: { authorization: `Bearer ${secret}` } });
+    expect(metrics.text).toMatch(/^drawbridge_bus_up 1$/m);
+    expect(metrics.text).toMatch(/^drawbridge_bus_lag_seconds \S+$/m);
+    expect(metrics.text).toMatch(/^drawbridge_store_connections\{state="idle"\} [1-9]/m);
+    expect(metrics.text).toMatch(/^drawbridge_agent_threads 0$/m);
     const lone = startServer({ environment: { DATABASE_URL: environment.DATABASE_URL } });
     await expect(lone).rejects.toMatchObject({ code: 'DATA_FOLDER_IN_USE' });
   });

@@ -78,6 +78,7 @@ export const openPostgres = (url: string, clock: Clock): OpenDatabase => {
     commit: createPostgresCommit({ pool, shared }),
     ...createRights(othersChanged),
     othersChanged,
+    connections: pool.connections,
     now: () => timeOf(db),
     whileMigrating: async (run) => {
       const migrating = createPool({ names, config: { ...connection, max: sizes.migrating } });

@@ -1,5 +1,6 @@
 import { nextMacrotask } from '@drawbridge/kit';
 import pg from 'pg';
+import type { StoreConnections } from '../store.ts';
 import { coded } from './pg-error.ts';
 import { createSession, type Session } from './session.ts';
 import type { StatementNames } from './statement-names.ts';
@@ -60,6 +61,11 @@ export const createPool = ({ config, names }: PoolNeeds) => {
       await nextMacrotask();
       while (used.size > 0) await Promise.all(used);
     },
+    connections: (): StoreConnections => ({
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     end: () => pool.end(),
   };
 };

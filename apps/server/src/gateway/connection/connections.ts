@@ -206,6 +206,8 @@ export const createConnections = (needs: ConnectionsNeeds) => {
     /** The daemon has exited and will reconnect: offline at once, without a grace. */
     leave: (machine: Machine) => dispatch(ctx, machine, { type: 'left' }),
     restarted: (machines: readonly Machine[]) => restarted(ctx, machines),
+    /** How many streams of machines are open here. */
+    openStreams: (): number => attached.all().length,
     /** Sends every machine to other servers, in random order; new streams are refused. */
     leaveAll: (withinMs: number) => leave(ctx, withinMs),
     /** Tells daemons to come back later where they understand it, and closes every stream. */

@@ -133,6 +133,8 @@ export const createOpenCalls = (needs: RunnerNeeds) => {
       held.get(requestId) ?? load(runner, requestId),
     /** The number of open calls. */
     count: held.count,
+    /** The state of each open call in the memory of this server. */
+    states: (): string[] => held.all().map(({ data }) => data.state.kind),
     /** The ids of the open calls that came through one token or client. */
     ofMaker: (userId: string, via: CallMaker): Promise<string[]> => ofMaker(runner, { userId, via }),
     /** Throws `storeUnavailable` if its claim has ended. */

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { createPanel } from '../../test/panel.ts';
+import { answerNext, online } from '../../test/rest.ts';
+import { startServer, type TestServer } from '../../test/server.ts';
+
+const token = 'm'.repeat(32);
+
+const read = async (server: TestServer, bearer = token) =>
+  server.send('/metrics', { headers: { authorization: `Bearer ${bearer}` } });
+
+/** The values by their names with labels. */
+const valuesOf = (text: string): Record<string, number> =>
+  Object.fromEntries(
+    text
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
+  );
+
+it('there are no metrics without METRICS_TOKEN', async () => {
+  const server = await startServer();
+  const got = await read(server);
+  expect([got.status, got.json]).toEqual([404, expect.objectContaining({ code: 'NOT_FOUND' })]);
+});
+
+it('who does not have the token gets none', async () => {
+  const server = await startServer({ environment: { METRICS_TOKEN: token } });
+  expect((await read(server, 'n'.repeat(32))).status).toBe(401);
+  expect((await server.send('/metrics')).status).toBe(401);
+});
+
+it('numbers of calls and streams, without a word of users', async () => {
+  const { server, daemon, script, cookie } = await online({ METRICS_TOKEN: token });
+  const first = script.run('read_file', { path: 'secret-plans.txt' });
+  await answerNext(daemon);
+  await first;
+  const open = script.run('read_file', { path: 'secret-plans.txt' });
+  await daemon.stream.next();
+  const got = await read(server);
+  expect(got.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+  expect(valuesOf(got.text)).toMatchObject({
+    'drawbridge_ended_calls_total{state="succeeded"}': 1,
+    'drawbridge_open_calls{state="delivered"}': 1,
+    drawbridge_machine_streams: 1,
+    drawbridge_draining: 0,
+    'drawbridge_agent_runs_total{event="start"}': 0,
+    'drawbridge_event_loop_delay_seconds{quantile="0.99"}': expect.any(Number),
+  });
+  const user = await createPanel(server, cookie).account.me.query();
+  for (const text of ['secret-plans', 'owner@', user?.id ?? 'nobody']) expect(got.text).not.toContain(text);
+  daemon.stream.close();
+  await open;
+});
