@@ -65,7 +65,6 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const gateway = recordCalls(await startGateway({ ...base, daemon, isAgentOn }), presence);
   let sweep: Sweep | null = null;
   let stopLocalMachine = async () => {};
-  const stops: (() => void)[] = [];
   const web = await createWeb({ config, clock, opened, daemon });
   const modelCalls = createModelCalls(clock);
   const settings = createRuntimeSettings({ ...store, store: createSettingsStore(store), clock });
@@ -80,7 +79,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const tailnet = config.rpc ? await createTailnetListener(parts) : null;
   const doors = { ...parts, people, web, rooms, hooks, panels, tailnet, agent: agent ?? undefined };
   const rpc = await addDoors(doors);
-  stops.push(serveMetrics({ ...parts, web, agent }));
+  const stops = [serveMetrics({ ...parts, web, agent })];
 
   return {
     log,

@@ -31,8 +31,6 @@ export interface RedisBusNeeds {
 export interface RedisBus extends Bus {
   /** The time of the newest message to itself through Redis, in milliseconds; null before the first. */
   lagMs(): number | null;
-  /** How often Redis did not answer any more. */
-  outages(): number;
   /** Resolves when Redis works, or after `ms`: true if it does. */
   waitUntilUp(ms: number): Promise<boolean>;
   close(): void;
@@ -158,7 +156,7 @@ export const createRedisBus = (needs: RedisBusNeeds): RedisBus => {
   const topics = createTopics(receiver, { prefix, onError });
   const gaps = createGaps(needs);
   const waiters = createWaiters(clock);
-  const state = { isUp: false, lagMs: null as number | null, unanswered: 0, outages: 0 };
+  const state = { isUp: false, lagMs: null as number | null, unanswered: 0 };
   const echoTopic = `echo:${here}`;
 
   const send = (topic: string, content: Pick<Envelope, 'kind' | 'message'>): void => {
@@ -169,10 +167,7 @@ export const createRedisBus = (needs: RedisBusNeeds): RedisBus => {
     if (state.isUp === isUp) return;
     state.isUp = isUp;
     onState(isUp, isUp ? null : reason);
-    if (!isUp) {
-      state.outages += 1;
-      return;
-    }
+    if (!isUp) return;
     waiters.wake();
     // What this server has published meanwhile did not arrive.
     send('all', { kind: 'missed' });
@@ -220,7 +215,6 @@ export const createRedisBus = (needs: RedisBusNeeds): RedisBus => {
     pollMs,
     isAway: () => !state.isUp,
     lagMs: () => state.lagMs,
-    outages: () => state.outages,
     publish: (topic, message) => {
       // A server asks itself whether the bus works: that one goes the whole way.
       if (message.type !== 'echo') topics.emit(topic, message);

@@ -47,7 +47,7 @@ it('numbers of calls and streams, without a word of users', async () => {
     'drawbridge_event_loop_delay_seconds{quantile="0.99"}': expect.any(Number),
   });
   const user = await createPanel(server, cookie).account.me.query();
-  for (const text of ['secret-plans', 'owner@', user?.id ?? 'nobody']) expect(got.text).not.toContain(text);
+  for (const text of ['secret-plans', 'owner@', user?.id ?? 'no user']) expect(got.text).not.toContain(text);
   daemon.stream.close();
   await open;
 });

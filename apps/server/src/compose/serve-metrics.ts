@@ -91,7 +91,7 @@ const ofLeases = async ({ opened, others: { server } }: Parts): Promise<Metric[]
   ];
 };
 
-/** `GET /metrics` for Prometheus, with `METRICS_TOKEN` as a bearer token; without one there is no such path. */
+/** `GET /metrics` for Prometheus, where `METRICS_TOKEN` is set: it is the bearer token. */
 export const serveMetrics = (parts: Parts): (() => void) => {
   const { metricsToken } = parts.config;
   if (metricsToken === undefined) return () => {};

@@ -22,27 +22,36 @@ interface Needs {
   close(): Promise<void>;
 }
 
+interface CountedBus extends RedisBus {
+  /** How often Redis did not answer any more. */
+  outages(): number;
+}
+
 /** What connects this server to the others of its store. */
 export interface Others {
   /** Null where `REDIS_URL` is not set and this server is the only one. */
-  bus: RedisBus | null;
+  bus: CountedBus | null;
   server: ThisServer | null;
   close(): Promise<void>;
 }
 
-const openBus = async ({ config, ...needs }: Needs): Promise<RedisBus | null> => {
+const openBus = async ({ config, ...needs }: Needs): Promise<CountedBus | null> => {
   const { redisUrl: url } = config;
   if (url === undefined) return null;
   const { log } = needs;
   // Loaded where it is needed: a single server starts without it.
   const { createRedisBus } = await import('../../bus/index.ts');
+  let outages = 0;
   const onState = (isUp: boolean, reason: string | null) => {
     if (isUp) log.info('Redis connected: changes at other servers are seen at once');
-    else log.warn({ reason }, 'Redis does not answer: changes at other servers are seen some seconds later');
+    else {
+      outages += 1;
+      log.warn({ reason }, 'Redis does not answer: changes at other servers are seen some seconds later');
+    }
   };
   const bus = createRedisBus({ ...needs, url, onState });
   if (!(await bus.waitUntilUp(waitMs))) log.warn('The server starts without Redis, and goes on trying');
-  return bus;
+  return { ...bus, outages: () => outages };
 };
 
 /** Throws `dataFolderInUse` where a server of this store is running that knows of no others, or must not. */
