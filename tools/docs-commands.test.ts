@@ -21,6 +21,11 @@ const elsewhere: [RegExp, string][] = [
   [/^(?:sudo|systemctl|journalctl|echo PUBLIC_URL)\b/, 'systemd: tools/deploy.long.ts runs assemble.sh'],
   [/^(?:curl|auth|agent)\b/, 'agent-http.md: e2e/docs-commands.test.ts runs them'],
   [/^[A-Z_]+=[^ ]*(?: of|$)/, 'variables of the server'],
+  [/^(?:mkdir|openssl|chmod|echo "postgres:)/, 'secrets as files, made by programs of the system'],
+  [
+    /^PUBLIC_URL=\S+ docker compose\b|^(?:kubectl|helm) /,
+    'Docker and Kubernetes: tools/servers-deploy.test.ts reads the files',
+  ],
   [/^tailscale /, 'a program of Tailscale'],
   [/^npm run|^npx (?:lint-staged|\.\/server)$/, 'an example of what an agent, a hook or a server runs'],
   [/^npx --yes (?:<|\{|https:)/, 'the packed daemon: e2e/first-run.test.ts runs it'],

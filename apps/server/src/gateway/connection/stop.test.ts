@@ -20,6 +20,18 @@ describe('a server that stops', () => {
     expect([stream.events, stream.isClosed()]).toEqual([[farewell('shutdown')], true]);
   });
 
+  it('sends its machines to other servers, and takes none meanwhile', async () => {
+    const { gateway, stream, clock, key } = await connected();
+    const opening = openStream(gateway, key);
+    const leaving = gateway.leaveMachines(100);
+    const late = await opening;
+    await clock.settle(100);
+    await leaving;
+    const closed = [...stream.events.slice(1), ...late.events];
+    expect(closed).toContainEqual(farewell('shutdown'));
+    expect([stream.isClosed(), late.isClosed(), late.events]).toEqual([true, true, [farewell('shutdown')]]);
+  });
+
   it.each([
     ['a daemon of ours is told to come back', initBody(), [farewell('shutdown')]],
     ['another one, which would quit for good, is not', initBody({ daemon: undefined }), []],
