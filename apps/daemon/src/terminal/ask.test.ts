@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { ConfirmationPayload } from '@drawbridge/contracts/confirmation-payload';
+import type { RequestCaller } from '@drawbridge/contracts/daemon-event';
 import { decisions } from '@drawbridge/contracts/groups';
 import { createFakeClock } from '@drawbridge/kit';
 import { describe, expect, it, vi } from 'vitest';
@@ -37,7 +38,7 @@ const start = () => {
   return { clock, input, terminal, ask, drawn, wake, setOwnInput, screen: () => screen };
 };
 
-const never = () => new AbortController().signal;
+const never = () => ({ signal: new AbortController().signal });
 
 describe('the question in the terminal', () => {
   it('BR-14 ignores keys that a tool may have typed', async () => {
@@ -50,6 +51,21 @@ describe('the question in the terminal', () => {
     setOwnInput(false);
     input.write('n');
     expect(await answer).toEqual({ decision: 'denyOnce' });
+  });
+
+  it('names who asks, as the server says it, and the person in the panel', async () => {
+    const { ask, drawn, screen } = start();
+    const asked = (caller: RequestCaller) => {
+      const over = new AbortController();
+      ask(question('/w/a'), { signal: over.signal, caller }).catch(() => undefined);
+      return over;
+    };
+    const first = asked({ id: 'token:1', name: 'Claude\u001b[2J Code' });
+    await drawn('  Asked by Claude\\x1b[2J Code, the server says\n');
+    first.abort();
+    asked({ id: 'user', name: '' });
+    await drawn('  Asked in the panel\n');
+    expect(screen()).not.toContain('\u001b[2J');
   });
 
   it('DR-01 DR-02 keeps right-to-left words where they stand, counts marks, and says so', async () => {
@@ -185,7 +201,7 @@ describe('the question in the terminal', () => {
     async (when) => {
       const { ask, wake, input, drawn, clock } = start();
       const abort = new AbortController();
-      const cancelled = ask(question('/w/first'), abort.signal);
+      const cancelled = ask(question('/w/first'), { signal: abort.signal });
       const refused = expect(cancelled).rejects.toThrow('cancelled');
       const next = ask(question('/w/second'), never());
       if (when === 'after the choices') await wake();

@@ -1,11 +1,12 @@
 import type { Readable, Writable } from 'node:stream';
 import type { ConfirmationPayload } from '@drawbridge/contracts/confirmation-payload';
+import type { RequestCaller } from '@drawbridge/contracts/daemon-event';
+import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
 import { createSerialQueue, sleep, type Clock, visible } from '@drawbridge/kit';
 import type { TerminalAnswer } from '../permission/index.ts';
 import { drawKeys, keysOf, scopesOf } from './keys.ts';
 import { drawQuestion } from './question.ts';
 import type { TerminalOutput } from './terminal-output.ts';
-import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
 
 /** What was typed before the question could be read is not an answer to it. */
 const ignoreKeysMs = 500;
@@ -23,7 +24,11 @@ export interface AskNeeds {
   isOwnInput?(): boolean;
 }
 
-export type AskInTerminal = (question: ConfirmationPayload, signal: AbortSignal) => Promise<TerminalAnswer>;
+/** `caller`: who makes the call, as the server says. */
+export type AskInTerminal = (
+  question: ConfirmationPayload,
+  asked: { signal: AbortSignal; caller?: RequestCaller },
+) => Promise<TerminalAnswer>;
 
 /** Asks at this terminal, one question at a time; one key answers. Rejects when the signal aborts first. */
 export const createAskInTerminal = ({
@@ -77,7 +82,7 @@ export const createAskInTerminal = ({
       draw();
     });
 
-  const askNow = async (question: ConfirmationPayload, signal: AbortSignal): Promise<TerminalAnswer> => {
+  const askNow: AskInTerminal = async (question, { signal, caller }) => {
     signal.throwIfAborted();
     const release = terminal.hold();
     const drop = () => {};
@@ -85,7 +90,7 @@ export const createAskInTerminal = ({
     input.on('data', drop);
     input.resume();
     try {
-      output.write(`${drawQuestion(question, output.columns)}\n`);
+      output.write(`${drawQuestion(question, { columns: output.columns, caller })}\n`);
       await sleep(clock, ignoreKeysMs, signal);
       return await readKeys(question, signal);
     } finally {
@@ -96,7 +101,7 @@ export const createAskInTerminal = ({
     }
   };
 
-  return (question, signal) => inTurn(() => askNow(question, signal));
+  return (question, asked) => inTurn(() => askNow(question, asked));
 };
 
 const reportEveryMs = 10_000;
@@ -106,13 +111,16 @@ export const askWithProgress =
   (clock: Clock, ask: AskInTerminal) =>
   async (
     question: ConfirmationPayload,
-    { signal, progress }: { signal: AbortSignal; progress(update: ProgressBody): void },
+    {
+      progress,
+      ...asked
+    }: { signal: AbortSignal; caller?: RequestCaller; progress(update: ProgressBody): void },
   ): Promise<TerminalAnswer> => {
     const report = () => progress({ message: 'Waiting for an answer in the terminal of the machine' });
     report();
     const stop = clock.every(reportEveryMs, report);
     try {
-      return await ask(question, signal);
+      return await ask(question, asked);
     } finally {
       stop();
     }

@@ -1,4 +1,5 @@
 import type { AffectedResource, ConfirmationPayload } from '@drawbridge/contracts/confirmation-payload';
+import { personCallerId, type RequestCaller } from '@drawbridge/contracts/daemon-event';
 import { toPreview, type SentPreview } from '@drawbridge/contracts/preview';
 import { previewRows, type PreviewRow } from '@drawbridge/contracts/preview-rows';
 import { warningsOf, warningWords } from '@drawbridge/kit';
@@ -45,13 +46,21 @@ const drawPreview = (sent: SentPreview, columns: number | undefined): string[] =
   ];
 };
 
+/** The server says who it is; this machine cannot know it. */
+const drawCaller = ({ id, name }: RequestCaller): string =>
+  id === personCallerId ? '  Asked in the panel' : `  Asked by ${drawText(name)}, the server says`;
+
 /** A question as text. Descriptions and diffs are wrapped at `columns`; every resource in full, escaped. */
-export const drawQuestion = (question: ConfirmationPayload, columns?: number): string => {
+export const drawQuestion = (
+  question: ConfirmationPayload,
+  { columns, caller }: { columns?: number | undefined; caller?: RequestCaller | undefined } = {},
+): string => {
   const { preview, title } = question;
   const resources = question.resources ?? [question];
   return [
     '',
     wrapTo(columns)(title === undefined ? 'A call wants to' : drawText(title)),
+    ...(caller === undefined ? [] : [wrapTo(columns)(drawCaller(caller))]),
     ...resources.flatMap((resource) => drawResource(resource, columns)),
     ...(preview === undefined ? [] : drawPreview(preview, columns)),
     '',

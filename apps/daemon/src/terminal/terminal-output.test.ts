@@ -93,7 +93,10 @@ describe('talk', () => {
 
   it('folds what describes a resource, and never the resource', () => {
     const words = 'word '.repeat(20).trim();
-    const drawn = drawQuestion({ toolGroup: 'shell', resource: words, description: words, options: [] }, 60);
+    const drawn = drawQuestion(
+      { toolGroup: 'shell', resource: words, description: words, options: [] },
+      { columns: 60 },
+    );
     expect(drawn.split('\n').slice(2, 5)).toEqual([
       `  shell: ${'word '.repeat(10).trim()}`,
       `  ${'word '.repeat(10).trim()}`,

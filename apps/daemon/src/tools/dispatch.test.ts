@@ -5,6 +5,7 @@ import { defaultModes } from '@drawbridge/contracts/groups';
 import { CodedError, systemClock } from '@drawbridge/kit';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import type { AskInTerminal } from '../terminal/ask.ts';
 import { toLazyTool } from './common/lazy-tool.ts';
 import { createDispatch } from './index.ts';
 import { defineTool } from './common/tool.ts';
@@ -26,6 +27,19 @@ describe('dispatch', () => {
       content: [{ type: 'text', text: JSON.stringify(data) }],
       structuredContent: data,
     });
+  });
+
+  it('lets the terminal say who asks', async () => {
+    const caller = { id: 'token:1', name: 'Claude Code' };
+    const askers: unknown[] = [];
+    const askInTerminal: AskInTerminal = async (_question, asked) => {
+      askers.push(asked.caller);
+      return { decision: 'denyOnce' };
+    };
+    const { send } = await openTools({ ask: { kind: 'terminal', askInTerminal } });
+    await send({ ...write('r1'), caller });
+    await send(write('r2'));
+    expect(askers).toEqual([caller, undefined]);
   });
 
   it('CF-15 asks before it writes, and writes what was asked about', async () => {

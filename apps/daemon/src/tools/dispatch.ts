@@ -144,7 +144,7 @@ const attempt = async (
       title: async (resources) => tool.asks(input, resources, context),
       preview: async () => tool.preview?.(input, context),
     },
-    { confirmation, askId, reach, signal, progress },
+    { confirmation, askId, reach, signal, progress, ...(caller && { caller }) },
   );
   // A caller that cancelled the call is not asked about it.
   if (signal.aborted) return cancelledResult(false);

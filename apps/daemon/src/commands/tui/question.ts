@@ -71,7 +71,7 @@ const ofMachine = (given: unknown): Parts | null => {
     ...(shown !== null && { preview: shown }),
   };
   return {
-    draw: (columns) => drawQuestion(drawn, columns),
+    draw: (columns) => drawQuestion(drawn, { columns }),
     words: [...byWord.keys()],
     read: (line) => {
       const chosen = byWord.get(line);

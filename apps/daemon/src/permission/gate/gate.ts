@@ -1,4 +1,5 @@
 import type { ConfirmationPayload } from '@drawbridge/contracts/confirmation-payload';
+import type { RequestCaller } from '@drawbridge/contracts/daemon-event';
 import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
 import { errorTable } from '@drawbridge/contracts/errors';
 import type { Decision, ToolGroup } from '@drawbridge/contracts/groups';
@@ -45,9 +46,11 @@ export interface GateContext {
   reach?: string | undefined;
   signal: AbortSignal;
   progress(update: ProgressBody): void;
+  /** Who makes the call, as the server says. */
+  caller?: RequestCaller;
 }
 
-type Caller = Pick<GateContext, 'signal' | 'progress'>;
+type Caller = Pick<GateContext, 'signal' | 'progress' | 'caller'>;
 
 export interface GateNeeds extends PolicyNeeds {
   ask: Ask;
@@ -210,9 +213,9 @@ export const createGate = (needs: GateNeeds) => {
      */
     check: async (
       attempt: Attempt,
-      { confirmation, askId, reach, signal, progress }: GateContext,
+      { confirmation, askId, reach, signal, progress, caller: madeBy }: GateContext,
     ): Promise<Outcome> => {
-      const caller = { signal, progress };
+      const caller = { signal, progress, ...(madeBy && { caller: madeBy }) };
       await policy.refresh();
       if (policy.isOff(attempt.group)) return off(attempt.group);
       const requestId = answeredRequest(questions, attempt, { confirmation, askId });
