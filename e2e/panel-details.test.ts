@@ -160,7 +160,7 @@ describeWith('chromium')('details of the panel', () => {
     for (const path of [
       ...['/inbox', '/activity', `/activity/${calls[0]?.requestId}`, '/more', '/agents', '/agents/new'],
       ...['/machines', '/machines/new', machine, `${machine}/rules`, `${machine}/tools?tool=edit_file`],
-      ...['account', 'notifications', 'webhooks', 'appearance', 'people', 'server'].map(
+      ...['account', 'notifications', 'channels', 'webhooks', 'appearance', 'people', 'server'].map(
         (name) => `/settings/${name}`,
       ),
     ]) {

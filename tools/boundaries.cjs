@@ -68,7 +68,7 @@ const panelFloors = [
   ['session', 'calls', 'gateway'],
   ['machines'],
   ['confirmations'],
-  ['tools', 'chat', 'tokens', 'rules', 'processes', 'clients', 'hooks'],
+  ['tools', 'chat', 'tokens', 'rules', 'processes', 'clients', 'hooks', 'channels'],
   ['activity', 'notifications', 'settings', 'agent-settings'],
   ['agents', 'inbox'],
   ['shell'],
@@ -166,7 +166,7 @@ module.exports = {
       to: {
         path: `${server}/`,
         pathNot: [
-          `${server}/(auth|callers|readers|gateway|agent|http|rpc|nodes|ops|settings|notify|hooks)/index\\.ts$`,
+          `${server}/(auth|callers|readers|gateway|agent|http|rpc|nodes|ops|settings|notify|hooks|channels)/index\\.ts$`,
           `${server}/errors\\.ts$`,
           `${server}/doors/$1/`,
         ],

@@ -5,19 +5,20 @@ import { addDoors } from './compose/add-doors.ts';
 import { createWeb } from './compose/create-web.ts';
 import { readLocalFolder, startLocalMachine } from './compose/local/local-machine.ts';
 import { managePeople } from './compose/manage-people.ts';
-import { openAccounts, type AppNeeds } from './compose/open-accounts.ts';
+import { openAccounts, type AppNeeds, type OpenAccounts } from './compose/open-accounts.ts';
 import { openPresence, recordCalls, recordMessages } from './compose/note-presence.ts';
 import { drainMs, stopServing } from './compose/servers/drain.ts';
 import { connectServers } from './compose/servers/connect-servers.ts';
 import { openRooms } from './compose/open-rooms.ts';
 import { startAgent } from './compose/start-agent.ts';
+import { openInbound } from './compose/open-inbound.ts';
 import { startGateway } from './compose/start-gateway.ts';
-import { startHooks } from './compose/start-hooks.ts';
 import { startNotifications } from './compose/start-notifications.ts';
 import { createTailnetListener } from './compose/tailnet-listener.ts';
 import { serveMetrics } from './compose/serve-metrics.ts';
 import { startSweep, type Sweep } from './compose/sweep.ts';
 import { lockFolder, type FolderLock } from './db/index.ts';
+import type { Gateway } from './gateway/index.ts';
 import { createQuota, readDaemonPackage } from './http/index.ts';
 import { createModelCalls } from './ops/index.ts';
 import { createRuntimeSettings, createSettingsStore } from './settings/index.ts';
@@ -47,6 +48,16 @@ interface Closing {
   drains: boolean;
 }
 
+const localMachineNeeds = (
+  { opened, ...parts }: Pick<AppNeeds, 'config' | 'clock'> & { opened: OpenAccounts; gateway: Gateway },
+  folder: string,
+  port: () => number,
+) => {
+  const { config, config: store } = parts;
+  const { ownerId } = opened.accounts;
+  return { ...parts, ...opened, folder, store, program: daemonProgram, host: config.host, port, ownerId };
+};
+
 const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const { config, clock, outside } = needs;
   const { localGatewayDir, dataDir } = config;
@@ -72,12 +83,13 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const parts = { ...base, gateway };
   const started = await startAgent({ ...parts, counted: modelCalls.counted, queueSettings });
   agent = started && recordMessages(started, presence);
-  const hooks = startHooks({ clock, opened, agent: agent?.agent ?? null });
-  const owned = { gateway, notifications, hooks, threads: agent?.agent.threads ?? null };
+  const inbound = openInbound({ ...parts, agent: agent?.agent ?? null });
+  const { channels } = inbound;
+  const owned = { gateway, notifications, ...inbound, threads: agent?.agent.threads ?? null };
   const people = managePeople({ ...opened, ...owned, onRemoved: () => sweep?.run() });
   const rooms = openRooms({ ...parts, server, agent, modelCalls, settings, presence });
   const tailnet = config.rpc ? await createTailnetListener(parts) : null;
-  const doors = { ...parts, people, web, rooms, hooks, panels, tailnet, agent: agent ?? undefined };
+  const doors = { ...parts, people, web, rooms, ...inbound, panels, tailnet, agent: agent ?? undefined };
   const rpc = await addDoors(doors);
   const stops = [serveMetrics({ ...parts, web, agent })];
 
@@ -103,20 +115,12 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
       await tailnet?.listen();
       lock.setUrl(address.url());
       const { forgetRemoved, forgetOld } = gateway.retention;
-      const jobs = [forgetRemoved, forgetOld, createForgetExpired({ store, clock, log })];
+      const jobs = [forgetRemoved, forgetOld, createForgetExpired({ store, clock, log }), channels.forgetOld];
       for (const one of [agent?.agent, rpc, rooms.companions]) if (one) jobs.push(one.forgetOld);
       sweep = startSweep({ clock, jobs, onError });
       if (localFolder !== null)
-        stopLocalMachine = startLocalMachine({
-          ...parts,
-          ...opened,
-          folder: localFolder,
-          store: config,
-          program: daemonProgram,
-          host: config.host,
-          port: web.port,
-          ownerId: accounts.ownerId,
-        }).stop;
+        stopLocalMachine = startLocalMachine(localMachineNeeds(parts, localFolder, web.port)).stop;
+      await channels.start();
       stops.push(rooms.ops.start());
       return address.url();
     },
@@ -128,6 +132,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
       await stopLocalMachine();
       for (const stop of stops) stop();
       await sweep?.stop();
+      await channels.stop();
       const boundMs = drains ? drainMs(config) : 0;
       await stopServing({ clock, boundMs, web, gateway, sockets: rpc, agent });
       await gateway.stop();

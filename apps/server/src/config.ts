@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import { agentAliases, agentConfig } from './agent/config-schema.ts';
 import { authConfig } from './auth/config-schema.ts';
+import { channelsConfig } from './channels/config-schema.ts';
 import { chooseDataDir, isPostgresUrl, storeConfig } from './db/config-schema.ts';
 import { doorsConfig } from './doors/config-schema.ts';
 import { gatewayConfig } from './gateway/config-schema.ts';
@@ -33,6 +34,7 @@ const settings = z.object({
   ...authConfig.shape,
   ...gatewayConfig.shape,
   ...agentConfig.shape,
+  ...channelsConfig.shape,
   ...doorsConfig.shape,
   ...opsConfig.shape,
   ...limitsConfig.shape,

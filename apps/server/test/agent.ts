@@ -3,6 +3,7 @@ import type { ToolRequest } from '@drawbridge/contracts/daemon-event';
 import type { ResponseBody } from '@drawbridge/contracts/daemon-surface';
 import type { StoredEvent } from '@drawbridge/contracts/agent/events';
 import type { SendInput } from '@drawbridge/contracts/agent/threads';
+import type { Clock } from '@drawbridge/kit';
 import { onTestFinished } from 'vitest';
 import { startScriptedModel, type Script } from '../../../e2e/agent/scripted-model.ts';
 import { confirmationText } from '@drawbridge/contracts/confirmation-text';
@@ -12,10 +13,10 @@ import { paired } from './paired.ts';
 const sent = (message: string): SendInput => ({ message, attachments: [], mode: 'reject' });
 
 /** A server with an agent whose model follows the script, and its owner. */
-export const withAgent = async (script: Script, environment: Record<string, string> = {}) => {
+export const withAgent = async (script: Script, environment: Record<string, string> = {}, clock?: Clock) => {
   const model = await startScriptedModel(script);
   onTestFinished(model.close);
-  const world = await paired({ AGENT_MODEL: 'stub', AGENT_MODEL_URL: model.url, ...environment });
+  const world = await paired({ AGENT_MODEL: 'stub', AGENT_MODEL_URL: model.url, ...environment }, clock);
   const { agent } = world.server.app;
   if (!agent) throw new Error('the agent is on');
   const me = await world.panel.account.me.query();

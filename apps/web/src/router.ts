@@ -59,6 +59,7 @@ const shellPages: RouteRecordRaw[] = [
       page('notifications', () => import('./pages/settings/notifications-page.vue'), {
         title: 'Notifications',
       }),
+      page('channels', () => import('./pages/settings/channels-page.vue'), { title: 'Channels' }),
       page('webhooks', () => import('./pages/settings/webhooks-page.vue'), { title: 'Webhooks' }),
       page('people', () => import('./pages/settings/people-page.vue'), { title: 'People' }),
       page('server', () => import('./pages/settings/server-page.vue'), { title: 'Server' }),

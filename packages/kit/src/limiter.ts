@@ -77,12 +77,20 @@ const minuteMs = 60_000;
 /** The maximum of counted keys; beyond it the one that was used longest ago is dropped. */
 const maxKeys = 5_000;
 
-/** Limits uses of a key in windows of a minute, each from its first use. */
-export const createPerMinute = ({ clock, max }: { clock: Clock; max: number }) => {
+/** Limits uses of a key in windows of that length, a minute by default, each from its first use. */
+export const createPerMinute = ({
+  clock,
+  max,
+  windowMs = minuteMs,
+}: {
+  clock: Clock;
+  max: number;
+  windowMs?: number;
+}) => {
   const windows = createTransientMap<string, { uses: number; endsAt: number }>();
   const current = (key: string) => {
     const known = windows.get(key);
-    return known && clock.now() < known.endsAt ? known : { uses: 0, endsAt: clock.now() + minuteMs };
+    return known && clock.now() < known.endsAt ? known : { uses: 0, endsAt: clock.now() + windowMs };
   };
   const secondsLeft = ({ uses, endsAt }: { uses: number; endsAt: number }) =>
     uses > max ? Math.ceil((endsAt - clock.now()) / 1_000) : null;

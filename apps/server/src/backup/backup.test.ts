@@ -101,6 +101,33 @@ describe('a restore', () => {
     const pairing = (await panel.gateway.createLink.mutate()).token;
     const removed = await panel.hooks.create.mutate({ name: 'removed' });
     const { id: hookId } = await panel.hooks.create.mutate({ name: 'kept' });
+    const { code } = await panel.channels.codes.create.mutate({ kind: 'telegram' });
+    expect(code).toHaveLength(6);
+    const copied = openDatabase({ url: undefined, dataDir: server.dataDir });
+    const sender = {
+      kind: 'telegram',
+      userId: 'x',
+      name: 'A',
+      groups: '[]',
+      usesMemory: 0,
+      pairedAt: 1,
+      lastSeenAt: 1,
+    };
+    await copied.db
+      .insertInto('channelSenders')
+      .values(['kept', 'removed'].map((senderId) => ({ ...sender, senderId })))
+      .execute();
+    const late = Number.MAX_SAFE_INTEGER;
+    const chat = { kind: 'telegram', conversation: '7', senderId: 'kept', address: '{}', text: 'Hi' };
+    await copied.db
+      .insertInto('channelMessages')
+      .values({ ...chat, userId: 'x', updateId: '1', sentAt: 1, receivedAt: late, state: 'accepted' })
+      .execute();
+    await copied.db
+      .insertInto('channelReplies')
+      .values({ ...chat, id: 'r', state: 'waiting', createdAt: late, part: 0, problem: null })
+      .execute();
+    await copied.close();
     const copy = await backUp(server);
     await panel.hooks.remove.mutate({ id: removed.id });
     const { db, close } = openDatabase({ url: undefined, dataDir: server.dataDir });
@@ -109,6 +136,7 @@ describe('a restore', () => {
       .insertInto('onceKeys')
       .values({ ...row, key: 'id msg_1', at: 1, endsAt: Number.MAX_SAFE_INTEGER })
       .execute();
+    await db.deleteFrom('channelSenders').where('senderId', '=', 'removed').execute();
     await close();
     await initDaemon(server, pairing);
     await panel.tokens.revoke.mutate({ id: tokens[1]?.id ?? '' });
@@ -124,6 +152,16 @@ describe('a restore', () => {
     expect(hooks.map(({ name }) => name)).toEqual(['kept']);
     const after = openDatabase({ url: undefined, dataDir: server.dataDir });
     expect(await after.db.selectFrom('onceKeys').select('key').execute()).toEqual([{ key: 'id msg_1' }]);
+    expect(await after.db.selectFrom('channelSenders').select('senderId').execute()).toEqual([
+      { senderId: 'kept' },
+    ]);
+    expect(await after.db.selectFrom('channelCodes').select('id').execute()).toEqual([]);
+    expect(await after.db.selectFrom('channelMessages').select('state').execute()).toEqual([
+      { state: 'answered' },
+    ]);
+    expect(await after.db.selectFrom('channelReplies').select('state').execute()).toEqual([
+      { state: 'failed' },
+    ]);
     await after.close();
     const again = await call(restored, 'invitations.accept', { body: { invitationToken, ...guest } });
     expect(again.status).toBe(403);

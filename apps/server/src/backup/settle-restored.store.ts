@@ -32,6 +32,15 @@ const endedSince = [
 const disabledSince =
   'update user set disabledAt = (select disabledAt from former.user where former.user.id = user.id) where id in (select id from former.user where disabledAt is not null)';
 
+/** What waited is answered, or not at all: after the backup was made it may have been. */
+const channelsEnded = [
+  'delete from channelCodes',
+  `update channelMessages set state = 'answered' where state = 'accepted'`,
+  `update channelReplies set state = 'failed', problem = 'restored from a backup' where state in ('waiting', 'sending')`,
+];
+const sendersEndedSince = `delete from channelSenders where not exists
+  (select 1 from former.channelSenders as s where s.kind = channelSenders.kind and s.senderId = channelSenders.senderId)`;
+
 const hooksEndedSince = 'delete from hooks where id not in (select id from former.hooks)';
 
 /** Accepted deliveries stay known, whichever table the two stores have for them. */
@@ -97,11 +106,14 @@ export const settleRestored = (
     message: 'The server was restored from a backup: the call may have run',
     fix,
   });
+  const hasChannels = hasTable(sqlite, 'channelSenders');
   const hasHooks = compared && hasTable(sqlite, 'hooks') && hasTable(sqlite, 'hooks', 'former');
   const statements = [
     ...endedAlways,
     ...(hasTable(sqlite, 'agentAgents') ? [interrupted] : []),
     ...(compared ? endedSince : endedUnknown),
+    ...(hasChannels ? channelsEnded : []),
+    ...(hasChannels && compared && hasTable(sqlite, 'channelSenders', 'former') ? [sendersEndedSince] : []),
     ...(compared && hasDisabled(sqlite) ? [disabledSince] : []),
     ...(hasHooks ? [hooksEndedSince, ...knownDeliveries(sqlite)] : []),
   ];

@@ -14,6 +14,7 @@ import { createWebchatDoor } from '../doors/webchat/index.ts';
 import { createTrpcDoor } from '../doors/trpc/index.ts';
 import type { Gateway } from '../gateway/index.ts';
 import { createOriginGuard, credentialsOf, type Quota } from '../http/index.ts';
+import type { Channels } from '../channels/index.ts';
 import type { Hooks } from '../hooks/index.ts';
 import type { Notifications } from '../notify/index.ts';
 import { serverCommand } from '../program/built-files.ts';
@@ -34,6 +35,7 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   web: Web;
   rooms: Rooms;
   notifications: Notifications;
+  channels: Channels;
   hooks: Hooks;
   /** The open windows of panels, by user. */
   panels: Quota;
@@ -115,7 +117,8 @@ const addJsonRpc = async (parts: Parts, guardOrigin: GuardOrigin): Promise<OpenS
 
 /** Adds every door to the HTTP server; returns the end of the one with sockets, null without it. */
 export const addDoors = async (parts: Parts): Promise<OpenSockets | null> => {
-  const { config, clock, opened, gateway, people, web, notifications, hooks, panels, agent } = parts;
+  const { config, clock, opened, gateway, people, web, notifications, channels, hooks, panels, agent } =
+    parts;
   const { accounts, access, tokens, clients, address, secret, onError } = opened;
   const { server, limits } = web;
   const guardOrigin = createOriginGuard(address);
@@ -130,6 +133,7 @@ export const addDoors = async (parts: Parts): Promise<OpenSockets | null> => {
     ...revokeWithCalls({ gateway, tokens, clients }),
     people,
     notifications,
+    channels,
     hooks,
     streams: panels,
     serverCommand: serverCommand(),

@@ -1,6 +1,7 @@
 import type { Agent } from '@drawbridge/agent';
 import type { Accounts, Clients, People, Tokens } from '../auth/index.ts';
 import type { Gateway } from '../gateway/index.ts';
+import type { Channels } from '../channels/index.ts';
 import type { Hooks } from '../hooks/index.ts';
 import type { Notifications } from '../notify/index.ts';
 
@@ -11,6 +12,7 @@ interface Needs {
   gateway: Pick<Gateway, 'pairing'>;
   notifications: Pick<Notifications, 'removeUser'>;
   hooks: Pick<Hooks, 'removeAll'>;
+  channels: Pick<Channels, 'removeUser'>;
   /** Null where there is no agent. */
   threads: Pick<Agent['threads'], 'removeAll'> | null;
   onError(error: unknown): void;
@@ -25,6 +27,7 @@ export const managePeople = ({
   gateway,
   notifications,
   hooks,
+  channels,
   threads,
   onError,
   onRemoved,
@@ -33,6 +36,7 @@ export const managePeople = ({
     await tokens.revokeAll(userId);
     await clients.revokeAll(userId);
     await hooks.removeAll(userId);
+    await channels.removeUser(userId);
   };
   const endGrants = async (userId: string) => {
     await endAccess(userId);

@@ -30,6 +30,69 @@ export interface RoomTables {
     createdAt: number;
     lastUsedAt: number | null;
   };
+  /** The bot of a chat platform. */
+  channelAccounts: {
+    kind: string;
+    isOn: number;
+    /** Encrypted; null for one of the environment, and without one. */
+    sealedKey: string | null;
+    /** What the platform is asked for next. */
+    cursor: string | null;
+    cursorAt: number | null;
+    updatedAt: number;
+  };
+  /** A code that binds a sender to an account, by its digest. */
+  channelCodes: {
+    digest: string;
+    id: string;
+    kind: string;
+    userId: string;
+    /** Encrypted. */
+    sealedCode: string;
+    /** Tool groups, as JSON. */
+    groups: string;
+    usesMemory: number;
+    expiresAt: number;
+  };
+  /** A person on a platform who writes for an account. */
+  channelSenders: {
+    kind: string;
+    senderId: string;
+    userId: string;
+    name: string;
+    groups: string;
+    usesMemory: number;
+    pairedAt: number;
+    lastSeenAt: number;
+  };
+  /** What a sender wrote. */
+  channelMessages: {
+    kind: string;
+    updateId: string;
+    conversation: string;
+    senderId: string;
+    userId: string;
+    /** Where the platform takes the answer, as JSON. */
+    address: string;
+    text: string;
+    sentAt: number;
+    receivedAt: number;
+    state: 'accepted' | 'answered';
+  };
+  /** One message to a conversation of a platform, as markdown. */
+  channelReplies: {
+    id: string;
+    kind: string;
+    conversation: string;
+    /** Empty for a sender who is not paired. */
+    senderId: string;
+    address: string;
+    text: string;
+    state: 'waiting' | 'sending' | 'sent' | 'failed';
+    createdAt: number;
+    part: number;
+    problem: string | null;
+  };
   /** A browser that gets notifications while the session that subscribed it lasts. */
   pushSubscriptions: {
     userId: string;

@@ -1,2 +1,2 @@
 export { subscribe, type ReaderEvent, type SubscribeInput } from './subscribe.ts';
-export type { Topic } from './topics.ts';
+export type { ReaderContext, Topic } from './topics.ts';

@@ -5,9 +5,9 @@ import type { RunRow } from './rows.ts';
 /** Who sends a message, and with what rights its run works. */
 export interface Sender {
   userId: string;
-  /** `person`, `token:<id>`, `tailnet:<login>` or `hook:<name>`. */
+  /** `person`, `token:<id>`, `tailnet:<login>`, `hook:<name>` or `telegram:<sender>`. */
   key: string;
-  /** Where it comes from: `panel`, `rest`, `ws`, `hook`, or the frontend of a session id. */
+  /** Where it comes from: `panel`, `rest`, `ws`, `hook`, a channel, or the frontend of a session id. */
   channel: string;
   /** The groups of tools that its runs may use; null for all. */
   groups: readonly ToolScope[] | null;

@@ -82,6 +82,11 @@ describe('migrations', () => {
     expect(names?.filter((name) => !name.startsWith('agentWords_'))).toEqual([
       ...[...agentTables, 'agentSettings', 'agentWords'].toSorted(),
       'calls',
+      'channelAccounts',
+      'channelCodes',
+      'channelMessages',
+      'channelReplies',
+      'channelSenders',
       'clientMessages',
       'companions',
       'confirmations',

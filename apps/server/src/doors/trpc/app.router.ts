@@ -8,6 +8,7 @@ import { liveRouter } from './live.ts';
 import { machinesRouter } from './machines/machines.router.ts';
 import { processesRouter } from './machines/processes.router.ts';
 import { rulesRouter } from './machines/rules.router.ts';
+import { channelsRouter } from './outside/channels.router.ts';
 import { hooksRouter } from './outside/hooks.router.ts';
 import { notificationsRouter } from './outside/notifications.router.ts';
 import { settingsRouter } from './settings.router.ts';
@@ -18,6 +19,7 @@ export const appRouter = router({
   account: accountRouter,
   agent: agentRouter,
   calls: callsRouter,
+  channels: channelsRouter,
   clients: clientsRouter,
   confirmations: confirmationsRouter,
   gateway: gatewayRouter,

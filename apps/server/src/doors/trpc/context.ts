@@ -1,6 +1,7 @@
 import type { AgentModule } from '@drawbridge/agent';
 import type { Accounts, Clients, People, Session, Tokens } from '../../auth/index.ts';
 import type { CallerContext } from '../../callers/index.ts';
+import type { Channels } from '../../channels/index.ts';
 import type { Hooks } from '../../hooks/index.ts';
 import type { Quota, Unread } from '../../http/index.ts';
 import type { Notifications } from '../../notify/index.ts';
@@ -12,6 +13,7 @@ export interface ServerContext extends CallerContext {
   clients: Clients;
   people: People;
   notifications: Notifications;
+  channels: Channels;
   hooks: Hooks;
   /** How `drawbridge-server` is called where this server runs. */
   serverCommand: string;

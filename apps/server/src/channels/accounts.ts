@@ -1,0 +1,66 @@
+import type { ChannelKind, ConfigureChannelInput } from '@drawbridge/contracts/outside/channels';
+import type { Clock } from '@drawbridge/kit';
+import { errors } from '../errors.ts';
+import type { Sealer } from '../secrets/index.ts';
+import type { AccountsStore } from './accounts.store.ts';
+import type { ChannelsEnvironment } from './config-schema.ts';
+
+/** A bot as it is set. */
+export interface Account {
+  isOn: boolean;
+  key: string | null;
+  isFromEnvironment: boolean;
+  /** The address of the platform. */
+  url: string;
+}
+
+interface Needs {
+  store: AccountsStore;
+  clock: Clock;
+  sealer: Sealer;
+  environment: ChannelsEnvironment;
+  /** Masks a secret in the log. */
+  hide(secret: string): void;
+}
+
+/** The settings of channels: a key of the panel, else that of the environment. */
+export const createAccounts = ({ store, clock, sealer, environment, hide }: Needs) => {
+  const fromEnvironment = { telegram: environment.telegramBotToken };
+  const urls = { telegram: environment.telegramApiUrl };
+  for (const key of Object.values(fromEnvironment)) if (key !== undefined) hide(key);
+  /** A key that was sealed for one address is not sent to another. */
+  const purposeOf = (kind: ChannelKind) => `channel ${kind} ${new URL(urls[kind]).origin}`;
+
+  const get = async (kind: ChannelKind): Promise<Account> => {
+    const row = await store.read(kind);
+    const own = row?.sealedKey == null ? null : sealer.unseal(row.sealedKey, purposeOf(kind));
+    if (own !== null) hide(own);
+    const key = own ?? fromEnvironment[kind] ?? null;
+    return {
+      isOn: key !== null && (row?.isOn ?? true),
+      key,
+      isFromEnvironment: own === null && key !== null,
+      url: urls[kind],
+    };
+  };
+
+  return {
+    get,
+    /** Throws `badRequest` for a channel that is switched on without a key. */
+    set: async ({ kind, key, isOn }: ConfigureChannelInput): Promise<void> => {
+      const row = await store.read(kind);
+      if (key != null) hide(key);
+      const kept = key === undefined;
+      const sealedKey = kept ? (row?.sealedKey ?? null) : key && sealer.seal(key, purposeOf(kind));
+      if (isOn && sealedKey === null && fromEnvironment[kind] === undefined)
+        throw errors.badRequest({
+          message: 'The channel needs the token of its bot',
+          fix: 'Paste it first.',
+        });
+      // Another bot has other numbers.
+      const cursor =
+        kept && row ? { cursor: row.cursor, cursorAt: row.cursorAt } : { cursor: null, cursorAt: null };
+      await store.write(kind, { isOn, sealedKey, ...cursor }, clock.now());
+    },
+  };
+};

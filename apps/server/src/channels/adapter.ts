@@ -1,0 +1,58 @@
+/** Why a platform did not do what it was asked. The message is for people. */
+export class PlatformError extends Error {
+  /**
+   * `key`: refused the key. `conflict`: another program receives the messages. `rate`: asks to wait.
+   * `network`: may work later. `gone`: the conversation takes nothing any more. `format`: does not read the
+   * text's markup. `refused`: never does it.
+   */
+  readonly kind: 'key' | 'conflict' | 'rate' | 'network' | 'gone' | 'format' | 'refused';
+  /** In milliseconds, of `rate`. */
+  readonly retryAfterMs: number | undefined;
+  constructor(kind: PlatformError['kind'], message: string, retryAfterMs?: number) {
+    super(message);
+    this.kind = kind;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Where an answer goes; the adapter alone reads it. */
+export type Address = Readonly<Record<string, unknown>>;
+
+/** A message as all platforms have it. Ids are the platform's. */
+export interface IncomingMessage {
+  conversation: string;
+  isGroup: boolean;
+  sender: { id: string; name: string };
+  text: string;
+  /** Whether it has a file, a picture or a voice message, which are not read. */
+  hasFiles: boolean;
+  /** In milliseconds since 1970. */
+  sentAt: number;
+  address: Address;
+}
+
+/** What a platform delivers, once or more. `cursor`: it is asked for what comes after. */
+export interface Update {
+  updateId: string;
+  cursor: string;
+  /** Null for what is no message to the agent. */
+  message: IncomingMessage | null;
+}
+
+/** The bot on its platform. */
+export interface BotIdentity {
+  name: string;
+  /** An address of the platform that opens a chat with it; with a code, it sends the code. */
+  link(code?: string): string;
+}
+
+/** One bot of a platform. All functions throw `PlatformError`, and the reason of an aborted signal. */
+export interface ChannelAdapter {
+  identify(signal: AbortSignal): Promise<BotIdentity>;
+  /** Waits for updates behind the cursor; none after a while. */
+  poll(cursor: string | null, signal: AbortSignal): Promise<Update[]>;
+  /** Markdown that fits into one message. `isPlain`: as it is written. */
+  send(text: string, to: { address: Address; isPlain: boolean; signal: AbortSignal }): Promise<void>;
+  /** Shows for some seconds that an answer is being written. */
+  typing(address: Address, signal: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,209 @@
+import type { Agent } from '@drawbridge/agent';
+import {
+  channelKinds,
+  channelLimits,
+  type Channel,
+  type ChannelKind,
+  type ChannelSender,
+  type ConfigureChannelInput,
+  type UpdateChannelSenderInput,
+} from '@drawbridge/contracts/outside/channels';
+import type { Clock } from '@drawbridge/kit';
+import type { Store } from '../db/index.ts';
+import { errors } from '../errors.ts';
+import type { ReaderContext } from '../readers/index.ts';
+import type { Sealer } from '../secrets/index.ts';
+import { createAccounts } from './accounts.ts';
+import { createAccountsStore } from './accounts.store.ts';
+import { PlatformError } from './adapter.ts';
+import type { ChannelsEnvironment } from './config-schema.ts';
+import { createConnections, openAdapter } from './connections.ts';
+import { createAccept } from './inbound/accept.ts';
+import { createDelivery } from './outbox/deliver.ts';
+import { createCodes } from './senders/codes.ts';
+import { createSendersStore, type StoredSender } from './senders/senders.store.ts';
+import { createMessagesStore } from './turns/messages.store.ts';
+import { createTurns, type ChannelSessions } from './turns/turns.ts';
+
+interface Needs {
+  store: Store;
+  clock: Clock;
+  environment: ChannelsEnvironment;
+  secret: string;
+  sealer: Sealer;
+  /** Null where the agent is switched off. */
+  agent: Agent | null;
+  sessions: ChannelSessions;
+  readers: Omit<ReaderContext, 'agent'>;
+  /** Other servers have the store: then no server receives messages. */
+  hasOthers: boolean;
+  url(): string;
+  isUser(userId: string): Promise<boolean>;
+  hide(secret: string): void;
+  log: { info(facts: object, sentence: string): void; warn(sentence: string): void };
+  onError(error: unknown): void;
+}
+
+const withOthers = 'Channels are not offered with several servers yet.';
+const keyEndLength = 4;
+const iso = (at: number) => new Date(at).toISOString();
+
+const toSender = (sender: StoredSender): ChannelSender => {
+  const { senderId, name, groups, usesMemory, pairedAt, lastSeenAt } = sender;
+  const kind = sender.kind as ChannelKind;
+  return { kind, senderId, name, groups, usesMemory, pairedAt: iso(pairedAt), lastSeenAt: iso(lastSeenAt) };
+};
+
+/** The stores of channels, and what reads and writes them. */
+const createParts = (needs: Needs, signal: AbortSignal) => {
+  const { store, clock, agent, sessions, hasOthers, log, isUser, onError } = needs;
+  const accountsStore = createAccountsStore(store);
+  const senders = createSendersStore(store);
+  const messages = createMessagesStore(store);
+  const accounts = createAccounts({ ...needs, store: accountsStore });
+  const codes = createCodes({
+    ...needs,
+    store: senders,
+    link: (kind, code) => connections.get(kind)?.identity?.link(code) ?? null,
+    warn: (sentence) => log.warn(sentence),
+  });
+
+  /** Ends what the sender's messages have started. */
+  const onUnpaired = (sender: StoredSender) => {
+    const { kind, senderId, userId } = sender;
+    log.info({ kind, senderId, userId }, 'a sender of a channel was unpaired');
+    const stop = async () => {
+      const session = await sessions.find({ userId, principal: 'person' }, `${kind}:${senderId}`);
+      if (session) await agent?.lanes.cancel(userId, session.threadId, {});
+    };
+    stop().catch(onError);
+  };
+
+  const adapterOf = (kind: ChannelKind) => connections.adapterOf(kind);
+  const delivery = createDelivery({ clock, messages, adapterOf, onError, signal });
+  const turns = createTurns({
+    ...needs,
+    messages,
+    senders,
+    adapterOf,
+    onUnpaired,
+    onReply: delivery.wake,
+    signal,
+  });
+  const connections = createConnections({
+    clock,
+    account: accounts.get,
+    store: accountsStore,
+    messages,
+    accept: (kind) =>
+      createAccept({
+        kind,
+        clock,
+        accounts: accountsStore,
+        senders,
+        messages,
+        codes,
+        isUser,
+        onMessage: turns.wake,
+        onReply: delivery.wake,
+        onPaired: (sender) => log.info({ kind, ...sender }, 'a sender of a channel was paired'),
+      }),
+    hasOthers,
+    onConnected: () => void delivery.wakeAll().catch(onError),
+    log,
+    onError,
+    signal,
+  });
+  return { accounts, senders, messages, codes, delivery, turns, connections, onUnpaired };
+};
+
+type Parts = ReturnType<typeof createParts>;
+
+const createView =
+  ({ accounts, messages, connections }: Parts, hasOthers: boolean) =>
+  async (kind: ChannelKind, isOwner: boolean): Promise<Channel> => {
+    const { isOn, key, isFromEnvironment } = await accounts.get(kind);
+    const { lastMessageAt, waiting } = await messages.facts(kind);
+    const one = connections.get(kind);
+    return {
+      kind,
+      isOn,
+      state: one?.state ?? 'off',
+      problem: hasOthers && isOn ? withOthers : (one?.problem ?? null),
+      name: one?.identity?.name ?? null,
+      link: one?.identity?.link() ?? null,
+      keyEnd: isOwner && key !== null ? key.slice(-keyEndLength) : null,
+      isFromEnvironment,
+      lastMessageAt: lastMessageAt === null ? null : iso(lastMessageAt),
+      waiting,
+    };
+  };
+
+/** Chat platforms from which people talk to the agent. */
+export const createChannels = (needs: Needs) => {
+  const { store, clock, hasOthers } = needs;
+  const closing = new AbortController();
+  const parts = createParts(needs, closing.signal);
+  const { accounts, senders, messages, codes, delivery, turns, connections, onUnpaired } = parts;
+  const view = createView(parts, hasOthers);
+
+  const removeSender = async (sender: StoredSender) => {
+    await store.commit(senders.remove(sender), 'synced');
+    onUnpaired(sender);
+  };
+
+  return {
+    list: (isOwner: boolean): Promise<Channel[]> =>
+      Promise.all(channelKinds.map((kind) => view(kind, isOwner))),
+    /** For the owner. Throws `badRequest`. */
+    configure: async (input: ConfigureChannelInput): Promise<void> => {
+      await accounts.set(input);
+      await connections.disconnect(input.kind);
+      await connections.connect(input.kind);
+    },
+    /** Asks the platform for the bot's name. Throws `badRequest` with what it answered instead. */
+    test: async (kind: ChannelKind): Promise<{ name: string }> => {
+      const { key, url } = await accounts.get(kind);
+      if (key === null) throw errors.badRequest({ message: 'The channel has no token yet' });
+      const adapter = await openAdapter(clock, { url, key });
+      try {
+        return { name: (await adapter.identify(closing.signal)).name };
+      } catch (error) {
+        if (error instanceof PlatformError) throw errors.badRequest({ message: error.message });
+        throw error;
+      }
+    },
+    codes: { list: codes.list, create: codes.create, remove: codes.remove },
+    senders: {
+      list: async (userId: string): Promise<ChannelSender[]> => (await senders.ofUser(userId)).map(toSender),
+      /** Throws `notFound`. */
+      update: async (userId: string, { kind, senderId, ...to }: UpdateChannelSenderInput): Promise<void> => {
+        if (!(await senders.update({ kind, senderId, userId }, to))) throw errors.notFound();
+      },
+      /** With what waits for the sender; ends what runs. Throws `notFound`. */
+      remove: async (userId: string, kind: ChannelKind, senderId: string): Promise<void> => {
+        const sender = await senders.find(kind, senderId);
+        if (sender?.userId !== userId) throw errors.notFound();
+        await removeSender(sender);
+      },
+    },
+    removeUser: async (userId: string): Promise<void> => {
+      await senders.removeCodesOf(userId);
+      for (const sender of await senders.ofUser(userId)) await removeSender(sender);
+    },
+    /** Connects the bots that are on, and goes on with what an earlier run left. */
+    start: async (): Promise<void> => {
+      await connections.connectAll();
+      await turns.start();
+    },
+    forgetOld: () => messages.forget(clock.now() - channelLimits.keptMs),
+    /** Leaves what waits in the store. */
+    stop: async (): Promise<void> => {
+      closing.abort(new Error('The server stops'));
+      await connections.disconnectAll();
+      await Promise.all([turns.settled(), delivery.settled()]);
+    },
+  };
+};
+
+export type Channels = ReturnType<typeof createChannels>;

@@ -1,0 +1,101 @@
+import { channelKinds, type ChannelKind, type ChannelState } from '@drawbridge/contracts/outside/channels';
+import type { Clock } from '@drawbridge/kit';
+import type { AccountsStore } from './accounts.store.ts';
+import type { Account } from './accounts.ts';
+import type { BotIdentity, ChannelAdapter } from './adapter.ts';
+import { pollMessages } from './inbound/poll.ts';
+import type { Accept } from './inbound/accept.ts';
+import type { MessagesStore } from './turns/messages.store.ts';
+
+/** Loaded where a bot is used: a server without one starts without its parts. */
+export const openAdapter = async (
+  clock: Clock,
+  { url, key }: { url: string; key: string },
+): Promise<ChannelAdapter> => {
+  const { createTelegram } = await import('./telegram/telegram.ts');
+  return createTelegram({ clock, url, token: key });
+};
+
+/** A bot that is connected, or tries to be. */
+interface Connection {
+  adapter: ChannelAdapter;
+  end(): Promise<void>;
+  state: ChannelState;
+  problem: string | null;
+  identity: BotIdentity | null;
+}
+
+interface Needs {
+  clock: Clock;
+  account(kind: ChannelKind): Promise<Account>;
+  store: AccountsStore;
+  messages: MessagesStore;
+  accept(kind: ChannelKind): Accept;
+  /** Other servers have the store: then no server receives messages. */
+  hasOthers: boolean;
+  onConnected(): void;
+  log: { info(facts: object, sentence: string): void };
+  onError(error: unknown): void;
+  signal: AbortSignal;
+}
+
+/** The bots that are on, one of each platform. */
+export const createConnections = (needs: Needs) => {
+  const { clock, account, store, messages, accept, hasOthers, onConnected, log, onError, signal } = needs;
+  const open = new Map<ChannelKind, Connection>();
+
+  const connect = async (kind: ChannelKind): Promise<void> => {
+    const { isOn, key, url } = await account(kind);
+    if (!isOn || key === null || hasOthers || signal.aborted) return;
+    const adapter = await openAdapter(clock, { url, key });
+    const ending = new AbortController();
+    const one: Connection = {
+      adapter,
+      end: async () => {},
+      state: 'starting',
+      problem: null,
+      identity: null,
+    };
+    const ended = pollMessages({
+      kind,
+      clock,
+      adapter,
+      accounts: store,
+      messages,
+      accept: accept(kind),
+      onIdentity: (identity) => {
+        one.identity = identity;
+        onConnected();
+      },
+      onState: (state, problem) => {
+        if (one.state !== state) log.info({ kind, state, problem }, 'the state of a channel has changed');
+        Object.assign(one, { state, problem });
+      },
+      onError,
+      signal: AbortSignal.any([ending.signal, signal]),
+    }).catch(onError);
+    one.end = () => {
+      ending.abort();
+      return ended;
+    };
+    open.set(kind, one);
+  };
+
+  const disconnect = async (kind: ChannelKind): Promise<void> => {
+    await open.get(kind)?.end();
+    open.delete(kind);
+  };
+
+  return {
+    connect,
+    disconnect,
+    connectAll: () => Promise.all(channelKinds.map(connect)),
+    disconnectAll: () => Promise.all(channelKinds.map(disconnect)),
+    get: (kind: ChannelKind): Readonly<Connection> | undefined => open.get(kind),
+    /** Null while the channel is off or its key is refused. */
+    adapterOf: (kind: ChannelKind): ChannelAdapter | null => {
+      const one = open.get(kind);
+      return one === undefined || one.state === 'key' ? null : one.adapter;
+    },
+  };
+};

@@ -1,0 +1,161 @@
+import { channelLimits, type ChannelKind } from '@drawbridge/contracts/outside/channels';
+import { createPerMinute, type Clock } from '@drawbridge/kit';
+import type { Write } from '../../db/index.ts';
+import type { AccountsStore } from '../accounts.store.ts';
+import type { IncomingMessage, Update } from '../adapter.ts';
+import type { Codes } from '../senders/codes.ts';
+import type { SendersStore, StoredSender } from '../senders/senders.store.ts';
+import type { ConversationKey, MessagesStore } from '../turns/messages.store.ts';
+import { newReply } from '../turns/new-reply.ts';
+import { meaningOf } from './policy.ts';
+
+interface Needs {
+  kind: ChannelKind;
+  clock: Clock;
+  accounts: AccountsStore;
+  senders: SendersStore;
+  messages: MessagesStore;
+  codes: Codes;
+  isUser(userId: string): Promise<boolean>;
+  /** A message waits for the agent. */
+  onMessage(conversation: ConversationKey): void;
+  /** A reply waits for the platform. */
+  onReply(conversation: ConversationKey): void;
+  /** A sender is bound to an account now. */
+  onPaired(sender: { userId: string; name: string }): void;
+}
+
+const noticeMs = 10 * 60 * 1_000;
+const dayMs = 24 * 60 * 60 * 1_000;
+const unreadFiles = 'Files, pictures and voice messages are not read yet.';
+
+/** Writes and replies of one update, together with the cursor behind it. */
+const createWrites = ({ kind, clock, accounts, messages, onReply }: Needs) => {
+  /** False where a row for one of the writes is gone. */
+  const commit = (update: Update, writes: readonly Write[] = []): Promise<boolean> =>
+    messages.commit([...writes, accounts.moveCursor(kind, update.cursor, clock.now())], 'synced');
+
+  /** The same with a reply at once; `senderId`: of a sender who is paired. */
+  const say = async (
+    update: Update,
+    { conversation, address }: IncomingMessage,
+    { text, senderId = '', writes = [] }: { text: string; senderId?: string; writes?: readonly Write[] },
+  ): Promise<boolean> => {
+    const place = { id: `${kind} ${update.updateId}`, kind, conversation, address };
+    const reply = newReply(place, { text, senderId, at: clock.now() });
+    const isWritten = await commit(update, [...writes, messages.replies.insert(reply)]);
+    if (isWritten) onReply({ kind, conversation });
+    return isWritten;
+  };
+
+  return { commit, say };
+};
+
+type Writes = ReturnType<typeof createWrites>;
+
+/** Of a sender who is not paired. */
+const createUnpaired = ({ kind, clock, codes, isUser, onPaired }: Needs, { commit, say }: Writes) => {
+  const { hintsPerHour, hintMs, wrongCodesMs } = channelLimits;
+  const hints = createPerMinute({ clock, max: hintsPerHour, windowMs: wrongCodesMs });
+  const hintOfSender = createPerMinute({ clock, max: 1, windowMs: hintMs });
+
+  return {
+    pair: async (update: Update, message: IncomingMessage, given: string): Promise<void> => {
+      const { sender } = message;
+      const code = await codes.find(kind, sender.id, given);
+      if (code !== null && (await isUser(code.userId))) {
+        const text = 'You are paired. Write to the agent here. /help shows the commands, /unpair ends it.';
+        const writes = codes.use(code, sender);
+        const isPaired = await say(update, message, { text, senderId: sender.id, writes });
+        if (isPaired) return onPaired({ userId: code.userId, name: sender.name });
+      }
+      const text = 'This code is not valid. A code lasts five minutes and works once.';
+      await say(update, message, { text });
+    },
+    hint: async (update: Update, message: IncomingMessage): Promise<void> => {
+      const isSaid = hintOfSender.use(message.sender.id) === null && hints.use(kind) === null;
+      const text = 'This bot answers paired people. Make a code in Drawbridge, under Channels.';
+      await (isSaid ? say(update, message, { text }) : commit(update));
+    },
+  };
+};
+
+/** Of a sender who is paired. */
+const createPaired = ({ kind, clock, senders, messages, onMessage }: Needs, { commit, say }: Writes) => {
+  const perMinute = createPerMinute({ clock, max: channelLimits.messagesPerMinute });
+  const perDay = createPerMinute({ clock, max: channelLimits.messagesPerDay, windowMs: dayMs });
+  const notices = createPerMinute({ clock, max: 1, windowMs: noticeMs });
+  let last = 0;
+  /** Strictly rising, so that messages of the same instant keep their order. */
+  const nextTime = () => (last = Math.max(clock.now(), last + 1));
+
+  return async (update: Update, message: IncomingMessage, { userId, senderId }: StoredSender) => {
+    const { conversation, address, text, hasFiles, sentAt } = message;
+    const isStop = /^\/(stop|cancel)\b/i.test(text);
+    const isTooMuch = perMinute.use(senderId) !== null || perDay.use(senderId) !== null;
+    if (isTooMuch && !isStop) {
+      const isSaid = notices.use(senderId) === null;
+      const notice = 'These are too many messages. Wait a moment; the newest ones were left out.';
+      return isSaid ? say(update, message, { text: notice }) : commit(update);
+    }
+    if (text.trim() === '')
+      return hasFiles ? say(update, message, { text: `${unreadFiles} Write it as text.` }) : commit(update);
+    const row = {
+      kind,
+      updateId: update.updateId,
+      conversation,
+      senderId,
+      userId,
+      address: JSON.stringify(address),
+      text: hasFiles ? `${text}\n\n(A file came with this message. ${unreadFiles})` : text,
+      sentAt,
+      receivedAt: nextTime(),
+      state: 'accepted' as const,
+    };
+    const writes = [messages.insert(row), senders.noteSeen(kind, senderId, clock.now())];
+    if (await commit(update, writes)) onMessage({ kind, conversation });
+    return true;
+  };
+};
+
+/**
+ * Stores an update of a platform together with the cursor behind it, in one transaction: once that resolves,
+ * the platform may forget the update. What a sender who is not paired writes is not stored.
+ */
+export const createAccept = (needs: Needs) => {
+  const { kind, senders, codes, isUser } = needs;
+  const writes = createWrites(needs);
+  const { commit, say } = writes;
+  const { pair, hint } = createUnpaired(needs, writes);
+  const acceptMessage = createPaired(needs, writes);
+
+  return async (update: Update): Promise<void> => {
+    const { message } = update;
+    if (message === null) return void (await commit(update));
+    const sender = await senders.find(kind, message.sender.id);
+    const isPaired = sender !== null && (await isUser(sender.userId));
+    if (!isPaired && codes.isIgnored(kind, message.sender.id)) return void (await commit(update));
+    const meaning = meaningOf(message, isPaired);
+    switch (meaning.type) {
+      case 'ignored':
+        return void (await commit(update));
+      case 'exposed-code':
+        await codes.end(kind, meaning.code);
+        return void (await commit(update));
+      case 'code':
+        return pair(update, message, meaning.code);
+      case 'paired-already': {
+        const text = 'You are paired already. /unpair ends it; then send the code again.';
+        return void (await say(update, message, { text }));
+      }
+      case 'unknown':
+        return hint(update, message);
+      case 'message':
+        return void (await (sender === null ? commit(update) : acceptMessage(update, message, sender)));
+      default:
+        return meaning satisfies never;
+    }
+  };
+};
+
+export type Accept = ReturnType<typeof createAccept>;

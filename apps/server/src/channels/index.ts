@@ -1,0 +1,1 @@
+export { createChannels, type Channels } from './channels.ts';

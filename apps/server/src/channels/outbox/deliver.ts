@@ -1,0 +1,111 @@
+import { channelLimits, type ChannelKind } from '@drawbridge/contracts/outside/channels';
+import { createKeyedQueue, exponential, fullJitter, sleep, type Clock } from '@drawbridge/kit';
+import { PlatformError, type ChannelAdapter } from '../adapter.ts';
+import { addressOf } from '../turns/answers.ts';
+import {
+  isStoreTrouble,
+  type ConversationKey,
+  type MessagesStore,
+  type StoredReply,
+} from '../turns/messages.store.ts';
+
+interface Needs {
+  clock: Clock;
+  messages: MessagesStore;
+  /** Null while the channel is off or its key is refused: replies wait. */
+  adapterOf(kind: ChannelKind): ChannelAdapter | null;
+  onError(error: unknown): void;
+  signal: AbortSignal;
+}
+
+const retry = { baseMs: 1_000, capMs: 60_000 };
+const storeRetryMs = 5_000;
+
+type Next = 'next' | 'stop' | { waitMs: number };
+
+/**
+ * Sends replies, those of one conversation in order, one at a time. Each is noted before it is sent: after a
+ * crash in between it is sent again, so it may come twice, and is never lost.
+ */
+export const createDelivery = ({ clock, messages, adapterOf, onError, signal }: Needs) => {
+  const { replies } = messages;
+  const inTurn = createKeyedQueue();
+
+  const fail = (reply: StoredReply, problem: string) => replies.move(reply.id, { state: 'failed', problem });
+
+  const afterFailure = async (
+    reply: StoredReply,
+    error: PlatformError,
+    { tries, since }: { tries: number; since: number },
+  ): Promise<Next> => {
+    const { kind, message } = error;
+    if (kind === 'key' || kind === 'conflict') return 'stop';
+    if (kind === 'gone') {
+      await replies.drop(reply, message);
+      return 'next';
+    }
+    if (kind === 'rate') return { waitMs: error.retryAfterMs ?? retry.baseMs };
+    const isOver = tries >= channelLimits.tries || clock.now() - since >= channelLimits.triesMs;
+    if (kind === 'refused' || kind === 'format' || isOver) {
+      await fail(reply, message);
+      onError(new Error(`A reply was not sent: ${message}`));
+      return 'next';
+    }
+    return { waitMs: fullJitter(exponential(tries, retry)) };
+  };
+
+  const attempt = async (adapter: ChannelAdapter, reply: StoredReply): Promise<void> => {
+    const to = { address: addressOf(reply), isPlain: false, signal };
+    await adapter.send(reply.text, to).catch((error: unknown) => {
+      if (!(error instanceof PlatformError) || error.kind !== 'format') throw error;
+      return adapter.send(reply.text, { ...to, isPlain: true });
+    });
+  };
+
+  /** False where the conversation has to wait for another key. */
+  const sendOne = async (reply: StoredReply): Promise<boolean> => {
+    const since = clock.now();
+    for (let tries = 1; ; tries += 1) {
+      const adapter = adapterOf(reply.kind as ChannelKind);
+      if (adapter === null) return false;
+      if (!(await replies.move(reply.id, { state: 'sending', problem: null }))) return true;
+      try {
+        await attempt(adapter, reply);
+        await replies.move(reply.id, { state: 'sent', problem: null });
+        return true;
+      } catch (error) {
+        if (signal.aborted || !(error instanceof PlatformError)) throw error;
+        const next = await afterFailure(reply, error, { tries, since });
+        if (typeof next === 'string') return next === 'next';
+        await sleep(clock, next.waitMs, signal);
+      }
+    }
+  };
+
+  const run = async (conversation: ConversationKey): Promise<void> => {
+    for (;;) {
+      try {
+        const [reply] = await replies.waiting(conversation);
+        if (!reply || !(await sendOne(reply))) return;
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!isStoreTrouble(error)) throw error;
+        await sleep(clock, storeRetryMs, signal).catch(() => undefined);
+      }
+    }
+  };
+
+  const wake = (conversation: ConversationKey): void =>
+    void inTurn
+      .run(`${conversation.kind} ${conversation.conversation}`, () => run(conversation))
+      .catch(onError);
+
+  return {
+    wake,
+    /** Goes on with all that waits. */
+    wakeAll: async (): Promise<void> => {
+      for (const conversation of await replies.conversationsWaiting()) wake(conversation);
+    },
+    settled: inTurn.settled,
+  };
+};

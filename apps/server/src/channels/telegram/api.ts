@@ -1,0 +1,73 @@
+import { jsonOf, type Clock } from '@drawbridge/kit';
+import { z } from 'zod';
+import { createServiceFetch } from '../../outside/index.ts';
+import { PlatformError } from '../adapter.ts';
+
+/** A long poll lasts 25 s. */
+export const pollSeconds = 25;
+const limits = {
+  poll: { ms: 35_000, maxBytes: 8 * 1_024 * 1_024 },
+  other: { ms: 30_000, maxBytes: 1_024 * 1_024 },
+};
+
+const reply = z.union([
+  z.object({ ok: z.literal(true), result: z.unknown() }),
+  z.object({
+    ok: z.literal(false),
+    error_code: z.int(),
+    description: z.string().default(''),
+    parameters: z.object({ retry_after: z.number().optional() }).optional(),
+  }),
+]);
+
+type Refusal = Extract<z.infer<typeof reply>, { ok: false }>;
+
+const toError = ({ error_code: code, description, parameters }: Refusal): PlatformError => {
+  if (code === 401 || code === 404)
+    return new PlatformError('key', 'Telegram refuses the token. Copy it again from @BotFather.');
+  if (code === 409)
+    return new PlatformError('conflict', 'Another program receives the messages of this bot. Stop it.');
+  if (code === 429)
+    return new PlatformError('rate', 'Telegram asks to wait', (parameters?.retry_after ?? 1) * 1_000);
+  if (code >= 500) return new PlatformError('network', 'Telegram has a problem');
+  if (code === 403 || /chat not found|user is deactivated|chat was deleted/i.test(description))
+    return new PlatformError('gone', 'The chat is closed for the bot');
+  if (/can't parse entities/i.test(description)) return new PlatformError('format', description);
+  return new PlatformError('refused', `Telegram refuses the message: ${description}`);
+};
+
+interface Needs {
+  clock: Clock;
+  /** The address of the Bot API. */
+  url: string;
+  token: string;
+}
+
+/** Calls of Telegram's Bot API, whose token is in the address. Gives the result; throws `PlatformError`. */
+export const createTelegramApi = ({ clock, url, token }: Needs) => {
+  const base = url.replace(/\/+$/, '');
+  const service = { clock, name: 'Telegram', origin: new URL(base).origin };
+  const fetchPoll = createServiceFetch({ ...service, limits: limits.poll });
+  const fetchOther = createServiceFetch({ ...service, limits: limits.other });
+
+  return async (method: string, parameters: object, signal: AbortSignal): Promise<unknown> => {
+    const send = method === 'getUpdates' ? fetchPoll : fetchOther;
+    const answer = await send(new URL(`${base}/bot${token}/${method}`), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(parameters),
+      signal,
+    }).catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw new PlatformError('network', error instanceof Error ? error.message : 'Telegram failed');
+    });
+    const parsed = reply.safeParse(jsonOf(answer.text));
+    if (!parsed.success)
+      throw new PlatformError(
+        'network',
+        `Telegram gave an answer that is not its own (HTTP ${answer.status})`,
+      );
+    if (!parsed.data.ok) throw toError(parsed.data);
+    return parsed.data.result;
+  };
+};

@@ -1,0 +1,68 @@
+import type { Clock } from '@drawbridge/kit';
+import { z } from 'zod';
+import type { Address, ChannelAdapter } from '../adapter.ts';
+import { PlatformError } from '../adapter.ts';
+import { createTelegramApi, pollSeconds } from './api.ts';
+import { toTelegramHtml } from './html.ts';
+import { readUpdates, type Self } from './updates.ts';
+
+const updatesAtOnce = 50;
+
+const me = z.object({ id: z.int().transform(String), username: z.string() });
+const addressOf = z.object({ chatId: z.string(), threadId: z.int().optional() });
+
+const placeOf = (address: Address) => {
+  const { chatId, threadId } = addressOf.parse(address);
+  return { chat_id: chatId, ...(threadId !== undefined && { message_thread_id: threadId }) };
+};
+
+interface Needs {
+  clock: Clock;
+  url: string;
+  token: string;
+}
+
+/** A bot of Telegram, which is asked for its messages: no address of this server is needed. Bot API 10.1. */
+export const createTelegram = (needs: Needs): ChannelAdapter => {
+  const call = createTelegramApi(needs);
+  let self: Self | null = null;
+
+  return {
+    identify: async (signal) => {
+      const parsed = me.safeParse(await call('getMe', {}, signal));
+      if (!parsed.success) throw new PlatformError('refused', 'Telegram gave no name of the bot');
+      self = parsed.data;
+      const { username } = parsed.data;
+      // A webhook of an earlier use would keep updates away.
+      await call('deleteWebhook', { drop_pending_updates: false }, signal);
+      const address = `https://t.me/${username}`;
+      return {
+        name: `@${username}`,
+        link: (code) => (code === undefined ? address : `${address}?start=${code}`),
+      };
+    },
+    poll: async (cursor, signal) => {
+      if (self === null) throw new PlatformError('refused', 'The bot has no name yet');
+      const given = await call(
+        'getUpdates',
+        {
+          ...(cursor !== null && { offset: Number(cursor) }),
+          limit: updatesAtOnce,
+          timeout: pollSeconds,
+          allowed_updates: ['message'],
+        },
+        signal,
+      );
+      return readUpdates(z.array(z.unknown()).catch([]).parse(given), self);
+    },
+    send: async (text, { address, isPlain, signal }) => {
+      const shown = isPlain ? { text } : { text: toTelegramHtml(text), parse_mode: 'HTML' };
+      // A preview is a request that Telegram makes: a link could carry something out without a click.
+      const preview = { link_preview_options: { is_disabled: true } };
+      await call('sendMessage', { ...placeOf(address), ...shown, ...preview }, signal);
+    },
+    typing: async (address, signal) => {
+      await call('sendChatAction', { ...placeOf(address), action: 'typing' }, signal);
+    },
+  };
+};

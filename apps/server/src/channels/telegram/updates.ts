@@ -1,0 +1,98 @@
+import { cutText } from '@drawbridge/kit';
+import { channelLimits } from '@drawbridge/contracts/outside/channels';
+import { z } from 'zod';
+import type { IncomingMessage, Update } from '../adapter.ts';
+
+/** Ids have up to 52 bits, and are kept as text. */
+const id = z.int().transform(String);
+
+const user = z.object({
+  id,
+  is_bot: z.boolean(),
+  first_name: z.string().default(''),
+  last_name: z.string().optional(),
+  username: z.string().optional(),
+});
+
+const entity = z.object({
+  type: z.string(),
+  offset: z.int(),
+  length: z.int(),
+  user: z.object({ id }).optional(),
+});
+
+const file = z.unknown().optional();
+
+const message = z.object({
+  message_id: z.int(),
+  message_thread_id: z.int().optional(),
+  from: user.optional(),
+  chat: z.object({ id, type: z.string() }),
+  date: z.int(),
+  text: z.string().optional(),
+  caption: z.string().optional(),
+  entities: z.array(entity).default([]),
+  caption_entities: z.array(entity).default([]),
+  reply_to_message: z.object({ from: user.optional() }).optional(),
+  /** Set for anonymous administrators and channels: they cannot be paired. */
+  sender_chat: z.unknown().optional(),
+  via_bot: z.unknown().optional(),
+  forward_origin: z.unknown().optional(),
+  photo: file,
+  document: file,
+  voice: file,
+  audio: file,
+  video: file,
+});
+type TelegramMessage = z.infer<typeof message>;
+
+const update = z.object({ update_id: z.int().nonnegative(), message: z.unknown().optional() });
+
+/** The bot itself, as `getMe` names it. */
+export interface Self {
+  id: string;
+  username: string;
+}
+
+const files = ['photo', 'document', 'voice', 'audio', 'video'] as const;
+const maxNameLength = 64;
+
+const nameOf = ({ first_name: first, last_name: last = '', username }: z.infer<typeof user>): string =>
+  cutText(`${first} ${last}`.trim() || (username ?? 'Somebody'), maxNameLength);
+
+/** The text without the name of the bot in its commands: `/stop@my_bot`. */
+const withoutOwnName = (text: string, { username }: Self): string =>
+  text.replace(new RegExp(`^(/\\w+)@${username}\\b`, 'i'), '$1');
+
+const read = (given: TelegramMessage, self: Self): IncomingMessage | null => {
+  const { from, chat, date, sender_chat: senderChat, via_bot: viaBot } = given;
+  if (!from || from.is_bot || senderChat !== undefined || viaBot !== undefined) return null;
+  const isGroup = chat.type !== 'private';
+  const text = cutText(given.text ?? given.caption ?? '', channelLimits.textLength);
+  const thread = given.message_thread_id;
+  return {
+    conversation: thread === undefined || !isGroup ? chat.id : `${chat.id}/${thread}`,
+    isGroup,
+    sender: { id: from.id, name: nameOf(from) },
+    text: withoutOwnName(text, self),
+    hasFiles: files.some((name) => given[name] !== undefined),
+    sentAt: date * 1_000,
+    address: { chatId: chat.id, ...(thread !== undefined && isGroup && { threadId: thread }) },
+  };
+};
+
+/** Updates in their order; one that is no message to the bot moves the cursor alone. */
+export const readUpdates = (given: readonly unknown[], self: Self): Update[] =>
+  given.flatMap((one) => {
+    const parsed = update.safeParse(one);
+    if (!parsed.success) return [];
+    const { update_id: number, message: sent } = parsed.data;
+    const known = message.safeParse(sent);
+    return [
+      {
+        updateId: String(number),
+        cursor: String(number + 1),
+        message: known.success ? read(known.data, self) : null,
+      },
+    ];
+  });

@@ -1,0 +1,87 @@
+import type { LaneRequest, RequestEnd, RequestEvent } from '@drawbridge/agent';
+import { hasCode, type Clock } from '@drawbridge/kit';
+import { subscribe, type ReaderContext } from '../../readers/index.ts';
+
+/** Telegram shows it for 5 s. */
+const typingEveryMs = 4_000;
+
+interface Following {
+  readers: ReaderContext;
+  clock: Clock;
+  userId: string;
+  threadId: string;
+  /** Shows for some seconds that an answer is being written. */
+  typing(): Promise<void>;
+  /** The agent waits for an answer of the person. */
+  onQuestion(askId: string): void;
+  onError(error: unknown): void;
+  signal: AbortSignal;
+}
+
+const createTyping = ({ clock, typing }: Following) => {
+  let stop: (() => void) | null = null;
+  const show = () => void typing().catch(() => undefined);
+  return {
+    start: () => {
+      if (stop !== null) return;
+      show();
+      stop = clock.every(typingEveryMs, show);
+    },
+    stop: () => {
+      stop?.();
+      stop = null;
+    },
+  };
+};
+
+const followRun = async (
+  following: Following,
+  typing: ReturnType<typeof createTyping>,
+  { runId, afterSeq }: { runId: string; afterSeq: number },
+): Promise<void> => {
+  const { readers, userId, threadId, signal } = following;
+  const topics = [{ thread: threadId }];
+  for await (const { event } of subscribe(readers, {
+    user: { userId },
+    topics,
+    since: String(afterSeq),
+    signal,
+  })) {
+    if (!('type' in event) || event.type !== 'event' || event.event.runId !== runId) continue;
+    const { type, payload } = event.event;
+    if (type === 'run-finish') return;
+    if (type === 'confirmation-request') {
+      typing.stop();
+      following.onQuestion(payload.requestId);
+    }
+    if (type === 'confirmation-closed') typing.start();
+  }
+};
+
+/** Follows a message until it has ended. Rejects with the reason of the signal. */
+export const followRequest = async (following: Following, request: LaneRequest): Promise<RequestEnd> => {
+  const { onError, signal } = following;
+  const left = new AbortController();
+  const inside = { ...following, signal: AbortSignal.any([signal, left.signal]) };
+  const typing = createTyping(inside);
+  const take = (event: RequestEvent) => {
+    if (event.type !== 'started') return;
+    typing.start();
+    followRun(inside, typing, event).catch((error: unknown) => {
+      if (!inside.signal.aborted && !hasCode(error, 'NOT_FOUND')) onError(error);
+    });
+  };
+  const stopListening = request.listen(take);
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([request.done, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+    stopListening();
+    typing.stop();
+    left.abort();
+  }
+};

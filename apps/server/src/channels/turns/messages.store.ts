@@ -1,0 +1,129 @@
+import type { ChannelKind } from '@drawbridge/contracts/outside/channels';
+import { OutdatedError, type Durability, type Schema, type Store, type Write } from '../../db/index.ts';
+
+export { isStoreTrouble } from '../../db/index.ts';
+
+export type StoredMessage = Schema['channelMessages'];
+export type StoredReply = Schema['channelReplies'];
+
+/** One conversation of a platform. */
+export type ConversationKey = Pick<StoredMessage, 'kind' | 'conversation'>;
+
+const createReplies = ({ db, commit }: Pick<Store, 'db' | 'commit'>) => ({
+  /** A reply of this id that is there already stays as it is. */
+  insert: (reply: StoredReply): Write =>
+    db
+      .insertInto('channelReplies')
+      .values(reply)
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .compile(),
+  /** What is not sent yet, in order. */
+  waiting: ({ kind, conversation }: ConversationKey): Promise<StoredReply[]> =>
+    db
+      .selectFrom('channelReplies')
+      .selectAll()
+      .where('state', 'in', ['waiting', 'sending'])
+      .where('kind', '=', kind)
+      .where('conversation', '=', conversation)
+      .orderBy('createdAt')
+      .orderBy('part')
+      .execute(),
+  conversationsWaiting: (): Promise<ConversationKey[]> =>
+    db
+      .selectFrom('channelReplies')
+      .select(['kind', 'conversation'])
+      .distinct()
+      .where('state', 'in', ['waiting', 'sending'])
+      .execute(),
+  /** False where it was removed meanwhile. */
+  move: async (id: string, to: Pick<StoredReply, 'state' | 'problem'>): Promise<boolean> => {
+    const query = db.updateTable('channelReplies').set(to).where('id', '=', id);
+    const { numUpdatedRows } = await query.executeTakeFirstOrThrow();
+    return numUpdatedRows > 0n;
+  },
+  /** The conversation takes nothing any more. */
+  drop: async ({ kind, conversation }: ConversationKey, problem: string): Promise<void> => {
+    const dropped = db
+      .updateTable('channelReplies')
+      .set({ state: 'failed', problem })
+      .where('state', 'in', ['waiting', 'sending'])
+      .where('kind', '=', kind)
+      .where('conversation', '=', conversation);
+    await commit([dropped.compile()], 'kept');
+  },
+});
+
+/** What was written in conversations, and what goes back. */
+export const createMessagesStore = ({ db, commit }: Pick<Store, 'db' | 'commit'>) => ({
+  /** Writes all, or nothing: false where a row for one of the writes is gone. */
+  commit: async (writes: readonly Write[], durability: Durability): Promise<boolean> => {
+    try {
+      await commit(writes, durability);
+      return true;
+    } catch (error) {
+      if (error instanceof OutdatedError) return false;
+      throw error;
+    }
+  },
+  replies: createReplies({ db, commit }),
+  /** A platform delivers an update more than once: the first one counts. */
+  insert: (message: StoredMessage): Write =>
+    db
+      .insertInto('channelMessages')
+      .values(message)
+      .onConflict((conflict) => conflict.columns(['kind', 'updateId']).doNothing())
+      .compile(),
+  /** Those without an answer, in order. */
+  accepted: ({ kind, conversation }: ConversationKey): Promise<StoredMessage[]> =>
+    db
+      .selectFrom('channelMessages')
+      .selectAll()
+      .where('state', '=', 'accepted')
+      .where('kind', '=', kind)
+      .where('conversation', '=', conversation)
+      .orderBy('receivedAt')
+      .execute(),
+  conversationsAccepted: (): Promise<ConversationKey[]> =>
+    db
+      .selectFrom('channelMessages')
+      .select(['kind', 'conversation'])
+      .distinct()
+      .where('state', '=', 'accepted')
+      .execute(),
+  /** Fails the commit where the message has its answer, or was removed. */
+  answered: ({ kind, updateId }: Pick<StoredMessage, 'kind' | 'updateId'>): Write => ({
+    query: db
+      .updateTable('channelMessages')
+      .set({ state: 'answered' })
+      .where('kind', '=', kind)
+      .where('updateId', '=', updateId)
+      .where('state', '=', 'accepted')
+      .compile(),
+    rows: 1,
+  }),
+  facts: async (kind: ChannelKind): Promise<{ lastMessageAt: number | null; waiting: number }> => {
+    const all = db.selectFrom('channelMessages').where('kind', '=', kind);
+    const [{ last }, { count }] = await Promise.all([
+      all.select((select) => select.fn.max('receivedAt').as('last')).executeTakeFirstOrThrow(),
+      all
+        .where('state', '=', 'accepted')
+        .select((select) => select.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow(),
+    ]);
+    return { lastMessageAt: last === null ? null : Number(last), waiting: Number(count) };
+  },
+  forget: async (before: number): Promise<void> => {
+    await db
+      .deleteFrom('channelMessages')
+      .where('state', '=', 'answered')
+      .where('receivedAt', '<', before)
+      .execute();
+    await db
+      .deleteFrom('channelReplies')
+      .where('state', 'in', ['sent', 'failed'])
+      .where('createdAt', '<', before)
+      .execute();
+  },
+});
+
+export type MessagesStore = ReturnType<typeof createMessagesStore>;

@@ -1,0 +1,22 @@
+import type { Address } from '../adapter.ts';
+import type { StoredReply } from './messages.store.ts';
+
+interface Place extends Pick<StoredReply, 'id' | 'kind' | 'conversation'> {
+  address: Address;
+}
+
+/** A reply that waits to be sent. A second one of the same id is not sent. */
+export const newReply = (
+  { address, ...place }: Place,
+  { text, senderId, at, part = 0 }: { text: string; senderId: string; at: number; part?: number },
+): StoredReply => ({
+  ...place,
+  id: part === 0 ? place.id : `${place.id} ${part}`,
+  senderId,
+  address: JSON.stringify(address),
+  text,
+  state: 'waiting',
+  createdAt: at,
+  part,
+  problem: null,
+});

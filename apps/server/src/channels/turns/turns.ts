@@ -1,0 +1,183 @@
+import type { Agent, LaneRequest, Sender } from '@drawbridge/agent';
+import { channelLimits, type ChannelKind } from '@drawbridge/contracts/outside/channels';
+import { CodedError, createKeyedQueue, sleep, type Clock } from '@drawbridge/kit';
+import { errors } from '../../errors.ts';
+import type { ReaderContext } from '../../readers/index.ts';
+import type { ChannelAdapter } from '../adapter.ts';
+import type { SendersStore, StoredSender } from '../senders/senders.store.ts';
+import { addressOf, createAnswers, keyOf } from './answers.ts';
+import { followRequest } from './follow.ts';
+import {
+  isStoreTrouble,
+  type ConversationKey,
+  type MessagesStore,
+  type StoredMessage,
+} from './messages.store.ts';
+
+type Claim = (
+  user: { userId: string; principal: string },
+  sessionId: string,
+) => Promise<{ threadId: string } | null>;
+
+/** The chats of conversations, by their names. The panel reads this type, which knows no other room. */
+export interface ChannelSessions {
+  claim: Claim;
+  find: Claim;
+}
+
+interface Needs {
+  clock: Clock;
+  messages: MessagesStore;
+  senders: SendersStore;
+  sessions: ChannelSessions;
+  /** Null where it is switched off. */
+  agent: Agent | null;
+  readers: Omit<ReaderContext, 'agent'>;
+  /** The address of the panel. */
+  url(): string;
+  /** Null while the channel is off. */
+  adapterOf(kind: ChannelKind): ChannelAdapter | null;
+  /** A sender has ended the pairing. */
+  onUnpaired(sender: StoredSender): void;
+  onReply(conversation: ConversationKey): void;
+  onError(error: unknown): void;
+  signal: AbortSignal;
+}
+
+const storeRetryMs = 5_000;
+
+/** A message that the agent has; resolves once it is answered. */
+interface Given {
+  ended: Promise<void>;
+}
+
+/** The name of the conversation's session. */
+const sessionOf = ({ kind, conversation }: ConversationKey): string =>
+  `${kind}:${conversation}`.replace(/[^\w:.@/+-]/g, '-');
+
+const laneSender = ({ kind, senderId, userId, groups, usesMemory }: StoredSender): Sender => ({
+  userId,
+  key: `${kind}:${senderId}`,
+  channel: kind,
+  groups,
+  usesMemory,
+});
+
+/** The answer to a command that channels alone have; null for every other text. */
+const ownAnswer = (text: string, { name, groups }: StoredSender): string | null => {
+  const [command] = text.trim().toLowerCase().split(/\s+/);
+  if (command === '/start') return 'Write to the agent here. /help shows the commands.';
+  if (command !== '/whoami') return null;
+  const tools = groups.length === 0 ? 'none' : groups.join(', ');
+  return `You are ${name} here. Tools of machines that your messages may use: ${tools}.`;
+};
+
+/** Gives messages to the agent, and their ends to the answers. */
+const createSubmit = (needs: Needs) => {
+  const { clock, senders, sessions, agent, readers, adapterOf, signal, onError } = needs;
+  const answers = createAnswers(needs);
+  const { answer } = answers;
+
+  /** Again while the store has trouble; what else fails is said to the sender. */
+  const retried = async <Value>(
+    row: StoredMessage,
+    work: () => Promise<Value>,
+  ): Promise<Value | undefined> => {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (signal.aborted) return undefined;
+        if (isStoreTrouble(error)) await sleep(clock, storeRetryMs, signal).catch(() => undefined);
+        else {
+          const isCoded = error instanceof CodedError;
+          if (!isCoded) onError(error);
+          const text = isCoded
+            ? error.message
+            : 'Something went wrong here. The log of the server says more.';
+          await answer(row, text).catch(onError);
+          return undefined;
+        }
+      }
+    }
+  };
+
+  const follow = async (
+    row: StoredMessage,
+    following: { agent: Agent; threadId: string; request: LaneRequest },
+  ) => {
+    const { threadId, request } = following;
+    const end = await followRequest(
+      {
+        readers: { ...readers, agent: following.agent },
+        clock,
+        userId: row.userId,
+        threadId,
+        typing: async () => adapterOf(row.kind as ChannelKind)?.typing(addressOf(row), signal),
+        onQuestion: (askId) => void answers.ask(row, { threadId, askId }).catch(onError),
+        onError,
+        signal,
+      },
+      request,
+    );
+    await answers.end(row, end);
+  };
+
+  const giveToAgent = async (row: StoredMessage, sender: StoredSender): Promise<Given | undefined> => {
+    if (!agent) throw errors.agentOff();
+    const session = await sessions.claim({ userId: row.userId, principal: 'person' }, sessionOf(row));
+    if (!session) throw errors.sessionNotFound();
+    const { threadId } = session;
+    const by = laneSender(sender);
+    const said = await agent.lanes.command(by, threadId, row.text);
+    if (said !== null) return void (await answer(row, said));
+    const request = await agent.lanes.send(by, threadId, { text: row.text, key: keyOf(row) });
+    return { ended: retried(row, () => follow(row, { agent, threadId, request })).then(() => undefined) };
+  };
+
+  const submit = async (row: StoredMessage): Promise<Given | undefined> => {
+    const sender = await senders.find(row.kind as ChannelKind, row.senderId);
+    if (sender === null) return void (await answer(row, null));
+    if (/^\/unpair\b/i.test(row.text)) {
+      await answers.unpair(row, sender);
+      return void needs.onUnpaired(sender);
+    }
+    const own = ownAnswer(row.text, sender);
+    if (own !== null) return void (await answer(row, own));
+    if (row.receivedAt - row.sentAt <= channelLimits.oldMs) return giveToAgent(row, sender);
+    return void (await answer(row, 'I was away when you wrote this. Send it again if it still matters.'));
+  };
+
+  return (row: StoredMessage) => retried(row, () => submit(row));
+};
+
+/** Messages of channels: given to the agent in order, and answered once. */
+export const createTurns = (needs: Needs) => {
+  const { messages, signal, onError } = needs;
+  const submit = createSubmit(needs);
+  const inTurn = createKeyedQueue();
+  /** Given to the agent already; they wait for its end. */
+  const following = new Set<string>();
+
+  const wake = (conversation: ConversationKey): void => {
+    const run = async () => {
+      for (const row of await messages.accepted(conversation)) {
+        if (signal.aborted) return;
+        if (following.has(keyOf(row))) continue;
+        following.add(keyOf(row));
+        const given = await submit(row);
+        void Promise.resolve(given?.ended).finally(() => following.delete(keyOf(row)));
+      }
+    };
+    inTurn.run(`${conversation.kind} ${conversation.conversation}`, run).catch(onError);
+  };
+
+  return {
+    wake,
+    /** Goes on with what an earlier run of the server left. */
+    start: async (): Promise<void> => {
+      for (const conversation of await messages.conversationsAccepted()) wake(conversation);
+    },
+    settled: inTurn.settled,
+  };
+};

@@ -1,0 +1,45 @@
+import {
+  channelCodeIdInput,
+  channelKindInput,
+  channelSenderInput,
+  configureChannelInput,
+  createChannelCodeInput,
+  updateChannelSenderInput,
+} from '@drawbridge/contracts/outside/channels';
+import { ok, ownerProcedure, router, userProcedure } from '../trpc.ts';
+
+/** Codes of the person: each binds one sender. */
+const codesRouter = router({
+  list: userProcedure.query(({ ctx }) => ctx.channels.codes.list(ctx.userId)),
+  create: userProcedure
+    .input(createChannelCodeInput)
+    .mutation(({ ctx, input }) => ctx.channels.codes.create(ctx.userId, input)),
+  remove: userProcedure
+    .input(channelCodeIdInput)
+    .mutation(({ ctx, input }) => ok(ctx.channels.codes.remove(ctx.userId, input.id))),
+});
+
+/** The person's senders on chat platforms. */
+const sendersRouter = router({
+  list: userProcedure.query(({ ctx }) => ctx.channels.senders.list(ctx.userId)),
+  update: userProcedure
+    .input(updateChannelSenderInput)
+    .mutation(({ ctx, input }) => ok(ctx.channels.senders.update(ctx.userId, input))),
+  remove: userProcedure
+    .input(channelSenderInput)
+    .mutation(({ ctx, input: { kind, senderId } }) =>
+      ok(ctx.channels.senders.remove(ctx.userId, kind, senderId)),
+    ),
+});
+
+/** Chat platforms from which people talk to the agent. */
+export const channelsRouter = router({
+  list: userProcedure.query(({ ctx }) => ctx.channels.list(ctx.session.user.isOwner)),
+  /** The bot of a platform: one for the whole server. */
+  configure: ownerProcedure
+    .input(configureChannelInput)
+    .mutation(({ ctx, input }) => ok(ctx.channels.configure(input))),
+  test: ownerProcedure.input(channelKindInput).mutation(({ ctx, input }) => ctx.channels.test(input.kind)),
+  codes: codesRouter,
+  senders: sendersRouter,
+});

@@ -1,0 +1,23 @@
+import type { Channel, ChannelKind } from '@drawbridge/contracts/outside/channels';
+
+export const channelNames: Record<ChannelKind, string> = { telegram: 'Telegram' };
+
+/** The state of a channel in a few words. */
+export const stateWords = ({ state, isOn }: Channel): string => {
+  switch (state) {
+    case 'off':
+      return isOn ? 'Not connected' : 'Off';
+    case 'starting':
+      return 'Connecting';
+    case 'working':
+      return 'Working';
+    case 'key':
+      return 'Token refused';
+    case 'conflict':
+      return 'Used by another program';
+    case 'unreachable':
+      return 'Not reachable';
+    default:
+      return state satisfies never;
+  }
+};

@@ -1,0 +1,62 @@
+import { afterAll, expect, it } from 'vitest';
+import { botToken, openTelegram } from '../apps/server/test/telegram.ts';
+import { startScriptedModel } from './agent/scripted-model.ts';
+import { createProcesses, openPage, startBrowser, startServer, until, widthFaults } from './harness/index.ts';
+import { describeWith } from './services.ts';
+
+describeWith('chromium')('Telegram', () => {
+  const programs = createProcesses();
+  afterAll(() => programs.stopAll());
+
+  it('CH-03 is set up and paired on the page Channels, and answers once after the server was killed', async () => {
+    const telegram = await openTelegram();
+    const held = Promise.withResolvers<void>();
+    const model = await startScriptedModel(async ({ tools }) => {
+      if (tools.length === 0) return { text: 'Groceries' };
+      await held.promise;
+      return { text: 'Milk and **bread**.' };
+    });
+    const server = await startServer(programs, {
+      AGENT_MODEL: 'stub',
+      AGENT_MODEL_URL: model.url,
+      TELEGRAM_API_URL: telegram.url,
+    });
+    const ann = await server.createOwner();
+    const browser = await startBrowser();
+    const page = await openPage(browser, { person: ann });
+    try {
+      await page.goto(`${server.url}/settings/channels`);
+      await page.getByLabel('Token of the bot').fill(botToken);
+      await page.getByRole('button', { name: 'Connect', exact: true }).click();
+      await page.locator('[data-test=channel-state]').filter({ hasText: 'Working' }).waitFor();
+      await page.getByLabel('Read files').check();
+      await page.getByRole('button', { name: 'Make a code' }).click();
+      const code = page.locator('[data-test=channel-code]');
+      const letters = (await code.locator('pre').innerText()).trim();
+      expect(await code.getByRole('link', { name: 'Open in Telegram' }).getAttribute('href')).toBe(
+        `https://t.me/stand_in_bot?start=${letters}`,
+      );
+      telegram.say(`/start ${letters}`);
+      const sender = page.locator('[data-test=sender]').filter({ hasText: 'Alice' });
+      await sender.filter({ hasText: 'Read files' }).waitFor();
+      expect(await widthFaults(page)).toEqual([]);
+
+      telegram.say('What shall I buy?');
+      await model.request(1);
+      await server.end('SIGKILL');
+      held.resolve();
+      await server.restart();
+      await until(async () => telegram.texts().includes('Milk and <strong>bread</strong>.'));
+      telegram.say('/whoami');
+      await until(async () => telegram.texts().at(-1)?.startsWith('You are Alice') === true);
+      expect(telegram.texts().filter((text) => text.startsWith('Milk'))).toHaveLength(1);
+
+      await page.getByRole('button', { name: 'Remove Alice' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+      await page.locator('[data-test=no-senders]').waitFor();
+    } finally {
+      await browser.close();
+      await model.close();
+    }
+  });
+});

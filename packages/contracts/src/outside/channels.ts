@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { toolScope } from '../groups.ts';
+import { isoTime } from '../ids.ts';
+
+/** Chat platforms from which people talk to the agent. */
+export const channelKinds = ['telegram'] as const;
+export const channelKind = z.enum(channelKinds);
+export type ChannelKind = z.infer<typeof channelKind>;
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** Times in milliseconds. */
+export const channelLimits = {
+  codeMs: 5 * minute,
+  openCodesPerUser: 5,
+  sendersPerUser: 20,
+  /** Wrong codes in an hour, after which a sender is ignored, and after which all open codes end. */
+  wrongCodesOfSender: 5,
+  wrongCodesOfChannel: 20,
+  wrongCodesMs: hour,
+  /** An unknown sender gets one sentence in this time, and all of a channel so many in an hour. */
+  hintMs: 24 * hour,
+  hintsPerHour: 20,
+  messagesPerMinute: 20,
+  messagesPerDay: 500,
+  /** Accepted messages of a channel without an answer. */
+  waiting: 1_000,
+  textLength: 100_000,
+  /** An older message is not run. */
+  oldMs: 12 * hour,
+  replyParts: 10,
+  /** Tries of one reply, and for how long. */
+  tries: 8,
+  triesMs: 15 * minute,
+  /** How long answered messages and sent replies are kept. */
+  keptMs: 7 * 24 * hour,
+} as const;
+
+/**
+ * `key`: the platform refuses the key. `conflict`: another program receives the messages of this bot.
+ * `unreachable`: the platform does not answer; it is tried again.
+ */
+export const channelStates = ['off', 'starting', 'working', 'key', 'conflict', 'unreachable'] as const;
+export type ChannelState = (typeof channelStates)[number];
+
+export const channel = z.object({
+  kind: channelKind,
+  isOn: z.boolean(),
+  state: z.enum(channelStates),
+  /** In words, with what to do; null while it works. */
+  problem: z.string().nullable(),
+  /** The bot's name on the platform, and its address there. */
+  name: z.string().nullable(),
+  link: z.url().nullable(),
+  /** The last characters of the key; null without one. For the owner alone. */
+  keyEnd: z.string().nullable(),
+  isFromEnvironment: z.boolean(),
+  lastMessageAt: isoTime.nullable(),
+  /** Messages that wait for an answer. */
+  waiting: z.number().int(),
+});
+export type Channel = z.infer<typeof channel>;
+
+/** `key`: of the bot, as the platform gives it; null forgets it; undefined keeps it. */
+export const configureChannelInput = z.strictObject({
+  kind: channelKind,
+  key: z
+    .string()
+    .trim()
+    .regex(/^\d{3,20}:[A-Za-z0-9_-]{30,100}$/, 'must be the token that BotFather shows, such as 123456:ABC…')
+    .nullable()
+    .optional(),
+  isOn: z.boolean(),
+});
+export type ConfigureChannelInput = z.infer<typeof configureChannelInput>;
+
+export const channelKindInput = z.strictObject({ kind: channelKind });
+
+/** What a sender's messages may do: the tools of machines, and whether the agent knows what it remembers. */
+const rights = {
+  groups: z.array(toolScope).max(toolScope.options.length),
+  usesMemory: z.boolean(),
+};
+
+export const createChannelCodeInput = z.strictObject({
+  kind: channelKind,
+  groups: rights.groups.default([]),
+  usesMemory: rights.usesMemory.default(false),
+});
+export type CreateChannelCodeInput = z.infer<typeof createChannelCodeInput>;
+
+/** A code that binds the next sender who sends it. `link` opens the platform with it. */
+export const channelCode = z.object({
+  id: z.string(),
+  kind: channelKind,
+  code: z.string(),
+  link: z.url().nullable(),
+  ...rights,
+  expiresAt: isoTime,
+});
+export type ChannelCode = z.infer<typeof channelCode>;
+
+export const channelCodeIdInput = z.strictObject({ id: z.string().min(1).max(64) });
+
+/** A person on a platform whose messages are those of an account here. */
+export const channelSender = z.object({
+  kind: channelKind,
+  senderId: z.string(),
+  name: z.string(),
+  ...rights,
+  pairedAt: isoTime,
+  lastSeenAt: isoTime,
+});
+export type ChannelSender = z.infer<typeof channelSender>;
+
+const senderKey = { kind: channelKind, senderId: z.string().min(1).max(128) };
+export const channelSenderInput = z.strictObject(senderKey);
+export const updateChannelSenderInput = z.strictObject({
+  ...senderKey,
+  name: z.string().trim().min(1).max(64),
+  ...rights,
+});
+export type UpdateChannelSenderInput = z.infer<typeof updateChannelSenderInput>;
