@@ -16,8 +16,8 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
 }
 
 /**
- * From where messages come to the agent: webhooks that programs post to, and chat platforms, which connect once
- * they are started.
+ * From where messages come to the agent: webhooks that programs post to, and chat platforms, which connect
+ * once they are started.
  */
 export const openInbound = (parts: Parts): { hooks: Hooks; channels: Channels } => {
   const { config, clock, opened, gateway, others, agent } = parts;
