@@ -49,7 +49,6 @@ export const createAccounts = ({ store, clock, sealer, environment, hide }: Need
     /** Throws `badRequest` for a channel that is switched on without a key. */
     set: async ({ kind, key, isOn }: ConfigureChannelInput): Promise<void> => {
       const row = await store.read(kind);
-      if (key != null) hide(key);
       const kept = key === undefined;
       const sealedKey = kept ? (row?.sealedKey ?? null) : key && sealer.seal(key, purposeOf(kind));
       if (isOn && sealedKey === null && fromEnvironment[kind] === undefined)
