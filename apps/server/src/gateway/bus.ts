@@ -1,5 +1,6 @@
 import type { LiveThreadEvent } from '@drawbridge/contracts/agent/events';
 import type { CancelReason, DaemonEvent } from '@drawbridge/contracts/daemon-event';
+import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
 import type { CallEvent } from '@drawbridge/contracts/calls';
 import type { ConfirmationEvent } from '@drawbridge/contracts/confirmation';
 import type { RefusedPairing } from '@drawbridge/contracts/machines/summary';
@@ -47,6 +48,11 @@ export type BusMessage =
   | { type: 'client-message'; name: string }
   /** For the server that has the connection: another one has registered its companion. */
   | { type: 'companion-replaced'; connectionId: string }
+  /** For the server that has the stream: another one has received progress of a call on it. */
+  | { type: 'call-progress'; requestId: string; body: ProgressBody }
+  /** A new reader wants what the user's calls have printed; and, for its server, what one has of it. */
+  | { type: 'outputs-wanted'; userId: string; by: string; reader: string }
+  | { type: 'outputs'; reader: string; events: Extract<CallEvent, { type: 'progress' }>[] }
   /** A daemon has answered a query about its rules or processes, for the server that asked. */
   | { type: 'rules-answered'; machineId: string; requestId: string; body: RulesBody }
   | { type: 'processes-answered'; machineId: string; requestId: string; body: ProcessesBody }

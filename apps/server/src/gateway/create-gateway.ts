@@ -6,6 +6,7 @@ import { countsOf, createCallNumbers, type GatewayNumbers } from './calls/call-n
 import { createCalls, type Calls, type CallsContext } from './calls/calls.ts';
 import { createDaemonCalls } from './calls/daemon-calls.ts';
 import { createLiveOutputs } from './calls/live-outputs.ts';
+import { createSharedOutputs } from './calls/shared-outputs.ts';
 import { createOpenCalls } from './calls/runner/open-calls.ts';
 import { createPastCalls } from './calls/past-calls.ts';
 import { publishCallState, type CallRecord } from './calls/call.ts';
@@ -153,6 +154,7 @@ const createFront = (needs: GatewayNeeds, moving: Moving) => {
   const callsContext: CallsContext = {
     ...common,
     store: stores.calls,
+    sharedCalls: stores.sharedCalls,
     registry,
     settings,
     openCalls,
@@ -162,9 +164,10 @@ const createFront = (needs: GatewayNeeds, moving: Moving) => {
     isDiskLow: needs.isDiskLow ?? (() => false),
   };
   writeQueriesOfOthers({ ...common, streams });
+  const outputs = createSharedOutputs(callsContext);
   return {
-    calls: createCalls(callsContext),
-    daemonCalls: createDaemonCalls(callsContext),
+    calls: createCalls(callsContext, outputs),
+    daemonCalls: createDaemonCalls({ ...callsContext, ...outputs }),
     pastCalls: createPastCalls(stores.pastCalls),
     confirmations: createConfirmations({ ...common, store: stores.confirmations, openCalls }),
     idempotency: createIdempotency({

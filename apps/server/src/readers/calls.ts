@@ -80,11 +80,19 @@ export const callsTopic: TopicSource =
       return [...news([...more.flat(), ...list]), ...printed()];
     };
     feed.due('first calls', first);
-    return calls.onChanged(
-      userId,
-      (event) => feed.push(() => take(event), outputLength(event)),
-      () => feed.due('calls', orNothing(ctx, missed)),
-    );
+    const push = (event: CallEvent) => feed.push(() => take(event), outputLength(event));
+    const { ask, stop: stopOutputs } = calls.watchOutputs(userId, push);
+    const { ready, stop } = calls.onChanged(userId, push, () => {
+      feed.due('calls', orNothing(ctx, missed));
+      ask();
+    });
+    return {
+      ready: ready.then(ask),
+      stop: () => {
+        stop();
+        stopOutputs();
+      },
+    };
   };
 
 /** Questions that are asked, and how each was closed; what has closed does not open again. */

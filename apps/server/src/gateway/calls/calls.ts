@@ -13,6 +13,9 @@ import type { GatewaySettings } from '../settings/settings.ts';
 import { requireArguments } from './arguments/check-arguments.ts';
 import { toCall, type CallRecord } from './call.ts';
 import { cancelCall, createHandle, type CallHandle } from './handle.ts';
+import type { SharedOutputs } from './shared-outputs.ts';
+import type { SharedCallsStore } from './store/shared-calls.store.ts';
+import type { ThisServer } from '../cluster/this-server.ts';
 import type { LiveOutputs } from './live-outputs.ts';
 import type { CallMaker, OpenCalls } from './runner/open-calls.ts';
 import type { CallsStore } from './store/calls.store.ts';
@@ -61,6 +64,8 @@ export interface Calls {
   onChanged(userId: string, listener: (event: CallEvent) => void, onGap?: () => void): Subscription;
   /** The last message and the newest output of each open call, for a new subscriber. */
   liveOutputs(userId: string): CallEvent[];
+  /** The same of other servers, each time after `ask`; some may be missing. */
+  watchOutputs(userId: string, listener: (event: CallEvent) => void): { ask(): void; stop(): void };
 }
 
 /** What calls are made and answered with. */
@@ -73,6 +78,8 @@ export interface CallsContext {
   openCalls: OpenCalls;
   confirmations: Pick<ConfirmationsStore, 'byId'>;
   liveOutputs: LiveOutputs;
+  sharedCalls: Pick<SharedCallsStore, 'stillOpen'>;
+  server: ThisServer;
   bus: Bus;
   budget: StoringBudget;
   /** Whether the disk of the store is almost full. */
@@ -217,7 +224,7 @@ const openCall = async (
   return createHandle(ctx, record.requestId, call);
 };
 
-export const createCalls = (ctx: CallsContext): Calls => {
+export const createCalls = (ctx: CallsContext, shared: Pick<SharedOutputs, 'watch'>): Calls => {
   const { openCalls, store, bus, liveOutputs } = ctx;
   const get = async (userId: string, requestId: string) =>
     toCall(own(openCalls.find(requestId)?.data.record ?? (await store.byId(requestId)), userId));
@@ -246,5 +253,6 @@ export const createCalls = (ctx: CallsContext): Calls => {
         onGap,
       ),
     liveOutputs: liveOutputs.of,
+    watchOutputs: shared.watch,
   };
 };

@@ -7,6 +7,7 @@ import { askInTurn } from './ask.ts';
 import type { OpenCall } from './runner/held-calls.ts';
 import { publishCall, publishCallState } from './call.ts';
 import type { CallsContext } from './calls.ts';
+import type { SharedOutputs } from './shared-outputs.ts';
 import type { Step } from './runner/runner.ts';
 
 /** The daemon that reports on a call: its machine and its epoch. */
@@ -83,8 +84,10 @@ const takeAnswer = async (
   });
 };
 
+interface ProgressContext extends CallsContext, Pick<SharedOutputs, 'passOn'> {}
+
 const takeProgress = async (
-  { openCalls, clock, liveOutputs, bus }: CallsContext,
+  { openCalls, clock, liveOutputs, bus, passOn }: ProgressContext,
   { from, requestId }: { from: Sender; requestId: string },
   body: ProgressBody,
 ): Promise<ProgressReply> => {
@@ -92,12 +95,17 @@ const takeProgress = async (
   if (!call || !isGivenTo(call, from)) throw errors.notFound();
   await openCalls.inTurn(call, (step) => step({ type: 'progressed', at: clock.now() }));
   if (call.data.state.kind === 'ended') throw errors.notFound();
+  const { connection } = from.machine;
+  if (connection.kind === 'elsewhere') {
+    passOn(connection.serverId, requestId, body);
+    return { ok: true };
+  }
   const { event, ...received } = liveOutputs.append(call.data.record, body);
   publishCall(bus, call.data.record.userId, event);
   return { ok: true, ...received };
 };
 
-export const createDaemonCalls = (ctx: CallsContext): DaemonCalls => ({
+export const createDaemonCalls = (ctx: ProgressContext): DaemonCalls => ({
   answer: (from, requestId, body) => takeAnswer(ctx, { from, requestId }, body),
   progress: (from, requestId, body) => takeProgress(ctx, { from, requestId }, body),
 });

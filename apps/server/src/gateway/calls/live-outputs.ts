@@ -79,6 +79,9 @@ export const createLiveOutputs = (limits: Pick<GatewayLimits, 'liveOutputLength'
       calls?.delete(requestId);
       if (calls?.size === 0) users.delete(userId);
     },
+    /** The calls that output is kept of. */
+    calls: (): Named[] =>
+      [...users].flatMap(([userId, calls]) => [...calls.keys()].map((requestId) => ({ userId, requestId }))),
     /** One event for each open call of a user that said something. */
     of: (userId: string): Progress[] =>
       [...(users.get(userId) ?? [])].map(([requestId, { status, text, from }]) => ({

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { CallVia } from '@drawbridge/contracts/calls';
-import type { Schema } from '../../../db/index.ts';
+import { inParts, type Schema } from '../../../db/index.ts';
 import type { CallRecord } from '../call.ts';
 import { readRow } from './call-row.ts';
 
@@ -89,6 +89,18 @@ export const createSharedCallsStore = (db: Kysely<Schema>) => {
         .limit(sweptAtOnce)
         .execute();
       return rows.map((row) => readRow(row).record);
+    },
+    /** Of these calls those that have not ended. */
+    stillOpen: async (requestIds: readonly string[]): Promise<Set<string>> => {
+      const rows = await inParts(requestIds, (part) =>
+        db
+          .selectFrom('calls')
+          .select('requestId')
+          .where('requestId', 'in', part)
+          .where('endedAt', 'is', null)
+          .execute(),
+      );
+      return new Set(rows.map(({ requestId }) => requestId));
     },
     forgetMaker: async (requestId: string) => {
       await db.updateTable('calls').set({ makerId: null }).where('requestId', '=', requestId).execute();
