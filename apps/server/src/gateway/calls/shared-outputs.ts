@@ -19,7 +19,7 @@ export const createSharedOutputs = (ctx: CallsContext) => {
   /** Posts of other servers come in any order, and some are lost: what came before is not asked for again. */
   const receive = async (requestId: string, body: ProgressBody) => {
     const call = await openCalls.open(requestId);
-    if (!call || call.data.state.kind === 'ended') return;
+    if (!call) return;
     const { outputOffset: outputKeptFrom } = body;
     const posted = { ...body, ...(outputKeptFrom !== undefined && { outputKeptFrom }) };
     publishCall(bus, call.data.record.userId, liveOutputs.append(call.data.record, posted).event);
