@@ -3,16 +3,26 @@ import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
 import { createEmitter } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { publishCall } from './call.ts';
-import type { CallsContext } from './calls.ts';
+import type { OpenCalls } from './runner/open-calls.ts';
+import type { LiveOutputs } from './live-outputs.ts';
+import type { SharedCallsStore } from './store/shared-calls.store.ts';
+import type { ThisServer } from '../cluster/this-server.ts';
 
 type Progress = Extract<CallEvent, { type: 'progress' }>;
+
+interface Needs {
+  server: ThisServer;
+  openCalls: OpenCalls;
+  liveOutputs: LiveOutputs;
+  sharedCalls: Pick<SharedCallsStore, 'stillOpen'>;
+  onError(error: unknown): void;
+}
 
 /**
  * Live output is where the stream of its machine is. Other servers pass on what they receive of it, and ask
  * for it for a new reader.
  */
-export const createSharedOutputs = (ctx: CallsContext) => {
-  const { server, openCalls, liveOutputs, sharedCalls, onError } = ctx;
+export const createSharedOutputs = ({ server, openCalls, liveOutputs, sharedCalls, onError }: Needs) => {
   const { bus } = server;
   const readers = createEmitter<Progress>(onError);
 

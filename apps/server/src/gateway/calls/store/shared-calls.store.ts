@@ -41,6 +41,21 @@ const createOpenCounts = (db: Kysely<Schema>) => {
   };
 };
 
+/** Of these calls those that have not ended. */
+const stillOpen =
+  (db: Kysely<Schema>) =>
+  async (requestIds: readonly string[]): Promise<Set<string>> => {
+    const rows = await inParts(requestIds, (part) =>
+      db
+        .selectFrom('calls')
+        .select('requestId')
+        .where('requestId', 'in', part)
+        .where('endedAt', 'is', null)
+        .execute(),
+    );
+    return new Set(rows.map(({ requestId }) => requestId));
+  };
+
 /** What several servers look for in calls; a single one has it in its memory. */
 export const createSharedCallsStore = (db: Kysely<Schema>) => {
   const open = openCalls(db);
@@ -90,18 +105,7 @@ export const createSharedCallsStore = (db: Kysely<Schema>) => {
         .execute();
       return rows.map((row) => readRow(row).record);
     },
-    /** Of these calls those that have not ended. */
-    stillOpen: async (requestIds: readonly string[]): Promise<Set<string>> => {
-      const rows = await inParts(requestIds, (part) =>
-        db
-          .selectFrom('calls')
-          .select('requestId')
-          .where('requestId', 'in', part)
-          .where('endedAt', 'is', null)
-          .execute(),
-      );
-      return new Set(rows.map(({ requestId }) => requestId));
-    },
+    stillOpen: stillOpen(db),
     forgetMaker: async (requestId: string) => {
       await db.updateTable('calls').set({ makerId: null }).where('requestId', '=', requestId).execute();
     },
