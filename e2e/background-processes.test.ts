@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
@@ -65,8 +67,10 @@ describeWith('chromium', 'bubblewrap')('a process in the background', () => {
       output: string;
       cursor: number;
     };
-  const command = (...args: string[]): string =>
+  const command = (...args: string[]): string => commandWith('', ...args);
+  const commandWith = (input: string, ...args: string[]): string =>
     execFileSync(process.execPath, [daemonEntry, 'processes', ...args], {
+      input,
       env: { ...process.env, HOME: daemon.home, NO_COLOR: '1' },
       encoding: 'utf8',
     });
@@ -140,6 +144,16 @@ describeWith('chromium', 'bubblewrap')('a process in the background', () => {
     expect(command('stop', one)).toContain('sleep 0.1');
     expect(await read(one)).toMatchObject({ ended: 'user' });
     expect(await read(two)).toMatchObject({ state: 'running' });
+    const asks = `printf 'Password: '; read -r x; [ "\${#x}" = 6 ] && echo right; sleep 1000`;
+    const prompt = { command: asks, waitFor: ['Password: '], waitMs: 20_000 };
+    const three = String(JSON.parse(await call('Desk', 'process_start', prompt)).process);
+    expect(commandWith('secret\n', 'type', three)).toContain(`typed into ${three}`);
+    expect(await read(three, { cursor: 0, waitFor: ['right'], waitMs: 20_000 })).toMatchObject({
+      output: 'Password: right\n',
+    });
+    const own = readdirSync(join(daemon.home, '.drawbridge'), { recursive: true, withFileTypes: true });
+    const files = own.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
+    expect(files.filter((path) => readFileSync(path, 'latin1').includes('secret'))).toEqual([]);
     await daemon.process.end('SIGTERM');
     expect(() => command()).toThrow('not running');
   });

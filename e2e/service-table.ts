@@ -20,6 +20,7 @@ export type Service =
   | 'sshd'
   | 'make'
   | 'python3'
+  | 'script'
   | 'other nodes'
   | 'mount';
 
@@ -69,6 +70,10 @@ export const services: Record<Service, ServiceEntry> = {
   },
   make: { isThere: () => runs('make', ['--version']), packages: ['make'] },
   python3: { isThere: () => runs('python3', ['--version']), packages: ['python3'] },
+  script: {
+    isThere: () => runs('script', ['--version']) && runs('stty', ['--version']),
+    packages: ['bsdutils'],
+  },
   'other nodes': {
     isThere: hasOtherNodes,
     hint: 'run pnpm test:long, which installs the other versions of Node, on Linux on x64',

@@ -28,7 +28,7 @@ describe('docs/security.md', () => {
 
   it.each([
     ['FS', 34],
-    ['SH', 93],
+    ['SH', 94],
     ['BR', 16],
     ['CF', 29],
     ['PS', 14],

@@ -1,4 +1,4 @@
-import { type ProcessesQuery, type ShownProcess } from '@drawbridge/contracts/machines/processes';
+import { type LocalProcessesQuery, type ShownProcess } from '@drawbridge/contracts/machines/processes';
 import { systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
 import type { Row } from '../terminal/row.ts';
@@ -6,7 +6,7 @@ import { jsonFlag, type Answer, type AnswerWith, type CommandContext } from './c
 import { errors } from './common/errors.ts';
 import { roughly } from './common/times.ts';
 
-const asked = async ({ environment }: CommandContext, query: ProcessesQuery) => {
+const asked = async ({ environment }: CommandContext, query: LocalProcessesQuery) => {
   const { askDaemons } = await import('../status/control.ts');
   const daemons = await askDaemons(environment.privateFolder, query);
   if (daemons.length === 0) throw errors.notRunning();
@@ -77,6 +77,31 @@ const open = async (context: CommandContext, id: string, text: string): Promise<
   return { text: () => [opened.url], json: opened, code: 0 };
 };
 
+const maxTyped = 2_000;
+
+/** A line that the user types without an echo; without a terminal, the first line of standard input. */
+const readTyped = async ({ isTerminal }: CommandContext, id: string): Promise<string | undefined> => {
+  if (isTerminal) {
+    const { password } = await import('@clack/prompts');
+    const typed = await password({ output: process.stderr, message: `For ${id}` });
+    return typeof typed === 'string' ? typed : undefined;
+  }
+  const { text } = await import('node:stream/consumers');
+  return (await text(process.stdin)).split('\n')[0];
+};
+
+const type = async (context: CommandContext, id: string): Promise<Answer> => {
+  const shown = await asked(context, { type: 'list' });
+  const found = shown.flatMap(({ processes }) => processes).find((one) => one.id === id);
+  if (found === undefined || found.end !== null) throw errors.noProcess();
+  const typed = await readTyped(context, id);
+  if (typed === undefined) return { text: () => ['nothing was typed'], json: { typed: false }, code: 1 };
+  if (typed.length > maxTyped) throw errors.wrongUse({ message: 'The line is longer than 2,000 characters' });
+  if ((await asked(context, { type: 'type', process: id, text: typed })).length === 0)
+    throw errors.noProcess();
+  return { text: () => [`typed into ${id}`], json: { typed: true }, code: 0 };
+};
+
 /** `drawbridge processes`: commands that agents keep running on this machine. */
 export const addProcesses = (program: Command, answer: AnswerWith): void => {
   const command = program
@@ -98,6 +123,11 @@ export const addProcesses = (program: Command, answer: AnswerWith): void => {
     .description('stop one, with all that it has started')
     .option(...jsonFlag)
     .action((id: string, options: { json?: boolean }) => answer(options, (context) => stop(context, id)));
+  command
+    .command('type <id>')
+    .description('type a line into one yourself, such as a password; no agent and no record gets it')
+    .option(...jsonFlag)
+    .action((id: string, options: { json?: boolean }) => answer(options, (context) => type(context, id)));
   command
     .command('open <id> <port>')
     .description('open a port of one on this computer, until it ends')

@@ -6,7 +6,14 @@ import { join } from 'node:path';
 import { createFakeClock, systemClock } from '@drawbridge/kit';
 import { expect, it, onTestFinished } from 'vitest';
 import { checkFiles, checkNode, checkServer } from './index.ts';
-import { checkGit, checkLimits, evaluateDisk, fullDiskBytes, lowDiskBytes } from './machine.ts';
+import {
+  checkGit,
+  checkLimits,
+  checkTerminal,
+  evaluateDisk,
+  fullDiskBytes,
+  lowDiskBytes,
+} from './machine.ts';
 import { answerMs, clockLimitMs, evaluateClock } from './server.ts';
 
 it.each([
@@ -40,6 +47,17 @@ it.each([
   [[], 'note', 'no git and no ssh'],
 ])('with %j the row of the git login is %s', (there, state, says) => {
   expect(checkGit((name) => there.includes(name))).toMatchObject({
+    state,
+    says: expect.stringContaining(says),
+  });
+});
+
+it.each([
+  ['linux', ['script', 'stty'], 'ok', 'script and stty are there'],
+  ['linux', ['stty'], 'note', 'no script'],
+  ['darwin', [], 'note', 'on Linux only'],
+] as const)('on %s with %j the row of terminals is %s', (platform, there, state, says) => {
+  expect(checkTerminal(platform, (name) => there.some((one) => one === name))).toMatchObject({
     state,
     says: expect.stringContaining(says),
   });

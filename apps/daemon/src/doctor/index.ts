@@ -1,6 +1,6 @@
 export type { Check, CheckState } from './check.ts';
 export { checkFiles } from './files.ts';
-export { checkCaches, checkDisk, checkGit, checkLimits, checkNode } from './machine.ts';
+export { checkCaches, checkDisk, checkGit, checkLimits, checkNode, checkTerminal } from './machine.ts';
 export { checkProxy } from './running.ts';
 export { checkServer } from './server.ts';
 export { evaluateTools } from './tools.ts';

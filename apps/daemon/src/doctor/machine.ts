@@ -46,6 +46,20 @@ export const checkLimits = (platform: NodeJS.Platform, listsChildren: boolean): 
   };
 };
 
+/** What gives a process in the background a terminal, on Linux. */
+export const checkTerminal = (platform: NodeJS.Platform, has: (program: string) => boolean): Check => {
+  const name = 'terminal';
+  if (platform !== 'linux') return { name, state: 'note', says: 'processes have a terminal on Linux only' };
+  const missing = ['script', 'stty'].filter((program) => !has(program));
+  if (missing.length === 0) return { name, state: 'ok', says: 'script and stty are there' };
+  return {
+    name,
+    state: 'note',
+    says: `no ${missing.join(' and no ')}: processes in the background have no terminal`,
+    fix: 'Install them (Debian, Ubuntu: apt install bsdutils coreutils; Fedora, Arch: util-linux).',
+  };
+};
+
 /** The programs that speak to git hosts with the person's login, outside of the sandbox. */
 export const checkGit = (has: (program: string) => boolean): Check => {
   const missing = ['git', 'ssh'].filter((program) => !has(program));

@@ -3,9 +3,9 @@ import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import {
   processesBody,
-  processesQuery,
+  localProcessesQuery,
   type ProcessesBody,
-  type ProcessesQuery,
+  type LocalProcessesQuery,
 } from '@drawbridge/contracts/machines/processes';
 import { journalFolder } from '../journal/index.ts';
 import { parseJson } from '../text/parse-json.ts';
@@ -50,7 +50,7 @@ const readLine = (socket: Socket, maxChars: number): Promise<string | undefined>
  */
 export const openControl = async (
   folder: string,
-  answer: (query: ProcessesQuery) => Promise<ProcessesBody>,
+  answer: (query: LocalProcessesQuery) => Promise<ProcessesBody>,
 ): Promise<() => Promise<void>> => {
   if (process.platform === 'win32') return async () => {};
   const open = new Set<Socket>();
@@ -58,7 +58,7 @@ export const openControl = async (
     open.add(socket);
     socket.on('close', () => open.delete(socket));
     const serve = async () => {
-      const query = parseJson(processesQuery, await readLine(socket, maxQueryChars));
+      const query = parseJson(localProcessesQuery, await readLine(socket, maxQueryChars));
       if (query === undefined) socket.destroy();
       else socket.end(`${JSON.stringify(await answer(query))}\n`);
     };
@@ -84,7 +84,7 @@ export const openControl = async (
   };
 };
 
-const ask = async (folder: string, query: ProcessesQuery): Promise<ProcessesBody | undefined> => {
+const ask = async (folder: string, query: LocalProcessesQuery): Promise<ProcessesBody | undefined> => {
   const { value, release } = await withSocketPath(folder, async (path) => {
     const socket = connect(path);
     const answered = readLine(socket, maxAnswerChars);
@@ -100,7 +100,7 @@ const ask = async (folder: string, query: ProcessesQuery): Promise<ProcessesBody
 /** The answers of this user's daemons that run now; undefined for one that does not answer. */
 export const askDaemons = async (
   privateFolder: string,
-  query: ProcessesQuery,
+  query: LocalProcessesQuery,
 ): Promise<{ status: DaemonStatus; body: ProcessesBody | undefined }[]> => {
   const base = journalFolder(privateFolder);
   const names = await readdir(base).catch(() => []);

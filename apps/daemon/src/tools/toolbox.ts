@@ -1,5 +1,5 @@
 import type { ToolGroup } from '@drawbridge/contracts/groups';
-import type { ProcessesBody, ProcessesQuery } from '@drawbridge/contracts/machines/processes';
+import type { ProcessesBody, LocalProcessesQuery } from '@drawbridge/contracts/machines/processes';
 import type { ToolCategory } from '@drawbridge/contracts/tool-category';
 import { createEmitter, createSerialQueue } from '@drawbridge/kit';
 import { effectiveModes, type Modes } from '../permission/index.ts';
@@ -86,7 +86,7 @@ export const createToolbox = (toolsets: readonly Toolset[], context: Omit<Toolse
       await Promise.allSettled(entries.map((entry) => entry.load()));
     },
     /** About processes in the background; none where no toolset has them. */
-    processes: async (query: ProcessesQuery): Promise<ProcessesBody> => {
+    processes: async (query: LocalProcessesQuery): Promise<ProcessesBody> => {
       const having = [...opened.keys()].find(({ processes }) => processes !== undefined);
       return (await having?.processes?.(query)) ?? { processes: [] };
     },

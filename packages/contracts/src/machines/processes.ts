@@ -4,7 +4,12 @@ import { isoTime, machineId, requestId } from '../ids.ts';
 const processId = z.string().min(1).max(64);
 const port = z.number().int().min(1).max(65_535);
 
-export const processLimits = { maxShown: 64, maxCommandLength: 2_000, maxShownOutput: 16_384 } as const;
+export const processLimits = {
+  maxShown: 64,
+  maxCommandLength: 2_000,
+  maxShownOutput: 16_384,
+  maxTyped: 2_000,
+} as const;
 
 /** `machineId`, in these inputs: an id or a name; without it, the default machine. */
 export const listProcessesInput = z
@@ -23,6 +28,16 @@ export const processesQuery = z.discriminatedUnion('type', [
   z.object({ type: z.literal('open'), process: processId, port }),
 ]);
 export type ProcessesQuery = z.infer<typeof processesQuery>;
+
+/**
+ * Of a command on the machine itself; no server sends it, and no record has it. `type`: the person types a text,
+ * such as a password.
+ */
+export const localProcessesQuery = z.discriminatedUnion('type', [
+  ...processesQuery.options,
+  z.object({ type: z.literal('type'), process: processId, text: z.string().max(processLimits.maxTyped) }),
+]);
+export type LocalProcessesQuery = z.infer<typeof localProcessesQuery>;
 
 /** Only for daemons with the feature `processes`. */
 export const processesRequest = z.object({

@@ -65,11 +65,16 @@ export const errors = {
       message:
         'Too many processes run: 8 on a machine, and 4 of one caller. Stop one of them, or run the command with shell_execute',
     },
+    noTerminal: {
+      code: 'SANDBOX_FAILED',
+      message:
+        'A terminal needs the program script, which is not installed (Debian, Ubuntu: apt install bsdutils; Fedora, Arch: util-linux), so the command was not run',
+    },
     inputRefused: { code: 'INPUT_REFUSED', message: 'The process takes no input' },
     asksForPassword: {
       code: 'INPUT_REFUSED',
       message:
-        'The program asks for a password, which is not for an agent to type. Stop the process, and ask the user to run the command in a terminal',
+        'The program asks for a password, which is not for an agent to type. The user can type it with drawbridge processes type <process>, in a terminal of this machine',
     },
     badAddress: {
       code: 'BAD_ADDRESS',

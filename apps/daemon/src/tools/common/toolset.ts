@@ -1,5 +1,5 @@
 import type { Mode, ToolGroup } from '@drawbridge/contracts/groups';
-import type { ProcessesBody, ProcessesQuery } from '@drawbridge/contracts/machines/processes';
+import type { ProcessesBody, LocalProcessesQuery } from '@drawbridge/contracts/machines/processes';
 import type { Clock } from '@drawbridge/kit';
 import type { LazyTool } from './lazy-tool.ts';
 import type { Resource } from './tool.ts';
@@ -34,7 +34,7 @@ export interface Toolset {
   /** What the person should know of what is offered, in a sentence of at most 500 characters. */
   warning?(): string | null;
   /** Where it has processes in the background: answers the person about them. */
-  processes?(query: ProcessesQuery): Promise<ProcessesBody>;
+  processes?(query: LocalProcessesQuery): Promise<ProcessesBody>;
   close(): Promise<void>;
 }
 

@@ -13,6 +13,7 @@ import type { PortRelay } from './ports/port-relay.ts';
 import { relayPort } from './ports/sandbox-ports.ts';
 import { takeListeners } from './network/take-listeners.ts';
 import { treeLimits, watchLimits, type Excess, type TreeLimits } from './limits/watch-limits.ts';
+import type { TerminalSize } from './terminal/terminal.ts';
 import { noChange } from './sandbox/run-files.ts';
 import type { Left } from './sandbox/set-aside.ts';
 import { channelFile, isRefusal, preludeEnvironment, refusalFile } from './sandbox/prelude.ts';
@@ -45,6 +46,8 @@ export interface FollowedCommand {
   egress?: Pick<CommandEgress, 'mirrors' | 'repositories' | 'serve'> | undefined;
   /** Where its ports are reached from outside: takes the listener for that. */
   relay?: Pick<PortRelay, 'serve'> | undefined;
+  /** Where it runs in a terminal. */
+  terminal?: TerminalSize | undefined;
   /** Those of the product where nothing is said. */
   limits?: TreeLimits;
   /** Whether it has standard input; without it there is nothing to read. */

@@ -16,6 +16,7 @@ import { networkEnvironment } from './network/environment.ts';
 import { handOutEnvironment, placeHandOut } from './network/hand-out.ts';
 import { proxyPort, relayPort } from './ports/sandbox-ports.ts';
 import { broughtNodeFolder } from '../../program/places.ts';
+import { terminalEnvironment, type TerminalSize } from './terminal/terminal.ts';
 import { findProtectedPlaces } from './sandbox/protected-places.ts';
 import { changedRunFiles, noChange } from './sandbox/run-files.ts';
 import type { Left } from './sandbox/set-aside.ts';
@@ -51,6 +52,8 @@ interface Need {
   egress?: { mirrors: readonly number[]; repositories: readonly Repository[] } | undefined;
   /** Present where its ports are reached from outside. */
   relay?: object | undefined;
+  /** Present where it has a terminal. */
+  terminal?: TerminalSize | undefined;
 }
 
 /** Prepares one command. Throws `sandboxFailed`. */
@@ -181,6 +184,7 @@ const createLinuxPreparer = (territory: VisibleNeeds, { limit, caches = cacheBas
         ...(handOut && handOutEnvironment(handOut, { listeners, hasRelay: relay !== undefined })),
         ...(handOut && egress ? networkEnvironment(handOut, egress.repositories) : withoutNetwork),
         ...kept.environment,
+        ...(need.terminal && terminalEnvironment(territory.root, need.terminal)),
       },
       listeners: listeners.length,
       holds: true,

@@ -2,7 +2,7 @@ import { personCallerId } from '@drawbridge/contracts/daemon-event';
 import {
   processLimits,
   type ProcessesBody,
-  type ProcessesQuery,
+  type LocalProcessesQuery,
   type ProcessList,
   type ShownProcess,
 } from '@drawbridge/contracts/machines/processes';
@@ -58,7 +58,7 @@ const list = (processes: Processes, show: string | undefined): ProcessList => {
 /** Answers the person, who sees and ends the processes of every caller; never rejects. */
 export const answerProcessesQuery = async (
   processes: Processes,
-  query: ProcessesQuery,
+  query: LocalProcessesQuery,
 ): Promise<ProcessesBody> => {
   switch (query.type) {
     case 'list':
@@ -78,6 +78,13 @@ export const answerProcessesQuery = async (
       const here = await process.opened.openForPerson(port);
       const opened = { process: process.id, port, url: `http://${process.id}.localhost:${here}` };
       return { ...list(processes, undefined), opened };
+    }
+    case 'type': {
+      const process = processes.list(person).find(({ id }) => id === query.process);
+      if (process === undefined || process.end() !== undefined)
+        return { refused: 'unknown', message: errors.unknownProcess().message };
+      process.write(`${query.text}\n`, { ends: false });
+      return list(processes, undefined);
     }
     default:
       return query satisfies never;

@@ -1,6 +1,6 @@
 import type { Mode } from '@drawbridge/contracts/groups';
 import type { Clock } from '@drawbridge/kit';
-import type { ProcessesQuery } from '@drawbridge/contracts/machines/processes';
+import type { LocalProcessesQuery } from '@drawbridge/contracts/machines/processes';
 import type { ProcessHosts } from '../../common/network/process-hosts.ts';
 import type { DaemonTool, Resource } from '../../common/tool.ts';
 import type { Surroundings } from '../asked-command.ts';
@@ -37,7 +37,7 @@ export const createProcessTools = ({ clock, root, prepare, surroundings, hosts, 
   };
   return {
     close: processes.close,
-    answer: (query: ProcessesQuery) => answerProcessesQuery(processes, query),
+    answer: (query: LocalProcessesQuery) => answerProcessesQuery(processes, query),
     tools: [
       createProcessStart(tools),
       createProcessRead(tools),

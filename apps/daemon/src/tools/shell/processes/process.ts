@@ -10,6 +10,8 @@ import { followCommand, type CommandHandle, type FollowedEnd, type OutputName } 
 import type { Launcher } from '../launch.ts';
 import type { CommandEgress } from '../network/command-egress.ts';
 import { listeningPorts, type ProcessPorts } from '../ports/process-ports.ts';
+import { endOfInput, interruptKey, toSequence } from '../terminal/keys.ts';
+import { hidesInput, type TerminalSize } from '../terminal/terminal.ts';
 import { noChange } from '../sandbox/run-files.ts';
 import { processLimits } from './limits.ts';
 import { createOutputBuffer } from './output-buffer.ts';
@@ -28,11 +30,13 @@ export interface ProcessSpec {
   owner: RequestCaller | undefined;
   /** Written at once; it ends then, unless more may be typed. */
   stdin?: string | undefined;
+  terminal?: TerminalSize | undefined;
   /** Whether its caller types without being asked again. */
   takesInput: boolean;
 }
 
 export interface ProcessNeeds {
+  root: string;
   clock: Clock;
   prepare: Launcher;
   egress: CommandEgress | undefined;
@@ -95,8 +99,10 @@ const writeInput = (stdin: Writable | null | undefined, text: string, ends: bool
 };
 
 /** What the daemon does when the process has been started; `calledOff` ends what watches it. */
-const attach = (handle: CommandHandle, { stdin, takesInput, tag }: ProcessSpec) => {
-  if (stdin !== undefined) writeInput(handle.stdin, stdin, !takesInput);
+const attach = (handle: CommandHandle, { stdin, takesInput, tag, terminal }: ProcessSpec) => {
+  if (stdin !== undefined && terminal)
+    writeInput(handle.stdin, stdin + (takesInput ? '' : endOfInput), false);
+  else if (stdin !== undefined) writeInput(handle.stdin, stdin, !takesInput);
   return handle.group === undefined ? () => {} : watchTree({ group: handle.group, tag });
 };
 
@@ -198,15 +204,22 @@ export const startProcess = (id: string, spec: ProcessSpec, needs: ProcessNeeds)
     },
     waits: (): Waits | undefined => {
       const innermost = handle()?.innermost();
-      return innermost === undefined ? undefined : findWait(innermost, lastLine());
+      if (innermost === undefined) return undefined;
+      const { terminal } = spec;
+      if (terminal && hidesInput(needs.root, innermost)) return 'password';
+      return findWait(innermost, lastLine(), { inTerminal: terminal !== undefined });
     },
     /** Throws `inputRefused`. */
     write: (text: string, { ends }: { ends: boolean }) => {
-      writeInput(handle()?.stdin, text, ends);
+      if (spec.terminal) writeInput(handle()?.stdin, text + (ends ? endOfInput : ''), false);
+      else writeInput(handle()?.stdin, text, ends);
       running.touch();
     },
     /** A signal that it may ignore. */
-    interrupt: async () => handle()?.signal('SIGINT'),
+    interrupt: async () => {
+      if (spec.terminal) writeInput(handle()?.stdin, toSequence([interruptKey]), false);
+      else await handle()?.signal('SIGINT');
+    },
     kill: async (cause: EndCause) => {
       stop(cause);
       await handle()?.signal('SIGKILL');

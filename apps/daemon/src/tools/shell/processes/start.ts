@@ -12,6 +12,7 @@ import {
 import { commandInput } from '../command.ts';
 import { openCommandEgress } from '../network/command-egress.ts';
 import { createProcessPorts, portsInput, portWords, readPorts } from '../ports/process-ports.ts';
+import { terminalInput, type TerminalSize } from '../terminal/terminal.ts';
 import type { Process } from './process.ts';
 import { defaultChars, waitingInput, type ProcessTools } from './tools.ts';
 import { waitForOutput } from './wait.ts';
@@ -30,20 +31,23 @@ const input = commandInput.omit({ timeout: true }).extend({
 interface Given extends GivenCommand {
   input?: boolean | undefined;
   ports?: number[] | undefined;
+  terminal?: TerminalSize | undefined;
   waitFor?: string[] | undefined;
   waitMs?: number | undefined;
 }
 
-const manner = ({ input: takesInput = false, ports: given }: Given): Manner => {
+const manner = ({ input: takesInput = false, ports: given, terminal }: Given): Manner => {
   const ports = readPorts(given);
   return {
     tags: [
       'background',
       ...(takesInput ? ['input'] : []),
+      ...(terminal ? ['terminal'] : []),
       ...(ports.length > 0 ? [`ports=${ports.join(',')}`] : []),
     ],
     says:
-      '. It runs in the background until it ends, is stopped, or drawbridge ends' +
+      `. It runs in the background${terminal ? ', in a terminal,' : ''} until` +
+      ' it ends, is stopped, or drawbridge ends' +
       (ports.length > 0 ? `, with ${portWords(ports)} open to the agent's browser` : '') +
       (takesInput ? '. What the agent types into it runs without a further question' : ''),
     sessionOnly: takesInput,
@@ -71,7 +75,7 @@ export const createProcessStart = (tools: ProcessTools): DaemonTool => {
   const questions = createCommandQuestions(surroundings);
 
   const start = async (given: Given, context: RunContext): Promise<Process> => {
-    const { command, stdin, input: takesInput = false } = given;
+    const { command, stdin, terminal, input: takesInput = false } = given;
     const { folder, wanted, hasNetwork, ...granted } = await questions.granted(given, context, manner(given));
     const egress = hasNetwork && network ? await openCommandEgress(network, granted) : undefined;
     const ports = readPorts(given.ports);
@@ -86,9 +90,16 @@ export const createProcessStart = (tools: ProcessTools): DaemonTool => {
         `git ${repository.access} ${repository.text}`.slice(0, 300),
       ),
     ];
-    const spec = { tag, command, folder, hosts, resource: wanted, owner, stdin, takesInput };
+    const spec = { tag, command, folder, hosts, resource: wanted, owner, stdin, terminal, takesInput };
     try {
-      const process = processes.start(spec, { clock, prepare, egress, opened, deniedPaths });
+      const process = processes.start(spec, {
+        root: context.root,
+        clock,
+        prepare,
+        egress,
+        opened,
+        deniedPaths,
+      });
       await begin(process, () => processes.drop(process), context.signal);
       return process;
     } catch (error) {
@@ -103,13 +114,13 @@ export const createProcessStart = (tools: ProcessTools): DaemonTool => {
     title: 'Start process',
     description:
       'Start a command that goes on in the background: a server, a watcher, a REPL, a long build. Gives its id and its first ' +
-      `output. It has no terminal; its standard input is open. ${sandboxWords(sandbox)} It ends when it is stopped, after ` +
+      `output. Its standard input is open. ${sandboxWords(sandbox)} It ends when it is stopped, after ` +
       '24 hours, after 2 hours in which nothing happens, and when drawbridge ends on the machine.',
     group: 'shell',
     category: 'shell',
     effect: 'destroys',
     lane: 'process',
-    input: network === undefined ? input : input.extend({ ...networkInput, ...portsInput }),
+    input: network === undefined ? input : input.extend({ ...networkInput, ...portsInput, ...terminalInput }),
     resources: (given: Given, context) => questions.resources(given, context, manner(given)),
     asks: (given: Given) => questions.title(given, ' in the background'),
     preview: async (given: Given) => inputPreview(given),

@@ -23,11 +23,13 @@ const linkOf = (path: string): string | undefined => {
   }
 };
 
-/** Whether it is blocked in `read` of its standard input, which is the one that the daemon writes to. */
-const readsInput = (pid: number, input: string): boolean => {
+const terminalFile = /^\/dev\/(pts\/\d+|tty)$/;
+
+/** Whether it is blocked in `read` of what the daemon writes to. */
+const readsInput = (pid: number, isInput: (file: string | undefined) => boolean): boolean => {
   const [call, file] = (readQuietly(`/proc/${pid}/syscall`) ?? '').split(' ');
   if (call === undefined || call !== readCalls[process.arch] || file === undefined) return false;
-  return linkOf(`/proc/${pid}/fd/${Number(file)}`) === input;
+  return isInput(linkOf(`/proc/${pid}/fd/${Number(file)}`));
 };
 
 const passwordPrompt = /(assword|assphrase)[^\n]{0,200}:\s*$/i;
@@ -35,12 +37,20 @@ const passwordPrompt = /(assword|assphrase)[^\n]{0,200}:\s*$/i;
 export type Waits = 'input' | 'password';
 
 /**
- * `input`: one of its programs is blocked in reading standard input; `password`: and the last line asks for
- * one. Linux; undefined where it cannot be known.
+ * `input`: one of its programs is blocked in reading standard input or the terminal; `password`: and the last
+ * line asks for one; in a terminal programs wait in other ways too. Linux; undefined where it is not known.
  */
-export const findWait = (innermost: number, lastLine: string): Waits | undefined => {
+export const findWait = (
+  innermost: number,
+  lastLine: string,
+  { inTerminal }: { inTerminal: boolean },
+): Waits | undefined => {
   if (process.platform !== 'linux' || !Number.isInteger(innermost) || innermost <= 1) return undefined;
   const input = linkOf(`/proc/${innermost}/fd/0`);
-  if (input === undefined || !treeOf(innermost).some((pid) => readsInput(pid, input))) return undefined;
-  return passwordPrompt.test(lastLine) ? 'password' : 'input';
+  const isInput = (file: string | undefined) =>
+    file !== undefined && (inTerminal ? terminalFile.test(file) : file === input);
+  const asks = passwordPrompt.test(lastLine);
+  if (inTerminal && asks) return 'password';
+  if (!treeOf(innermost).some((pid) => readsInput(pid, isInput))) return undefined;
+  return asks ? 'password' : 'input';
 };

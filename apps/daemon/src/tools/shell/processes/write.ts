@@ -12,6 +12,7 @@ import {
 } from '../../common/tool.ts';
 import { toCommandResource } from '../command.ts';
 import { processLimits } from './limits.ts';
+import { interruptKey, keyNames, toSequence } from '../terminal/keys.ts';
 import type { Process } from './process.ts';
 import { defaultChars, processInput, waitInput, type ProcessTools } from './tools.ts';
 import { waitForOutput } from './wait.ts';
@@ -25,22 +26,40 @@ const input = z.strictObject({
     .max(processLimits.inputBytes)
     .optional()
     .describe('What to write, as it is: a line needs "\\n" at its end. At most 64 KiB'),
-  endInput: flag('Ends the standard input after the text'),
+  keys: z
+    .array(z.enum(keyNames))
+    .max(32)
+    .optional()
+    .describe(
+      'Keys that are pressed after the text, of a process with a terminal: ["up", "enter"], ["ctrl-c"]',
+    ),
+  endInput: flag('Ends the standard input after the text; in a terminal: control + D'),
   ...waitInput,
 });
 
 interface Given {
   process: string;
   text?: string | undefined;
+  keys?: string[] | undefined;
   endInput?: boolean | undefined;
   waitMs?: number | undefined;
 }
 
+const typedBy = ({ text = '', keys = [] }: Given) => text + toSequence(keys);
+
+/** Whether it only interrupts: that stops something, and starts nothing. */
+const isInterrupt = ({ text = '', keys = [] }: Given): boolean =>
+  text === '' && keys.every((key) => key === interruptKey);
+
+/** The text in quotes, and the keys by their names. */
+const typedWords = ({ text = '', keys = [] }: Given): string =>
+  [...(text === '' ? [] : [textWords(text)]), ...keys.map((key) => `[${key}]`)].join(' + ');
+
 /** Deny rules for commands apply to typed text; answers for commands do not allow it. */
-const toTyped = ({ id, command, folder }: Process, text: string): Resource => ({
+const toTyped = ({ id, command, folder }: Process, given: Given): Resource => ({
   toolGroup: 'shell',
-  resource: toCommandResource(text, folder),
-  description: `Type this into ${id}, which runs ${textWords(command)}`,
+  resource: toCommandResource(typedBy(given), folder),
+  description: `Type ${typedWords(given)} into ${id}, which runs ${textWords(command)}`,
   fingerprint: `typed ${id}`,
   once: true,
 });
@@ -52,11 +71,14 @@ interface WriteTools extends ProcessTools {
 /** `process_write`. Each text is asked about, unless the question of the start said that none will be. */
 export const createProcessWrite = (tools: WriteTools): DaemonTool => {
   const { access, clock, processes, report } = tools;
-  const find = ({ process: id, text = '' }: Given, { caller }: ToolContext) => {
+  const find = ({ process: id, text = '', keys = [] }: Given, { caller }: ToolContext) => {
     if (processes.isOfEarlier(id)) throw errors.unknownProcess();
     if (Buffer.byteLength(text) > processLimits.inputBytes)
       throw errors.badArguments({ message: 'text: is longer than 64 KiB' });
-    return processes.find(id, caller);
+    const process = processes.find(id, caller);
+    if (keys.length > 0 && process.terminal === undefined)
+      throw errors.inputRefused({ message: 'keys: the process was started without `terminal`' });
+    return process;
   };
   return defineTool({
     name: 'process_write',
@@ -71,19 +93,18 @@ export const createProcessWrite = (tools: WriteTools): DaemonTool => {
     input,
     resources: async (given: Given, context) => {
       const process = find(given, context);
-      const { text = '' } = given;
-      return text === '' || process.takesInput ? [] : [toTyped(process, text)];
+      return isInterrupt(given) || process.takesInput ? [] : [toTyped(process, given)];
     },
-    asks: async ({ process, text = '' }: Given) => `Type ${textWords(text)} into ${process}?`,
+    asks: async (given: Given) => `Type ${typedWords(given)} into ${given.process}?`,
     run: async (given: Given, context) => {
-      const { text = '', endInput: ends = false, waitMs = defaultWaitMs } = given;
+      const { endInput: ends = false, waitMs = defaultWaitMs } = given;
       const process = find(given, context);
-      const typed = toTyped(process, text);
+      const typed = toTyped(process, given);
       const isAllowed = process.takesInput ? (await access(typed)) !== 'deny' : isGranted(context, typed);
-      if (text !== '' && !isAllowed) throw errors.notGranted();
-      if (text !== '' && process.waits() === 'password') throw errors.asksForPassword();
+      if (!isInterrupt(given) && !isAllowed) throw errors.notGranted();
+      if (!isInterrupt(given) && process.waits() === 'password') throw errors.asksForPassword();
       const from = process.output.end();
-      process.write(text, { ends });
+      process.write(typedBy(given), { ends });
       const { signal } = context;
       const wait = () => waitForOutput(process, clock, { from, texts: [], waitMs, signal });
       await context.outside(wait);

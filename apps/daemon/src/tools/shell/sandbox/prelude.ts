@@ -1,3 +1,4 @@
+import { terminalStart } from '../terminal/terminal.ts';
 import { tagVariable } from '../../../processes/process-tree.ts';
 
 /** Limits of one process of a command; `processes` counts all of the command's. */
@@ -49,6 +50,13 @@ if [ -n "$DRAWBRIDGE_RELAY" ]; then
   ( "$DRAWBRIDGE_NODE" "$DRAWBRIDGE_RELAY" < /dev/null > /dev/null 2>&1 & )
 fi
 unset DRAWBRIDGE_NODE DRAWBRIDGE_RELAY
+if [ -n "$DRAWBRIDGE_TERMINAL" ]; then
+  DRAWBRIDGE_COMMAND=$1
+  set -- "$DRAWBRIDGE_SCRIPT"
+  export DRAWBRIDGE_COMMAND
+  unset DRAWBRIDGE_SCRIPT
+  exec "$1" -q -e -f -E always -c '${terminalStart}' /dev/null
+fi
 exec /bin/sh -c "$1"
 `;
 
