@@ -29,10 +29,7 @@ export const processesQuery = z.discriminatedUnion('type', [
 ]);
 export type ProcessesQuery = z.infer<typeof processesQuery>;
 
-/**
- * Of a command on the machine itself; no server sends it, and no record has it. `type`: the person types a text,
- * such as a password.
- */
+/** Of a command on the machine itself; no server sends it. `type`: a text of the person, in no record. */
 export const localProcessesQuery = z.discriminatedUnion('type', [
   ...processesQuery.options,
   z.object({ type: z.literal('type'), process: processId, text: z.string().max(processLimits.maxTyped) }),

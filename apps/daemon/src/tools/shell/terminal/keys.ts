@@ -14,12 +14,12 @@ const named = {
   'page-down': '\u001b[6~',
 } as const;
 
-const letters = [...'abcdefghijklmnopqrstuvwxyz'];
+const alphabet = [...'abcdefghijklmnopqrstuvwxyz'];
 
 /** What a terminal sends for a key. */
 const sequences = new Map<string, string>([
   ...Object.entries(named),
-  ...letters.map((letter, at): [string, string] => [`ctrl-${letter}`, String.fromCharCode(at + 1)]),
+  ...alphabet.map((key, at): [string, string] => [`ctrl-${key}`, String.fromCharCode(at + 1)]),
 ]);
 
 export const keyNames = [...sequences.keys()];
