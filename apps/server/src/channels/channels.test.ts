@@ -139,7 +139,7 @@ describe('the platform', () => {
     await expect.poll(() => telegram.texts(), { timeout: 5_000 }).toEqual(['Hello <strong>Alice</strong>.']);
   });
 
-  it('CH-05 refuses the key: the channel says so, and works with another one', async () => {
+  it('CH-05, CH-35 refuses the key: the channel says so, and works with another one', async () => {
     const telegram = await openTelegram();
     const { panel, server } = await withAgent(story(hello), {
       ...telegram.environment,
