@@ -32,7 +32,15 @@ export const createAgentServers = (server: ThisServer, store: Pick<Store, 'db'>)
       return isReleased;
     },
     releaseAll: () => drivers.releaseAll(server.id()),
-    driven: () => drivers.driven(server.id()),
+    driven: async () => {
+      // What is taken meanwhile may be missing in the rows.
+      const before = [...taken];
+      const rows = await drivers.driven(server.id());
+      const fences = new Map(rows.map((row) => [nameOf(row), row.fence]));
+      for (const [name, driver] of before)
+        if (fences.get(name) !== driver.fence && taken.get(name) === driver) taken.delete(name);
+      return rows;
+    },
     orphans: drivers.orphans,
     lease: server.lease,
     wake: (driverId, { userId, threadId }: ThreadKey) =>
