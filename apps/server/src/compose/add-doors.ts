@@ -88,7 +88,7 @@ interface OpenSockets extends JsonRpcDrain {
 }
 
 const addJsonRpc = async (parts: Parts, guardOrigin: GuardOrigin): Promise<OpenSockets> => {
-  const { config, clock, opened, gateway, web, rooms, agent, tailnet } = parts;
+  const { config, clock, opened, gateway, web, rooms, channels, agent, tailnet } = parts;
   const { accounts, access, tokens, tickets, address, store, onError } = opened;
   const sessions = createSessions({ store: createSessionsStore(store), clock });
   const { plugin, tailnetPlugin, ...drain } = createJsonRpcDoor({
@@ -101,6 +101,7 @@ const addJsonRpc = async (parts: Parts, guardOrigin: GuardOrigin): Promise<OpenS
     limits: web.limits,
     clock,
     agent,
+    channels,
     guardOrigin,
     url: address.url,
     upgrades: web.upgrades.at('/rpc', ['/']),

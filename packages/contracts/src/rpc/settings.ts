@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { channelKinds } from '../outside/channels.ts';
 import { laneOverrides, lanePolicy, queueSettings } from '../agent/lanes.ts';
 
 const frontend = queueSettings.shape.channels.keyType;
@@ -56,8 +57,17 @@ export const configReloaded = z.object({
   restart: z.array(z.string()),
 });
 
+/** What is paired by a code: a machine, or a sender of a chat platform. */
+export const pairingChannels = ['machine', ...channelKinds] as const;
+
 export const pairingGenerateParams = z.object({ channel: z.string().max(64).default('machine') });
-export const pairingGenerated = z.object({ code: z.string(), expiresAt: z.string(), command: z.string() });
+/** `command`: of a machine. `link`: of a sender; it opens the platform with the code. */
+export const pairingGenerated = z.object({
+  code: z.string(),
+  expiresAt: z.string(),
+  command: z.string().optional(),
+  link: z.string().optional(),
+});
 export const pairingCodes = z.object({
   codes: z.array(
     z.object({ code: z.string(), channel: z.string(), createdAt: z.string(), expiresAt: z.string() }),

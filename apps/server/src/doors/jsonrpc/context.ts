@@ -3,6 +3,7 @@ import type { PerMinute } from '@drawbridge/kit';
 import type { Sessions } from '../../agent/index.ts';
 import type { AccessControl, Accounts, Tokens } from '../../auth/index.ts';
 import type { CallerContext } from '../../callers/index.ts';
+import type { Channels } from '../../channels/index.ts';
 import type { Limits } from '../../http/index.ts';
 import type { Companions, PresenceOfServer } from '../../nodes/index.ts';
 import type { Ops } from '../../ops/index.ts';
@@ -33,6 +34,7 @@ export interface RpcContext extends CallerContext {
   /** The names of the agent's threads. */
   sessions: Sessions;
   ops: Ops;
+  channels: Channels;
   presence: PresenceOfServer;
   companions: Companions;
   settings: SettingsOfServer;

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { newToken, openPerson, openRpc } from '../../../../test/rpc.ts';
 import { online } from '../../../../test/rest.ts';
+import { openTelegram } from '../../../../test/telegram.ts';
 
 const canary = 'canary-canary-canary-canary-canary';
 
@@ -62,8 +63,9 @@ it('WS-12 config: shown without keys and paths, changed with a revision, and kep
     expect((await agent.call(name)).error).toMatchObject({ code: 15, data: { missingScope: 'operate' } });
 });
 
-it('pairing: a machine by a code that is then masked, and nothing else', async () => {
-  const { server, cookie } = await online();
+it('pairing: a machine by a code that is then masked, a sender by one that its person sees', async () => {
+  const telegram = await openTelegram();
+  const { server, cookie, panel } = await online(telegram.environment);
   const rpc = await openPerson(server, cookie);
   const made = (await rpc.call('pairing.generate')).result;
   expect(made).toEqual({
@@ -71,12 +73,24 @@ it('pairing: a machine by a code that is then masked, and nothing else', async (
     expiresAt: expect.stringMatching(/Z$/),
     command: expect.stringContaining(String(made?.code)),
   });
-  expect((await rpc.call('pairing.generate', { channel: 'telegram' })).error).toMatchObject({ code: 17 });
+  await expect.poll(async () => (await panel.channels.list.query())[0]?.state).toBe('working');
+  const sender = (await rpc.call('pairing.generate', { channel: 'telegram' })).result;
+  expect(sender).toEqual({
+    code: expect.stringMatching(/^[A-Z]{6}$/),
+    expiresAt: expect.stringMatching(/Z$/),
+    link: `https://t.me/stand_in_bot?start=${String(sender?.code)}`,
+  });
   const { token } = await newToken(server, cookie, ['operate']);
-  for (const reader of [rpc, await openRpc(server, token)])
+  const createdAt = expect.any(String);
+  for (const [reader, code] of [[rpc, sender?.code] as const, [await openRpc(server, token), '…'] as const])
     expect((await reader.call('pairing.list')).result).toEqual({
       codes: [
-        { code: 'gw_…', channel: 'machine', createdAt: expect.any(String), expiresAt: made?.expiresAt },
+        { code: 'gw_…', channel: 'machine', createdAt, expiresAt: made?.expiresAt },
+        { code, channel: 'telegram', createdAt, expiresAt: sender?.expiresAt },
       ],
     });
+  await panel.channels.configure.mutate({ kind: 'telegram', isOn: false });
+  for (const channel of ['telegram', 'gmail'])
+    expect((await rpc.call('pairing.generate', { channel })).error).toMatchObject({ code: 17 });
+  expect((await rpc.call('system.capabilities')).result).toMatchObject({ featureGates: { telegram: false } });
 });

@@ -52,6 +52,7 @@ export const systemCapabilitiesMethod = method('system.capabilities', 'any', {
       push,
       tts: false,
       voice: false,
+      telegram: (await ctx.channels.list(false)).some(({ kind, isOn }) => kind === 'telegram' && isOn),
       gmail: false,
       teams: false,
     },
