@@ -5,6 +5,7 @@ import { withAgent, withMachine } from '../../test/agent.ts';
 import { channelWorld, hello, pairedChannel, type Turns } from '../../test/channel-world.ts';
 import { startServer } from '../../test/server.ts';
 import { botToken, openTelegram, refuse } from '../../test/telegram.ts';
+import { openDatabase, type OpenDatabase } from '../db/index.ts';
 
 describe('a message', () => {
   it('CH-01 of a paired sender gets the answer, in the markup of the platform, and moves the offset', async () => {
@@ -128,6 +129,66 @@ describe('after a restart', () => {
     });
     await expect.poll(() => telegram.texts()).toEqual(['Hello <strong>Alice</strong>.']);
     expect(requestsOf(model.requests)).toHaveLength(1);
+  });
+});
+
+/** As a crash leaves the rows: the server has ended, and this is what it had not done yet. */
+describe('the rows that a crash leaves', () => {
+  const open = async () => {
+    const all = await pairedChannel();
+    all.telegram.say('Hi');
+    await expect.poll(() => all.telegram.texts()).toHaveLength(1);
+    await expect.poll(async () => (await all.channels.list.query())[0]?.waiting).toBe(0);
+    await all.server.app.close();
+    return all;
+  };
+  const startAgain = ({ server, model, telegram }: Awaited<ReturnType<typeof open>>) =>
+    startServer({
+      dataDir: server.dataDir,
+      environment: { AGENT_MODEL: 'stub', AGENT_MODEL_URL: model.url, ...telegram.environment },
+    });
+  const change = async (
+    { server }: Awaited<ReturnType<typeof open>>,
+    write: (db: OpenDatabase['db']) => Promise<unknown>,
+  ) => {
+    const { db, close } = openDatabase({ url: undefined, dataDir: server.dataDir });
+    await write(db);
+    await close();
+  };
+
+  it.each([
+    ['after the run, before its answer was stored', true, 2],
+    ['after its answer was stored and sent', false, 1],
+  ])('CH-03 %s: no second run', async (_when, isUnanswered, answers) => {
+    const world = await open();
+    await change(world, async (db) => {
+      await db.updateTable('channelMessages').set({ state: 'accepted' }).execute();
+      if (isUnanswered) await db.deleteFrom('channelReplies').where('id', 'like', '% run %').execute();
+    });
+    const { app } = await startAgain(world);
+    const { telegram, model } = world;
+    telegram.say('/whoami');
+    await expect.poll(() => telegram.texts().at(-1)).toContain('You are Alice');
+    expect(telegram.texts().filter((text) => text.startsWith('Hello'))).toHaveLength(answers);
+    expect(requestsOf(model.requests)).toHaveLength(1);
+    await app.close();
+  });
+
+  it('CH-03 before the agent had it: it is run once', async () => {
+    const world = await open();
+    await change(world, async (db) => {
+      const [row] = await db.selectFrom('channelMessages').selectAll().execute();
+      if (row)
+        await db
+          .insertInto('channelMessages')
+          .values({ ...row, updateId: '9', state: 'accepted' })
+          .execute();
+    });
+    await startAgain(world);
+    await expect
+      .poll(() => world.telegram.texts().filter((text) => text.startsWith('Hello')))
+      .toHaveLength(2);
+    expect(requestsOf(world.model.requests)).toHaveLength(2);
   });
 });
 
