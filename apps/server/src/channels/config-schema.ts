@@ -1,15 +1,12 @@
+import { telegramToken } from '@drawbridge/contracts/outside/channels';
 import { z } from 'zod';
 import { setting } from '../program/setting.ts';
-
-const botToken = z
-  .string()
-  .regex(/^\d{3,20}:[A-Za-z0-9_-]{30,100}$/, 'must be the token that BotFather shows, such as 123456:ABC…');
 
 export const channelsConfig = z.object({
   telegramBotToken: setting(
     'TELEGRAM_BOT_TOKEN',
     'The token of a Telegram bot from which people talk to the agent. One that is set in the panel wins.',
-    botToken.optional(),
+    telegramToken.optional(),
   ),
   telegramApiUrl: setting(
     'TELEGRAM_API_URL',

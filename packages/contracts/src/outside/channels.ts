@@ -62,15 +62,16 @@ export const channel = z.object({
 });
 export type Channel = z.infer<typeof channel>;
 
+/** The key of a bot of Telegram. */
+export const telegramToken = z
+  .string()
+  .trim()
+  .regex(/^\d{3,20}:[A-Za-z0-9_-]{30,100}$/, 'must be the token that BotFather shows, such as 123456:ABC…');
+
 /** `key`: of the bot, as the platform gives it; null forgets it; undefined keeps it. */
 export const configureChannelInput = z.strictObject({
   kind: channelKind,
-  key: z
-    .string()
-    .trim()
-    .regex(/^\d{3,20}:[A-Za-z0-9_-]{30,100}$/, 'must be the token that BotFather shows, such as 123456:ABC…')
-    .nullable()
-    .optional(),
+  key: telegramToken.nullable().optional(),
   isOn: z.boolean(),
 });
 export type ConfigureChannelInput = z.infer<typeof configureChannelInput>;
