@@ -204,6 +204,7 @@ module.exports = {
       '(confirmations|idempotency|rules|retention)/',
       'manage/',
       'daemon/',
+      'create-parts\\.ts$',
       'create-gateway\\.ts$',
     ]),
     rule('agent-context', 'only the engine sees all of the context: the others name what they use', {
