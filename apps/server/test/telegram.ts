@@ -9,6 +9,11 @@ interface SentText {
   text: string;
   parse_mode?: string;
   link_preview_options?: unknown;
+  reply_markup?: { inline_keyboard: { text: string; callback_data: string }[][] };
+}
+
+interface EditedText extends SentText {
+  message_id: number;
 }
 
 type Answer = (reply: ServerResponse) => void;
@@ -36,6 +41,9 @@ export const refuse =
 export const openTelegram = async () => {
   let updates: { update_id: number }[] = [];
   const sent: SentText[] = [];
+  const edited: EditedText[] = [];
+  /** What people have read after they had pressed a button. */
+  const acknowledged: string[] = [];
   const offsets: (number | undefined)[] = [];
   /** Answers that come first, by method. */
   const first = new Map<string, Answer[]>();
@@ -49,6 +57,12 @@ export const openTelegram = async () => {
     waiting.push(() => poll(offset, reply));
   };
   const ok = (reply: ServerResponse, result: unknown = true) => replyJson(reply, { ok: true, result });
+  /** Whether it was refused. */
+  const refusesMarkup = ({ parse_mode: mode, text }: SentText, reply: ServerResponse): boolean => {
+    if (mode !== 'HTML' || isReadable(text)) return false;
+    refuse(400, "Bad Request: can't parse entities")(reply);
+    return true;
+  };
   const answerTo: Record<string, (body: Record<string, unknown>, reply: ServerResponse) => void> = {
     getMe: (_body, reply) => ok(reply, { id: 123_456, is_bot: true, username: 'stand_in_bot' }),
     deleteWebhook: (_body, reply) => ok(reply),
@@ -56,10 +70,19 @@ export const openTelegram = async () => {
     sendChatAction: (_body, reply) => ok(reply),
     sendMessage: (body, reply) => {
       const message = body as unknown as SentText;
-      if (message.parse_mode === 'HTML' && !isReadable(message.text))
-        return refuse(400, "Bad Request: can't parse entities")(reply);
+      if (refusesMarkup(message, reply)) return;
       sent.push(message);
       ok(reply, { message_id: sent.length });
+    },
+    editMessageText: (body, reply) => {
+      const message = body as unknown as EditedText;
+      if (refusesMarkup(message, reply)) return;
+      edited.push(message);
+      ok(reply, { message_id: message.message_id });
+    },
+    answerCallbackQuery: ({ text }, reply) => {
+      acknowledged.push(String(text));
+      ok(reply);
     },
   };
   const { url, asked, close } = await openStandIn(({ path, body }, reply) => {
@@ -89,11 +112,25 @@ export const openTelegram = async () => {
     },
   });
 
+  /** Alice presses a button of the last message that has some. */
+  const press = (label: string, more: object = {}) => {
+    const at = sent.findLastIndex(({ reply_markup: markup }) => markup !== undefined);
+    const buttons = sent[at]?.reply_markup?.inline_keyboard.flat() ?? [];
+    const data = buttons.find(({ text }) => text === label)?.callback_data ?? label;
+    const { from, chat } = message('').message;
+    deliver({
+      callback_query: { id: `press ${next}`, from, message: { message_id: at + 1, chat }, data, ...more },
+    });
+  };
+
   return {
     environment: { TELEGRAM_BOT_TOKEN: botToken, TELEGRAM_API_URL: url },
     url,
     asked,
     sent,
+    edited,
+    acknowledged,
+    press,
     offsets,
     close,
     deliver,

@@ -110,6 +110,7 @@ describe('a restore', () => {
       name: 'A',
       groups: '[]',
       usesMemory: 0,
+      answers: 'off',
       pairedAt: 1,
       lastSeenAt: 1,
     };
@@ -123,9 +124,30 @@ describe('a restore', () => {
       .insertInto('channelMessages')
       .values({ ...chat, userId: 'x', updateId: '1', sentAt: 1, receivedAt: late, state: 'accepted' })
       .execute();
+    const unsent = { messageId: null, sentAt: null, edits: null };
     await copied.db
       .insertInto('channelReplies')
-      .values({ ...chat, id: 'r', state: 'waiting', createdAt: late, part: 0, problem: null })
+      .values({ ...chat, id: 'r', state: 'waiting', createdAt: late, part: 0, problem: null, ...unsent })
+      .execute();
+    const question = {
+      id: 'r',
+      kind: 'telegram',
+      conversation: '7',
+      senderId: 'kept',
+      userId: 'x',
+      askId: 'a',
+    };
+    const token = {
+      digest: '',
+      tokenDigest: '',
+      sealedToken: '',
+      offers: '[]',
+      expiresAt: late,
+      createdAt: late,
+    };
+    await copied.db
+      .insertInto('channelQuestions')
+      .values({ ...question, ...token, confirmationId: null, state: 'open', answer: null })
       .execute();
     await copied.close();
     const copy = await backUp(server);
@@ -156,6 +178,7 @@ describe('a restore', () => {
       { senderId: 'kept' },
     ]);
     expect(await after.db.selectFrom('channelCodes').select('id').execute()).toEqual([]);
+    expect(await after.db.selectFrom('channelQuestions').select('id').execute()).toEqual([]);
     expect(await after.db.selectFrom('channelMessages').select('state').execute()).toEqual([
       { state: 'answered' },
     ]);
@@ -219,6 +242,26 @@ describe('a restore', () => {
       rows.map((row) => insert('agentAgents', row)),
       'synced',
     );
+    const question = {
+      id: 'r',
+      kind: 'telegram',
+      conversation: '7',
+      senderId: 'kept',
+      userId: 'x',
+      askId: 'a',
+    };
+    const token = {
+      digest: '',
+      tokenDigest: '',
+      sealedToken: '',
+      offers: '[]',
+      expiresAt: late,
+      createdAt: late,
+    };
+    await copied.db
+      .insertInto('channelQuestions')
+      .values({ ...question, ...token, confirmationId: null, state: 'open', answer: null })
+      .execute();
     await copied.close();
     const copy = await backUp(server);
     await server.app.close();

@@ -38,6 +38,7 @@ const channelsEnded = [
   `update channelMessages set state = 'answered' where state = 'accepted'`,
   `update channelReplies set state = 'failed', problem = 'restored from a backup' where state in ('waiting', 'sending')`,
 ];
+const questionsEnded = 'delete from channelQuestions';
 const sendersEndedSince = `delete from channelSenders where not exists
   (select 1 from former.channelSenders as s where s.kind = channelSenders.kind and s.senderId = channelSenders.senderId)`;
 
@@ -113,6 +114,7 @@ export const settleRestored = (
     ...(hasTable(sqlite, 'agentAgents') ? [interrupted] : []),
     ...(compared ? endedSince : endedUnknown),
     ...(hasChannels ? channelsEnded : []),
+    ...(hasTable(sqlite, 'channelQuestions') ? [questionsEnded] : []),
     ...(hasChannels && compared && hasTable(sqlite, 'channelSenders', 'former') ? [sendersEndedSince] : []),
     ...(compared && hasDisabled(sqlite) ? [disabledSince] : []),
     ...(hasHooks ? [hooksEndedSince, ...knownDeliveries(sqlite)] : []),

@@ -1,9 +1,14 @@
-import type { ChannelKind } from '@drawbridge/contracts/outside/channels';
+import {
+  channelAnswerLevel,
+  type ChannelAnswerLevel,
+  type ChannelKind,
+} from '@drawbridge/contracts/outside/channels';
 import type { Store, Write } from '../db/index.ts';
 
 export interface StoredAccount {
   isOn: boolean;
   sealedKey: string | null;
+  answers: ChannelAnswerLevel;
   cursor: string | null;
   cursorAt: number | null;
 }
@@ -13,10 +18,10 @@ export const createAccountsStore = ({ db }: Pick<Store, 'db'>) => ({
   read: async (kind: ChannelKind): Promise<StoredAccount | null> => {
     const row = await db
       .selectFrom('channelAccounts')
-      .select(['isOn', 'sealedKey', 'cursor', 'cursorAt'])
+      .select(['isOn', 'sealedKey', 'answers', 'cursor', 'cursorAt'])
       .where('kind', '=', kind)
       .executeTakeFirst();
-    return row ? { ...row, isOn: row.isOn === 1 } : null;
+    return row ? { ...row, isOn: row.isOn === 1, answers: channelAnswerLevel.parse(row.answers) } : null;
   },
   write: async (kind: ChannelKind, { isOn, ...given }: StoredAccount, at: number): Promise<void> => {
     const columns = { ...given, isOn: isOn ? 1 : 0, updatedAt: at };
@@ -30,7 +35,7 @@ export const createAccountsStore = ({ db }: Pick<Store, 'db'>) => ({
   moveCursor: (kind: ChannelKind, cursor: string, at: number): Write =>
     db
       .insertInto('channelAccounts')
-      .values({ kind, isOn: 1, sealedKey: null, cursor, cursorAt: at, updatedAt: at })
+      .values({ kind, isOn: 1, sealedKey: null, answers: 'off', cursor, cursorAt: at, updatedAt: at })
       .onConflict((conflict) => conflict.column('kind').doUpdateSet({ cursor, cursorAt: at }))
       .compile(),
 });

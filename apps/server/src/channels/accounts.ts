@@ -1,4 +1,8 @@
-import type { ChannelKind, ConfigureChannelInput } from '@drawbridge/contracts/outside/channels';
+import type {
+  ChannelAnswerLevel,
+  ChannelKind,
+  ConfigureChannelInput,
+} from '@drawbridge/contracts/outside/channels';
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
 import type { Sealer } from '../secrets/index.ts';
@@ -10,6 +14,8 @@ export interface Account {
   isOn: boolean;
   key: string | null;
   isFromEnvironment: boolean;
+  /** The most that its senders may answer. */
+  answers: ChannelAnswerLevel;
   /** The address of the platform. */
   url: string;
 }
@@ -40,6 +46,7 @@ export const createAccounts = ({ store, clock, sealer, environment, hide }: Need
       isOn: key !== null && (row?.isOn ?? true),
       key,
       isFromEnvironment: own === null && key !== null,
+      answers: row?.answers ?? 'off',
       url: urls[kind],
     };
   };
@@ -47,7 +54,7 @@ export const createAccounts = ({ store, clock, sealer, environment, hide }: Need
   return {
     get,
     /** Throws `badRequest` for a channel that is switched on without a key. */
-    set: async ({ kind, key, isOn }: ConfigureChannelInput): Promise<void> => {
+    set: async ({ kind, key, isOn, answers }: ConfigureChannelInput): Promise<void> => {
       const row = await store.read(kind);
       const kept = key === undefined;
       const sealedKey = kept ? (row?.sealedKey ?? null) : key && sealer.seal(key, purposeOf(kind));
@@ -59,7 +66,8 @@ export const createAccounts = ({ store, clock, sealer, environment, hide }: Need
       // Another bot has other numbers.
       const cursor =
         kept && row ? { cursor: row.cursor, cursorAt: row.cursorAt } : { cursor: null, cursorAt: null };
-      await store.write(kind, { isOn, sealedKey, ...cursor }, clock.now());
+      const most = answers ?? row?.answers ?? 'off';
+      await store.write(kind, { isOn, sealedKey, answers: most, ...cursor }, clock.now());
     },
   };
 };

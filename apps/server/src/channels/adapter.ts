@@ -20,6 +20,7 @@ export type Address = Readonly<Record<string, unknown>>;
 
 /** A message as all platforms have it. Ids are the platform's. */
 export interface IncomingMessage {
+  type: 'message';
   conversation: string;
   isGroup: boolean;
   sender: { id: string; name: string };
@@ -31,12 +32,28 @@ export interface IncomingMessage {
   address: Address;
 }
 
+/** Somebody has pressed a button of a message. */
+export interface IncomingPress {
+  type: 'press';
+  id: string;
+  conversation: string;
+  sender: { id: string; name: string };
+  messageId: string;
+  data: string;
+}
+
+/** Comes back as `data` when it is pressed: at most 64 bytes. */
+export interface Button {
+  label: string;
+  data: string;
+}
+
 /** What a platform delivers, once or more. `cursor`: it is asked for what comes after. */
 export interface Update {
   updateId: string;
   cursor: string;
-  /** Null for what is no message to the agent. */
-  message: IncomingMessage | null;
+  /** Null for what is not for the bot. */
+  event: IncomingMessage | IncomingPress | null;
 }
 
 /** The bot on its platform. */
@@ -46,13 +63,24 @@ export interface BotIdentity {
   link(code?: string): string;
 }
 
+/** Markdown that fits into one message goes there. `isPlain`: as it is written. */
+export interface Destination {
+  address: Address;
+  isPlain: boolean;
+  signal: AbortSignal;
+}
+
 /** One bot of a platform. All functions throw `PlatformError`, and the reason of an aborted signal. */
 export interface ChannelAdapter {
   identify(signal: AbortSignal): Promise<BotIdentity>;
   /** Waits for updates behind the cursor; none after a while. */
   poll(cursor: string | null, signal: AbortSignal): Promise<Update[]>;
-  /** Markdown that fits into one message. `isPlain`: as it is written. */
-  send(text: string, to: { address: Address; isPlain: boolean; signal: AbortSignal }): Promise<void>;
+  /** Resolves to the platform's id of the message. */
+  send(text: string, to: Destination & { buttons: readonly Button[] }): Promise<string>;
+  /** Gives a message another text, and removes its buttons. One that is gone stays so. */
+  edit(messageId: string, text: string, to: Destination): Promise<void>;
+  /** Says to who has pressed a button what that did. */
+  acknowledge(pressId: string, text: string, signal: AbortSignal): Promise<void>;
   /** Shows for some seconds that an answer is being written. */
   typing(address: Address, signal: AbortSignal): Promise<void>;
 }

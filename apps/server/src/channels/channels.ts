@@ -20,6 +20,9 @@ import type { ChannelsEnvironment } from './config-schema.ts';
 import { createConnections, openAdapter } from './connections.ts';
 import { createAccept } from './inbound/accept.ts';
 import { createDelivery } from './outbox/deliver.ts';
+import { createPresses } from './questions/presses.ts';
+import { createQuestions } from './questions/questions.ts';
+import { createQuestionsStore } from './questions/questions.store.ts';
 import { createCodes } from './senders/codes.ts';
 import { createSendersStore, type StoredSender } from './senders/senders.store.ts';
 import { createMessagesStore } from './turns/messages.store.ts';
@@ -49,14 +52,15 @@ const keyEndLength = 4;
 const iso = (at: number) => new Date(at).toISOString();
 
 const toSender = (sender: StoredSender): ChannelSender => {
-  const { senderId, name, groups, usesMemory, pairedAt, lastSeenAt } = sender;
+  const { senderId, name, groups, usesMemory, answers, pairedAt, lastSeenAt } = sender;
   const kind = sender.kind as ChannelKind;
-  return { kind, senderId, name, groups, usesMemory, pairedAt: iso(pairedAt), lastSeenAt: iso(lastSeenAt) };
+  const times = { pairedAt: iso(pairedAt), lastSeenAt: iso(lastSeenAt) };
+  return { kind, senderId, name, groups, usesMemory, answers, ...times };
 };
 
 /** The stores of channels, and what reads and writes them. */
 const createParts = (needs: Needs, signal: AbortSignal) => {
-  const { store, clock, agent, sessions, hasOthers, log, isUser, onError } = needs;
+  const { store, clock, agent, sessions, readers, hasOthers, log, isUser, onError } = needs;
   const accountsStore = createAccountsStore(store);
   const senders = createSendersStore(store);
   const messages = createMessagesStore(store);
@@ -80,11 +84,24 @@ const createParts = (needs: Needs, signal: AbortSignal) => {
   };
 
   const adapterOf = (kind: ChannelKind) => connections.adapterOf(kind);
-  const delivery = createDelivery({ clock, messages, adapterOf, onError, signal });
+  const questionsStore = createQuestionsStore(store);
+  const questions = createQuestions({
+    ...needs,
+    messages,
+    senders,
+    questions: questionsStore,
+    confirmation: readers.gateway.confirmations.get,
+    mostAnswers: async (kind) => (await accounts.get(kind)).answers,
+    onReply: (conversation) => delivery.wake(conversation),
+    signal,
+  });
+  const { buttonsOf } = questions;
+  const delivery = createDelivery({ clock, messages, adapterOf, buttonsOf, onError, signal });
   const turns = createTurns({
     ...needs,
     messages,
     senders,
+    questions,
     adapterOf,
     onUnpaired,
     onReply: delivery.wake,
@@ -104,6 +121,13 @@ const createParts = (needs: Needs, signal: AbortSignal) => {
         messages,
         codes,
         isUser,
+        presses: createPresses({ kind, clock, questions: questionsStore, senders, log }),
+        onPress: questions.settle,
+        acknowledge: (press, text) =>
+          void adapterOf(kind)
+            ?.acknowledge(press.id, text, signal)
+            .catch(() => undefined),
+        onError,
         onMessage: turns.wake,
         onReply: delivery.wake,
         onPaired: (sender) => log.info({ kind, ...sender }, 'a sender of a channel was paired'),
@@ -114,7 +138,22 @@ const createParts = (needs: Needs, signal: AbortSignal) => {
     onError,
     signal,
   });
-  return { accounts, senders, messages, codes, delivery, turns, connections, onUnpaired };
+  const forgetOld = async (before: number) => {
+    await questionsStore.forget(before);
+    await messages.forget(before);
+  };
+  return {
+    accounts,
+    senders,
+    messages,
+    codes,
+    questions,
+    delivery,
+    turns,
+    connections,
+    onUnpaired,
+    forgetOld,
+  };
 };
 
 type Parts = ReturnType<typeof createParts>;
@@ -122,12 +161,13 @@ type Parts = ReturnType<typeof createParts>;
 const createView =
   ({ accounts, messages, connections }: Parts, hasOthers: boolean) =>
   async (kind: ChannelKind, isOwner: boolean): Promise<Channel> => {
-    const { isOn, key, isFromEnvironment } = await accounts.get(kind);
+    const { isOn, key, isFromEnvironment, answers } = await accounts.get(kind);
     const { lastMessageAt, waiting } = await messages.facts(kind);
     const one = connections.get(kind);
     return {
       kind,
       isOn,
+      answers,
       state: one?.state ?? 'off',
       problem: hasOthers && isOn ? withOthers : (one?.problem ?? null),
       name: one?.identity?.name ?? null,
@@ -144,7 +184,7 @@ export const createChannels = (needs: Needs) => {
   const { store, clock, hasOthers } = needs;
   const closing = new AbortController();
   const parts = createParts(needs, closing.signal);
-  const { accounts, senders, messages, codes, delivery, turns, connections, onUnpaired } = parts;
+  const { accounts, senders, codes, questions, delivery, turns, connections, onUnpaired } = parts;
   const view = createView(parts, hasOthers);
 
   const removeSender = async (sender: StoredSender) => {
@@ -195,13 +235,14 @@ export const createChannels = (needs: Needs) => {
     start: async (): Promise<void> => {
       await connections.connectAll();
       await turns.start();
+      await questions.start();
     },
-    forgetOld: () => messages.forget(clock.now() - channelLimits.keptMs),
+    forgetOld: () => parts.forgetOld(clock.now() - channelLimits.keptMs),
     /** Leaves what waits in the store. */
     stop: async (): Promise<void> => {
       closing.abort(new Error('The server stops'));
       await connections.disconnectAll();
-      await Promise.all([turns.settled(), delivery.settled()]);
+      await Promise.all([turns.settled(), questions.settled(), delivery.settled()]);
     },
   };
 };

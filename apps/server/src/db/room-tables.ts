@@ -36,6 +36,8 @@ export interface RoomTables {
     isOn: number;
     /** Encrypted; null for one of the environment, and without one. */
     sealedKey: string | null;
+    /** The most that its senders may answer. */
+    answers: string;
     /** What the platform is asked for next. */
     cursor: string | null;
     cursorAt: number | null;
@@ -62,6 +64,8 @@ export interface RoomTables {
     name: string;
     groups: string;
     usesMemory: number;
+    /** Which questions they may answer. */
+    answers: string;
     pairedAt: number;
     lastSeenAt: number;
   };
@@ -92,6 +96,34 @@ export interface RoomTables {
     createdAt: number;
     part: number;
     problem: string | null;
+    /** The platform's id, and when it was given; null until it is sent. */
+    messageId: string | null;
+    sentAt: number | null;
+    /** The reply whose message gets this text; null for a new message. */
+    edits: string | null;
+  };
+  /** A question that a reply of the same id shows with buttons. */
+  channelQuestions: {
+    id: string;
+    kind: string;
+    conversation: string;
+    senderId: string;
+    userId: string;
+    /** Its name for the agent; beside it that of the machine's confirmation, null for a question of the agent. */
+    askId: string;
+    confirmationId: string | null;
+    /** Of its text. */
+    digest: string;
+    tokenDigest: string;
+    /** Encrypted. */
+    sealedToken: string;
+    /** Which buttons it has, as JSON. */
+    offers: string;
+    expiresAt: number | null;
+    createdAt: number;
+    /** `pressed`: the answer waits for the agent. */
+    state: 'open' | 'pressed' | 'closed';
+    answer: 'allow' | 'deny' | null;
   };
   /** A browser that gets notifications while the session that subscribed it lasts. */
   pushSubscriptions: {

@@ -35,6 +35,14 @@ export const channelLimits = {
   triesMs: 15 * minute,
   /** How long answered messages and sent replies are kept. */
   keptMs: 7 * 24 * hour,
+  /** A question with buttons: for how long, how soon after it was shown, and its size in characters. */
+  buttonsMs: 10 * minute,
+  readMs: 500,
+  questionLength: 3_000,
+  questionResources: 10,
+  /** Buttons that are not theirs, pressed in an hour, after which a sender answers no questions. */
+  wrongPresses: 3,
+  wrongPressesMs: hour,
 } as const;
 
 /**
@@ -44,9 +52,20 @@ export const channelLimits = {
 export const channelStates = ['off', 'starting', 'working', 'key', 'conflict', 'unreachable'] as const;
 export type ChannelState = (typeof channelStates)[number];
 
+/** How questions may be answered in a chat, from the least to the most: never, denied, or allowed once too. */
+export const channelAnswerLevels = ['off', 'deny', 'once'] as const;
+export const channelAnswerLevel = z.enum(channelAnswerLevels);
+export type ChannelAnswerLevel = z.infer<typeof channelAnswerLevel>;
+
+/** What a button answers: this call, this time. */
+export const channelAnswer = z.enum(['allow', 'deny']);
+export type ChannelAnswer = z.infer<typeof channelAnswer>;
+
 export const channel = z.object({
   kind: channelKind,
   isOn: z.boolean(),
+  /** The most that its senders may answer. */
+  answers: channelAnswerLevel,
   state: z.enum(channelStates),
   /** In words, with what to do; null while it works. */
   problem: z.string().nullable(),
@@ -68,11 +87,12 @@ export const telegramToken = z
   .trim()
   .regex(/^\d{3,20}:[A-Za-z0-9_-]{30,100}$/, 'must be the token that BotFather shows, such as 123456:ABC…');
 
-/** `key`: of the bot, as the platform gives it; null forgets it; undefined keeps it. */
+/** `key`: of the bot, as the platform gives it; null forgets it. What is undefined stays as it is. */
 export const configureChannelInput = z.strictObject({
   kind: channelKind,
   key: telegramToken.nullable().optional(),
   isOn: z.boolean(),
+  answers: channelAnswerLevel.optional(),
 });
 export type ConfigureChannelInput = z.infer<typeof configureChannelInput>;
 
@@ -110,6 +130,7 @@ export const channelSender = z.object({
   senderId: z.string(),
   name: z.string(),
   ...rights,
+  answers: channelAnswerLevel,
   pairedAt: isoTime,
   lastSeenAt: isoTime,
 });
@@ -121,5 +142,6 @@ export const updateChannelSenderInput = z.strictObject({
   ...senderKey,
   name: z.string().trim().min(1).max(64),
   ...rights,
+  answers: channelAnswerLevel,
 });
 export type UpdateChannelSenderInput = z.infer<typeof updateChannelSenderInput>;

@@ -2,7 +2,8 @@ import { channelLimits, type ChannelKind } from '@drawbridge/contracts/outside/c
 import { createPerMinute, type Clock } from '@drawbridge/kit';
 import type { Write } from '../../db/index.ts';
 import type { AccountsStore } from '../accounts.store.ts';
-import type { IncomingMessage, Update } from '../adapter.ts';
+import type { IncomingMessage, IncomingPress, Update } from '../adapter.ts';
+import type { Presses } from '../questions/presses.ts';
 import type { Codes } from '../senders/codes.ts';
 import type { SendersStore, StoredSender } from '../senders/senders.store.ts';
 import type { ConversationKey, MessagesStore } from '../turns/messages.store.ts';
@@ -21,6 +22,13 @@ interface Needs {
   onMessage(conversation: ConversationKey): void;
   /** A reply waits for the platform. */
   onReply(conversation: ConversationKey): void;
+  /** Which presses of buttons count. */
+  presses: Presses;
+  /** A press is stored: resolves to what came of it, in words. */
+  onPress(questionId: string): Promise<string | null>;
+  /** Says something to who has pressed a button. */
+  acknowledge(press: IncomingPress, text: string): void;
+  onError(error: unknown): void;
   /** A sender is bound to an account now. */
   onPaired(sender: { userId: string; name: string }): void;
 }
@@ -118,6 +126,22 @@ const createPaired = ({ kind, clock, senders, messages, onMessage }: Needs, { co
   };
 };
 
+/** The press of a button: stored with the cursor, then acted on. */
+const createPress =
+  ({ presses, onPress, acknowledge, onError }: Needs, { commit }: Writes) =>
+  async (update: Update, press: IncomingPress, sender: StoredSender | null): Promise<void> => {
+    const verdict = await presses(press, sender);
+    if (verdict.type === 'refused') {
+      await commit(update);
+      return acknowledge(press, verdict.text);
+    }
+    if (!(await commit(update, [verdict.write]))) {
+      await commit(update);
+      return acknowledge(press, 'This question was answered before.');
+    }
+    onPress(verdict.questionId).then((words) => acknowledge(press, words ?? ''), onError);
+  };
+
 /**
  * Stores an update of a platform together with the cursor behind it, in one transaction: once that resolves,
  * the platform may forget the update. What a sender who is not paired writes is not stored.
@@ -128,12 +152,15 @@ export const createAccept = (needs: Needs) => {
   const { commit, say } = writes;
   const { pair, hint } = createUnpaired(needs, writes);
   const acceptMessage = createPaired(needs, writes);
+  const acceptPress = createPress(needs, writes);
 
   return async (update: Update): Promise<void> => {
-    const { message } = update;
-    if (message === null) return void (await commit(update));
-    const sender = await senders.find(kind, message.sender.id);
+    const { event } = update;
+    if (event === null) return void (await commit(update));
+    const sender = await senders.find(kind, event.sender.id);
     const isPaired = sender !== null && (await isUser(sender.userId));
+    if (event.type === 'press') return acceptPress(update, event, isPaired ? sender : null);
+    const message = event;
     if (!isPaired && codes.isIgnored(kind, message.sender.id)) return void (await commit(update));
     const meaning = meaningOf(message, isPaired);
     switch (meaning.type) {

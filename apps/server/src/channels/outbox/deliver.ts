@@ -1,6 +1,6 @@
 import { channelLimits, type ChannelKind } from '@drawbridge/contracts/outside/channels';
 import { createKeyedQueue, exponential, fullJitter, sleep, type Clock } from '@drawbridge/kit';
-import { PlatformError, type ChannelAdapter } from '../adapter.ts';
+import { PlatformError, type Button, type ChannelAdapter } from '../adapter.ts';
 import { addressOf } from '../turns/answers.ts';
 import {
   isStoreTrouble,
@@ -14,6 +14,8 @@ interface Needs {
   messages: MessagesStore;
   /** Null while the channel is off or its key is refused: replies wait. */
   adapterOf(kind: ChannelKind): ChannelAdapter | null;
+  /** The buttons of a reply; none for most. */
+  buttonsOf(replyId: string): Promise<Button[]>;
   onError(error: unknown): void;
   signal: AbortSignal;
 }
@@ -27,7 +29,7 @@ type Next = 'next' | 'stop' | { waitMs: number };
  * Sends replies, those of one conversation in order, one at a time. Each is noted before it is sent: after a
  * crash in between it is sent again, so it may come twice, and is never lost.
  */
-export const createDelivery = ({ clock, messages, adapterOf, onError, signal }: Needs) => {
+export const createDelivery = ({ clock, messages, adapterOf, buttonsOf, onError, signal }: Needs) => {
   const { replies } = messages;
   const inTurn = createKeyedQueue();
 
@@ -54,12 +56,24 @@ export const createDelivery = ({ clock, messages, adapterOf, onError, signal }: 
     return { waitMs: fullJitter(exponential(tries, retry)) };
   };
 
-  const attempt = async (adapter: ChannelAdapter, reply: StoredReply): Promise<void> => {
-    const to = { address: addressOf(reply), isPlain: false, signal };
-    await adapter.send(reply.text, to).catch((error: unknown) => {
+  /** Again as it is written where the platform does not read the markup. */
+  const orPlain = <Value>(attempt: (isPlain: boolean) => Promise<Value>): Promise<Value> =>
+    attempt(false).catch((error: unknown) => {
       if (!(error instanceof PlatformError) || error.kind !== 'format') throw error;
-      return adapter.send(reply.text, { ...to, isPlain: true });
+      return attempt(true);
     });
+
+  /** Resolves to the platform's id of the message; null where another one was to be edited. */
+  const attempt = async (adapter: ChannelAdapter, reply: StoredReply): Promise<string | null> => {
+    const { id, text, edits } = reply;
+    const to = { address: addressOf(reply), signal };
+    if (edits === null) {
+      const buttons = await buttonsOf(id);
+      return orPlain((isPlain) => adapter.send(text, { ...to, isPlain, buttons }));
+    }
+    const messageId = (await replies.find(edits))?.messageId ?? null;
+    if (messageId !== null) await orPlain((isPlain) => adapter.edit(messageId, text, { ...to, isPlain }));
+    return null;
   };
 
   /** False where the conversation has to wait for another key. */
@@ -70,8 +84,8 @@ export const createDelivery = ({ clock, messages, adapterOf, onError, signal }: 
       if (adapter === null) return false;
       if (!(await replies.move(reply.id, { state: 'sending', problem: null }))) return true;
       try {
-        await attempt(adapter, reply);
-        await replies.move(reply.id, { state: 'sent', problem: null });
+        const messageId = await attempt(adapter, reply);
+        await replies.move(reply.id, { state: 'sent', problem: null, messageId, sentAt: clock.now() });
         return true;
       } catch (error) {
         if (signal.aborted || !(error instanceof PlatformError)) throw error;

@@ -1,4 +1,8 @@
-import type { ChannelKind } from '@drawbridge/contracts/outside/channels';
+import {
+  channelAnswerLevel,
+  type ChannelAnswerLevel,
+  type ChannelKind,
+} from '@drawbridge/contracts/outside/channels';
 import { toolScope, type ToolScope } from '@drawbridge/contracts/groups';
 import { z } from 'zod';
 import type { Schema, Store, Write } from '../../db/index.ts';
@@ -11,7 +15,7 @@ export interface SenderRights {
 
 type Read<Row extends { groups: string; usesMemory: number }> = Omit<Row, keyof SenderRights> & SenderRights;
 export type StoredCode = Read<Schema['channelCodes']>;
-export type StoredSender = Read<Schema['channelSenders']>;
+export type StoredSender = Omit<Read<Schema['channelSenders']>, 'answers'> & { answers: ChannelAnswerLevel };
 
 const groupsOf = z.array(toolScope);
 
@@ -65,23 +69,28 @@ const createCodes = ({ db }: Pick<Store, 'db'>) => ({
   ],
 });
 
+const readSender = (row: Schema['channelSenders']): StoredSender => ({
+  ...read(row),
+  answers: channelAnswerLevel.parse(row.answers),
+});
+
 /** Codes, and the senders that they have bound. */
 export const createSendersStore = ({ db }: Pick<Store, 'db'>) => ({
   codes: createCodes({ db }),
   find: async (kind: ChannelKind, senderId: string): Promise<StoredSender | null> => {
     const one = db.selectFrom('channelSenders').selectAll().where('kind', '=', kind);
     const row = await one.where('senderId', '=', senderId).executeTakeFirst();
-    return row ? read(row) : null;
+    return row ? readSender(row) : null;
   },
   ofUser: async (userId: string): Promise<StoredSender[]> => {
     const all = db.selectFrom('channelSenders').selectAll().where('userId', '=', userId);
-    return (await all.orderBy('pairedAt').execute()).map(read);
+    return (await all.orderBy('pairedAt').execute()).map(readSender);
   },
   update: async (
-    { kind, senderId, userId }: Pick<StoredSender, 'senderId' | 'userId'> & { kind: ChannelKind },
-    { name, ...rights }: SenderRights & { name: string },
+    { kind, senderId, userId }: Pick<StoredSender, 'kind' | 'senderId' | 'userId'>,
+    { name, answers, ...rights }: SenderRights & Pick<StoredSender, 'name' | 'answers'>,
   ): Promise<boolean> => {
-    const one = db.updateTable('channelSenders').set({ name, ...columnsOf(rights) });
+    const one = db.updateTable('channelSenders').set({ name, answers, ...columnsOf(rights) });
     const { numUpdatedRows } = await one
       .where('kind', '=', kind)
       .where('senderId', '=', senderId)
@@ -100,6 +109,7 @@ export const createSendersStore = ({ db }: Pick<Store, 'db'>) => ({
   remove: ({ kind, senderId }: Pick<StoredSender, 'kind' | 'senderId'>): Write[] => [
     db.deleteFrom('channelSenders').where('kind', '=', kind).where('senderId', '=', senderId).compile(),
     db.deleteFrom('channelMessages').where('kind', '=', kind).where('senderId', '=', senderId).compile(),
+    db.deleteFrom('channelQuestions').where('kind', '=', kind).where('senderId', '=', senderId).compile(),
     db.deleteFrom('channelReplies').where('kind', '=', kind).where('senderId', '=', senderId).compile(),
   ],
   removeCodesOf: async (userId: string): Promise<void> => {

@@ -126,7 +126,13 @@ it('CH-33 senders are those of their person', async () => {
   expect(await ben.channels.senders.list.query()).toEqual([]);
   const alice = { kind: 'telegram', senderId: '77' } as const;
   await expect(ben.channels.senders.remove.mutate(alice)).rejects.toThrow('Not found');
-  const to = { ...alice, name: 'Phone', groups: ['filesystemRead'] as 'filesystemRead'[], usesMemory: true };
+  const to = {
+    ...alice,
+    name: 'Phone',
+    groups: ['filesystemRead'] as 'filesystemRead'[],
+    usesMemory: true,
+    answers: 'deny' as const,
+  };
   await expect(ben.channels.senders.update.mutate(to)).rejects.toThrow('Not found');
   await expect(ben.channels.configure.mutate({ kind: 'telegram', isOn: false })).rejects.toThrow('Forbidden');
   expect((await ben.channels.list.query())[0]?.keyEnd).toBeNull();

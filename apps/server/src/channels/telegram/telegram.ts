@@ -1,6 +1,6 @@
-import type { Clock } from '@drawbridge/kit';
+import { cutText, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
-import type { Address, ChannelAdapter } from '../adapter.ts';
+import type { Address, Button, ChannelAdapter } from '../adapter.ts';
 import { PlatformError } from '../adapter.ts';
 import { createTelegramApi, pollSeconds } from './api.ts';
 import { toTelegramHtml } from './html.ts';
@@ -15,6 +15,26 @@ const placeOf = (address: Address) => {
   const { chatId, threadId } = addressOf.parse(address);
   return { chat_id: chatId, ...(threadId !== undefined && { message_thread_id: threadId }) };
 };
+
+const messageId = z.object({ message_id: z.int() });
+
+const shownOf = (text: string, isPlain: boolean) => ({
+  ...(isPlain ? { text } : { text: toTelegramHtml(text), parse_mode: 'HTML' }),
+  // A preview is a request that Telegram makes: a link could carry something out without a click.
+  link_preview_options: { is_disabled: true },
+});
+
+const keyboardOf = (buttons: readonly Button[]) =>
+  buttons.length === 0
+    ? {}
+    : {
+        reply_markup: {
+          inline_keyboard: [buttons.map(({ label, data }) => ({ text: label, callback_data: data }))],
+        },
+      };
+
+/** After a repeat, and for a message that the person has deleted. */
+const isEdited = /message is not modified|message to edit not found|message can't be edited/i;
 
 interface Needs {
   clock: Clock;
@@ -49,17 +69,25 @@ export const createTelegram = (needs: Needs): ChannelAdapter => {
           ...(cursor !== null && { offset: Number(cursor) }),
           limit: updatesAtOnce,
           timeout: pollSeconds,
-          allowed_updates: ['message'],
+          allowed_updates: ['message', 'callback_query'],
         },
         signal,
       );
       return readUpdates(z.array(z.unknown()).catch([]).parse(given), self);
     },
-    send: async (text, { address, isPlain, signal }) => {
-      const shown = isPlain ? { text } : { text: toTelegramHtml(text), parse_mode: 'HTML' };
-      // A preview is a request that Telegram makes: a link could carry something out without a click.
-      const preview = { link_preview_options: { is_disabled: true } };
-      await call('sendMessage', { ...placeOf(address), ...shown, ...preview }, signal);
+    send: async (text, { address, isPlain, buttons, signal }) => {
+      const sent = { ...placeOf(address), ...shownOf(text, isPlain), ...keyboardOf(buttons) };
+      return String(messageId.parse(await call('sendMessage', sent, signal)).message_id);
+    },
+    edit: async (id, text, { address, isPlain, signal }) => {
+      const { chat_id } = placeOf(address);
+      const edited = { chat_id, message_id: Number(id), ...shownOf(text, isPlain) };
+      await call('editMessageText', edited, signal).catch((error: unknown) => {
+        if (!(error instanceof PlatformError) || !isEdited.test(error.message)) throw error;
+      });
+    },
+    acknowledge: async (pressId, text, signal) => {
+      await call('answerCallbackQuery', { callback_query_id: pressId, text: cutText(text, 200) }, signal);
     },
     typing: async (address, signal) => {
       await call('sendChatAction', { ...placeOf(address), action: 'typing' }, signal);

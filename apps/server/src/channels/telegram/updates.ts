@@ -1,7 +1,7 @@
 import { cutText } from '@drawbridge/kit';
 import { channelLimits } from '@drawbridge/contracts/outside/channels';
 import { z } from 'zod';
-import type { IncomingMessage, Update } from '../adapter.ts';
+import type { IncomingMessage, IncomingPress, Update } from '../adapter.ts';
 
 /** Ids have up to 52 bits, and are kept as text. */
 const id = z.int().transform(String);
@@ -46,7 +46,19 @@ const message = z.object({
 });
 type TelegramMessage = z.infer<typeof message>;
 
-const update = z.object({ update_id: z.int().nonnegative(), message: z.unknown().optional() });
+/** `message` is missing for one that is too old. */
+const press = z.object({
+  id: z.string(),
+  from: user,
+  message: z.object({ message_id: z.int(), message_thread_id: z.int().optional(), chat: message.shape.chat }),
+  data: z.string(),
+});
+
+const update = z.object({
+  update_id: z.int().nonnegative(),
+  message: z.unknown().optional(),
+  callback_query: z.unknown().optional(),
+});
 
 /** The bot itself, as `getMe` names it. */
 export interface Self {
@@ -71,7 +83,8 @@ const read = (given: TelegramMessage, self: Self): IncomingMessage | null => {
   const text = cutText(given.text ?? given.caption ?? '', channelLimits.textLength);
   const thread = given.message_thread_id;
   return {
-    conversation: thread === undefined || !isGroup ? chat.id : `${chat.id}/${thread}`,
+    type: 'message',
+    conversation: conversationOf(chat, thread),
     isGroup,
     sender: { id: from.id, name: nameOf(from) },
     text: withoutOwnName(text, self),
@@ -81,18 +94,35 @@ const read = (given: TelegramMessage, self: Self): IncomingMessage | null => {
   };
 };
 
-/** Updates in their order; one that is no message to the bot moves the cursor alone. */
+const conversationOf = (chat: TelegramMessage['chat'], thread: number | undefined): string =>
+  thread === undefined || chat.type === 'private' ? chat.id : `${chat.id}/${thread}`;
+
+const readPress = ({ id: pressId, from, message: at, data }: z.infer<typeof press>): IncomingPress | null =>
+  from.is_bot
+    ? null
+    : {
+        type: 'press',
+        id: pressId,
+        conversation: conversationOf(at.chat, at.message_thread_id),
+        sender: { id: from.id, name: nameOf(from) },
+        messageId: String(at.message_id),
+        data,
+      };
+
+/** Updates in their order; one that is not for the bot moves the cursor alone. */
 export const readUpdates = (given: readonly unknown[], self: Self): Update[] =>
   given.flatMap((one) => {
     const parsed = update.safeParse(one);
     if (!parsed.success) return [];
-    const { update_id: number, message: sent } = parsed.data;
+    const { update_id: number, message: sent, callback_query: query } = parsed.data;
     const known = message.safeParse(sent);
+    const pressed = press.safeParse(query);
+    const event = known.success ? read(known.data, self) : pressed.success ? readPress(pressed.data) : null;
     return [
       {
         updateId: String(number),
         cursor: String(number + 1),
-        message: known.success ? read(known.data, self) : null,
+        event,
       },
     ];
   });

@@ -82,15 +82,6 @@ export const createAnswers = ({ clock, messages, senders, url, onReply }: Needs)
       const runId = 'runId' in end ? end.runId : null;
       return answer(row, textOfEnd(end), runId === null ? undefined : `${row.kind} run ${runId}`);
     },
-    /** The agent waits for the person: the chat gets the link, and no word of the question. */
-    ask: async (
-      row: StoredMessage,
-      { threadId, askId }: { threadId: string; askId: string },
-    ): Promise<void> => {
-      const text = `The agent has a question for you: ${url()}/chat/${threadId}`;
-      await messages.commit(repliesTo(row, `${row.kind} ask ${askId}`, [text]), 'kept');
-      onReply(row);
-    },
     /** Ends the pairing, with all that waits for the sender. */
     unpair: async (row: StoredMessage, sender: StoredSender): Promise<void> => {
       const text = 'You are no longer paired. What you write here is not read any more.';

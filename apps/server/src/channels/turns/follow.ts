@@ -1,4 +1,5 @@
 import type { LaneRequest, RequestEnd, RequestEvent } from '@drawbridge/agent';
+import type { AskPayload } from '@drawbridge/contracts/agent/asks';
 import { hasCode, type Clock } from '@drawbridge/kit';
 import { subscribe, type ReaderContext } from '../../readers/index.ts';
 
@@ -13,7 +14,9 @@ interface Following {
   /** Shows for some seconds that an answer is being written. */
   typing(): Promise<void>;
   /** The agent waits for an answer of the person. */
-  onQuestion(askId: string): void;
+  onQuestion(ask: AskPayload): void;
+  /** It waits no longer. */
+  onClosed(askId: string): void;
   onError(error: unknown): void;
   signal: AbortSignal;
 }
@@ -52,9 +55,12 @@ const followRun = async (
     if (type === 'run-finish') return;
     if (type === 'confirmation-request') {
       typing.stop();
-      following.onQuestion(payload.requestId);
+      following.onQuestion(payload);
     }
-    if (type === 'confirmation-closed') typing.start();
+    if (type === 'confirmation-closed') {
+      typing.start();
+      following.onClosed(payload.requestId);
+    }
   }
 };
 

@@ -17,6 +17,8 @@ const createReplies = ({ db, commit }: Pick<Store, 'db' | 'commit'>) => ({
       .values(reply)
       .onConflict((conflict) => conflict.column('id').doNothing())
       .compile(),
+  find: async (id: string): Promise<StoredReply | null> =>
+    (await db.selectFrom('channelReplies').selectAll().where('id', '=', id).executeTakeFirst()) ?? null,
   /** What is not sent yet, in order. */
   waiting: ({ kind, conversation }: ConversationKey): Promise<StoredReply[]> =>
     db
@@ -36,7 +38,10 @@ const createReplies = ({ db, commit }: Pick<Store, 'db' | 'commit'>) => ({
       .where('state', 'in', ['waiting', 'sending'])
       .execute(),
   /** False where it was removed meanwhile. */
-  move: async (id: string, to: Pick<StoredReply, 'state' | 'problem'>): Promise<boolean> => {
+  move: async (
+    id: string,
+    to: Pick<StoredReply, 'state' | 'problem'> & Partial<Pick<StoredReply, 'messageId' | 'sentAt'>>,
+  ): Promise<boolean> => {
     const query = db.updateTable('channelReplies').set(to).where('id', '=', id);
     const { numUpdatedRows } = await query.executeTakeFirstOrThrow();
     return numUpdatedRows > 0n;

@@ -3,11 +3,13 @@ import type { StoredReply } from './messages.store.ts';
 
 interface Place extends Pick<StoredReply, 'id' | 'kind' | 'conversation'> {
   address: Address;
+  /** The reply whose message gets the text instead. */
+  edits?: string;
 }
 
 /** A reply that waits to be sent. A second one of the same id is not sent. */
 export const newReply = (
-  { address, ...place }: Place,
+  { address, edits, ...place }: Place,
   { text, senderId, at, part = 0 }: { text: string; senderId: string; at: number; part?: number },
 ): StoredReply => ({
   ...place,
@@ -19,4 +21,7 @@ export const newReply = (
   createdAt: at,
   part,
   problem: null,
+  messageId: null,
+  sentAt: null,
+  edits: edits ?? null,
 });

@@ -4,6 +4,7 @@ import { CodedError, createKeyedQueue, sleep, type Clock } from '@drawbridge/kit
 import { errors } from '../../errors.ts';
 import type { ReaderContext } from '../../readers/index.ts';
 import type { ChannelAdapter } from '../adapter.ts';
+import type { Questions } from '../questions/questions.ts';
 import type { SendersStore, StoredSender } from '../senders/senders.store.ts';
 import { addressOf, createAnswers, keyOf } from './answers.ts';
 import { followRequest } from './follow.ts';
@@ -30,6 +31,7 @@ interface Needs {
   messages: MessagesStore;
   senders: SendersStore;
   sessions: ChannelSessions;
+  questions: Pick<Questions, 'show' | 'closed'>;
   /** Null where it is switched off. */
   agent: Agent | null;
   readers: Omit<ReaderContext, 'agent'>;
@@ -74,7 +76,7 @@ const ownAnswer = (text: string, { name, groups }: StoredSender): string | null 
 
 /** Gives messages to the agent, and their ends to the answers. */
 const createSubmit = (needs: Needs) => {
-  const { clock, senders, sessions, agent, readers, adapterOf, signal, onError } = needs;
+  const { clock, senders, sessions, agent, readers, questions, adapterOf, signal, onError } = needs;
   const answers = createAnswers(needs);
   const { answer } = answers;
 
@@ -114,7 +116,8 @@ const createSubmit = (needs: Needs) => {
         userId: row.userId,
         threadId,
         typing: async () => adapterOf(row.kind as ChannelKind)?.typing(addressOf(row), signal),
-        onQuestion: (askId) => void answers.ask(row, { threadId, askId }).catch(onError),
+        onQuestion: (ask) => void questions.show(row, threadId, ask).catch(onError),
+        onClosed: (askId) => void questions.closed(row.userId, askId).catch(onError),
         onError,
         signal,
       },

@@ -85,6 +85,7 @@ describe('migrations', () => {
       'channelAccounts',
       'channelCodes',
       'channelMessages',
+      'channelQuestions',
       'channelReplies',
       'channelSenders',
       'clientMessages',

@@ -1,0 +1,205 @@
+import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
+import { systemClock } from '@drawbridge/kit';
+import { expect, it } from 'vitest';
+import { story, use } from '../../../test/agent-turns.ts';
+import { machineQuestion, nextCall, resultOf, withAgent } from '../../../test/agent.ts';
+import { connectDaemon, openStream, requestOf } from '../../../test/daemon.ts';
+import { startServer } from '../../../test/server.ts';
+import { openTelegram } from '../../../test/telegram.ts';
+import { openDatabase, type OpenDatabase } from '../../db/index.ts';
+
+const tenMinutes = 10 * 60_000;
+
+/** Each message of Alice makes the agent write a file, and the machine ask about it. */
+const questionWorld = async () => {
+  const telegram = await openTelegram();
+  let later = 0;
+  const clock = { ...systemClock, now: () => systemClock.now() + later };
+  const script = story((_request, number) =>
+    number % 2 === 1 ? use('write_file', { path: 'a', content: `${number}` }) : { text: 'Ready.' },
+  );
+  const all = await withAgent(script, telegram.environment, clock);
+  const daemon = await connectDaemon(all.server, all.token);
+  const { channels } = all.panel;
+  const { code } = await channels.codes.create.mutate({ kind: 'telegram', groups: ['filesystemWrite'] });
+  telegram.say(`/start ${code}`);
+  await expect.poll(() => telegram.texts().at(-1)).toContain('You are paired');
+  const alice = { kind: 'telegram', senderId: '77' } as const;
+  const allow = async (most: 'off' | 'deny' | 'once', own: 'off' | 'deny' | 'once') => {
+    await channels.configure.mutate({ kind: 'telegram', isOn: true, answers: most });
+    const rights = { name: 'Alice', groups: ['filesystemWrite' as const], usesMemory: false };
+    await channels.senders.update.mutate({ ...alice, ...rights, answers: own });
+  };
+  /** Alice writes, and the machine asks. Resolves to the call. */
+  const ask = async () => {
+    const before = telegram.sent.length;
+    telegram.say('Write it');
+    const call = await nextCall(daemon);
+    await daemon.respond(call.requestId, machineQuestion);
+    await expect.poll(() => telegram.sent.length).toBeGreaterThan(before);
+    return call;
+  };
+  return {
+    ...all,
+    telegram,
+    channels,
+    daemon,
+    allow,
+    ask,
+    clock,
+    pass: (ms: number) => void (later += ms),
+    buttons: () => (telegram.sent.at(-1)?.reply_markup?.inline_keyboard ?? []).flat().map(({ text }) => text),
+  };
+};
+
+type World = Awaited<ReturnType<typeof questionWorld>>;
+
+const change = async ({ server }: World, write: (db: OpenDatabase['db']) => Promise<unknown>) => {
+  const { db, close } = openDatabase({ url: undefined, dataDir: server.dataDir });
+  await write(db);
+  await close();
+};
+
+it('CH-30 a question is answered once, by its button, from where it was shown', async () => {
+  const world = await questionWorld();
+  const { telegram, daemon, panel, allow, ask, pass, buttons } = world;
+  await allow('once', 'once');
+  const { requestId } = await ask();
+  expect(buttons()).toEqual(['Allow once', 'Deny']);
+  expect(telegram.texts().at(-1)).toContain('<pre>Write a\nTool: write_file\n');
+  const shown = telegram.sent.at(-1)?.reply_markup?.inline_keyboard.flat() ?? [];
+
+  const refused = async (press: () => void, words: string) => {
+    telegram.acknowledged.length = 0;
+    press();
+    await expect.poll(() => telegram.acknowledged).toEqual([expect.stringContaining(words)]);
+    expect(await panel.confirmations.list.query()).toHaveLength(1);
+  };
+  const press = (more?: object) => () => telegram.press('Allow once', more);
+  const chat = { id: 77, type: 'private' };
+  await refused(press(), 'Read it first');
+  pass(600);
+  await refused(press({ from: { id: 78, is_bot: false, first_name: 'Eve' } }), 'does not count');
+  await refused(press({ message: { message_id: 999, chat } }), 'does not count');
+  await refused(
+    press({ message: { message_id: telegram.sent.length, chat: { id: 5, type: 'group' } } }),
+    'does not count',
+  );
+
+  telegram.press('Allow once');
+  const again = await nextCall(daemon);
+  expect(again).toMatchObject({
+    requestId,
+    toolCall: { arguments: { path: 'a', _confirmation: 'allowOnce' } },
+  });
+  await daemon.respond(requestId, resultOf('written'));
+  await expect.poll(() => telegram.texts().at(-1)).toBe('Ready.');
+  await expect
+    .poll(() => telegram.edited)
+    .toMatchObject([
+      {
+        text: expect.stringContaining('<strong>Allowed once, from this chat.</strong>'),
+        message_id: telegram.sent.length - 1,
+      },
+    ]);
+  expect(telegram.edited[0]?.reply_markup).toBeUndefined();
+  telegram.acknowledged.length = 0;
+  telegram.press('Deny');
+  await expect.poll(() => telegram.acknowledged).toEqual(['This question was answered before.']);
+
+  // CH-30: the button of an older question does not answer the next one; three such presses end the answers.
+  await ask();
+  pass(600);
+  for (const count of [1, 2, 3]) {
+    telegram.press('', { data: `a:${'x'.repeat(22)}` });
+    await expect.poll(() => telegram.acknowledged.length).toBe(count + 1);
+  }
+  expect(await world.channels.senders.list.query()).toMatchObject([{ answers: 'off' }]);
+  telegram.press('', { data: shown[0]?.callback_data ?? '' });
+  await expect.poll(() => telegram.acknowledged.length).toBe(5);
+  expect(await panel.confirmations.list.query()).toHaveLength(1);
+});
+
+it('CH-30 the panel, ten minutes, a changed question and the owner come before a button', async () => {
+  const world = await questionWorld();
+  const { telegram, daemon, panel, channels, allow, ask, pass, buttons } = world;
+  await allow('once', 'deny');
+  const edited = () => telegram.edited.at(-1)?.text ?? '';
+  const denied = async (requestId: string) => {
+    await panel.confirmations.decide.mutate({ confirmationId: (await open()).id, approved: false });
+    await expect.poll(() => telegram.texts().at(-1)).toBe('Ready.');
+    return requestId;
+  };
+  const open = async () => {
+    const [first] = await panel.confirmations.list.query();
+    if (!first) throw new Error('No question is open');
+    return first;
+  };
+
+  const { requestId } = await ask();
+  expect(buttons()).toEqual(['Deny']);
+  await denied(requestId);
+  await expect.poll(edited).toContain('Denied in Drawbridge.');
+
+  await ask();
+  pass(tenMinutes);
+  telegram.press('Deny');
+  await expect.poll(edited).toContain('The buttons have expired.');
+  await denied((await open()).requestId);
+
+  await ask();
+  pass(600);
+  await change(world, (db) =>
+    db.updateTable('channelQuestions').set({ digest: 'of another text' }).execute(),
+  );
+  telegram.press('Deny');
+  await expect.poll(edited).toContain('This question has changed.');
+  await denied((await open()).requestId);
+
+  await ask();
+  pass(600);
+  await channels.configure.mutate({ kind: 'telegram', isOn: true, answers: 'off' });
+  telegram.press('Deny');
+  await expect.poll(edited).toContain('Answers from this chat are switched off.');
+  await denied((await open()).requestId);
+  await ask();
+  expect(buttons()).toEqual([]);
+  expect(telegram.texts().at(-1)).not.toContain('Write a');
+
+  await allow('deny', 'once');
+  await denied((await open()).requestId);
+  const { requestId: last } = await ask();
+  expect(buttons()).toEqual(['Deny']);
+  pass(600);
+  telegram.press('Deny');
+  expect(await nextCall(daemon)).toMatchObject({
+    requestId: last,
+    toolCall: { arguments: { _confirmation: 'denyOnce' } },
+  });
+});
+
+it('CH-30 a press that was stored is acted on after a crash, and buttons that expired meanwhile go', async () => {
+  const world = await questionWorld();
+  const { telegram, server, model, daemon, allow, ask, clock } = world;
+  await allow('once', 'once');
+  const { requestId } = await ask();
+  await server.app.close();
+  await change(world, (db) =>
+    db.updateTable('channelQuestions').set({ state: 'pressed', answer: 'allow' }).execute(),
+  );
+  const restart = () =>
+    startServer({
+      dataDir: server.dataDir,
+      clock,
+      environment: { AGENT_MODEL: 'stub', AGENT_MODEL_URL: model.url, ...telegram.environment },
+    });
+  const second = await restart();
+  const { next } = await openStream(`${second.url}${daemonMounts.bare}/events`, {
+    [gatewayKeyHeader]: daemon.sessionKey,
+  });
+  expect(requestOf(await next())).toMatchObject({
+    requestId,
+    toolCall: { arguments: { _confirmation: 'allowOnce' } },
+  });
+  await expect.poll(() => telegram.edited.at(-1)?.text).toContain('Allowed once, from this chat.');
+});

@@ -1,0 +1,123 @@
+import type { AskPayload } from '@drawbridge/contracts/agent/asks';
+import type { Confirmation } from '@drawbridge/contracts/confirmation';
+import { expect, it } from 'vitest';
+import { toTelegramHtml } from '../telegram/html.ts';
+import { shownAsk, shownConfirmation } from './shown-question.ts';
+
+const question: Confirmation = {
+  id: 'conf_1',
+  requestId: 'call_1',
+  machineId: 'machine_1',
+  tool: 'write_file',
+  title: 'Change a?',
+  arguments: { path: 'a', content: 'x' },
+  toolGroup: 'filesystemWrite',
+  resource: '/home/ann/a',
+  description: 'Change a',
+  resources: [{ toolGroup: 'filesystemWrite', resource: '/home/ann/a', description: 'Change a' }],
+  options: ['allowOnce', 'alwaysAllow', 'denyOnce'],
+  preview: { kind: 'text', of: 'content', path: 'a', text: 'x\n' },
+  reaches: [],
+  why: [],
+  state: 'open',
+  approved: null,
+  decision: null,
+  reach: null,
+  decidedBy: null,
+  settledBy: null,
+  createdAt: '2026-11-24T10:00:00.000Z',
+  expiresAt: '2026-11-25T10:00:00.000Z',
+  decidedAt: null,
+};
+const resource = { toolGroup: 'filesystemWrite', resource: '/home/ann/a', description: 'Change a' };
+
+it('a question is shown with its resources and all of its change, and may be answered once', () => {
+  expect(shownConfirmation(question)).toEqual({
+    text: '```\nChange a?\nTool: write_file\nfilesystemWrite: Change a\n  /home/ann/a\n+ x\n```',
+    answers: {
+      allow: { kind: 'resourceDecision', confirmationId: 'conf_1', resourceDecision: 'allowOnce' },
+      deny: { kind: 'resourceDecision', confirmationId: 'conf_1', resourceDecision: 'denyOnce' },
+    },
+  });
+});
+
+it('without a preview its arguments are shown, all of them', () => {
+  const { text } =
+    shownConfirmation({ ...question, preview: null, arguments: { path: 'a', force: true } }) ?? {};
+  expect(text).toContain('Arguments: {\n "path": "a",\n "force": true\n}');
+});
+
+it.each<[string, Partial<Confirmation>]>([
+  ['of the shell', { toolGroup: 'shell' }],
+  ['of the screen', { toolGroup: 'computer' }],
+  ['of the settings of the machine', { toolGroup: 'system' }],
+  ['of a group that is not known', { toolGroup: 'other' }],
+  ['with a resource of the shell', { resources: [resource, { ...resource, toolGroup: 'shell' }] }],
+  ['with 11 resources', { resources: Array.from({ length: 11 }, () => resource) }],
+  [
+    'of more than 3,000 characters',
+    { resource: 'x', resources: [{ ...resource, resource: 'x'.repeat(3_000) }] },
+  ],
+  [
+    'whose change is cut',
+    { preview: { kind: 'text', of: 'content', path: 'a', text: 'x', omitted: 'unknown' } },
+  ],
+  ['with right-to-left letters', { title: 'Change שלום?' }],
+])('CH-31 a question %s is not shown', (_what, change) => {
+  expect(shownConfirmation({ ...question, ...change })).toBeNull();
+});
+
+it('CH-31 what the machine does not offer has no button, and a lasting answer never has one', () => {
+  const answers = (options: Confirmation['options']) =>
+    Object.keys(shownConfirmation({ ...question, options })?.answers ?? {});
+  expect(answers(['alwaysAllow', 'denyOnce'])).toEqual(['deny']);
+  expect(answers(['allowForSession', 'alwaysAllow', 'alwaysDeny'])).toEqual([]);
+});
+
+it('CH-32 text of the model is no markup, and hides nothing', () => {
+  const shown = shownConfirmation({
+    ...question,
+    title: 'Read **a** [b](https://c) \u202e```\n<b>Allowed</b>',
+    preview: { kind: 'text', of: 'content', path: 'a', text: '````\n[Allow](tg://x) \u200b<a>\n' },
+  });
+  expect(toTelegramHtml(shown?.text ?? '')).toBe(
+    '<pre>Read **a** [b](https://c) \\u{202e}```\\n&lt;b&gt;Allowed&lt;/b&gt;\nTool: write_file\n' +
+      'filesystemWrite: Change a\n  /home/ann/a\n+ ````\n+ [Allow](tg://x) \\u{200b}&lt;a&gt;</pre>',
+  );
+});
+
+const ask: AskPayload = {
+  requestId: 'ask_1',
+  toolCallId: 'call_1',
+  toolName: 'web_search',
+  args: {},
+  severity: 'info',
+  message: 'Search?',
+  inputType: 'approval',
+  expiresAt: null,
+  approval: { text: 'Search for “x”' },
+};
+
+it('a question of the agent is shown with exactly what would happen', () => {
+  expect(shownAsk(ask)).toEqual({
+    text: '```\nSearch?\nTool: web_search\nSearch for “x”\n```',
+    answers: {
+      allow: { kind: 'approval', approved: true, scope: 'once' },
+      deny: { kind: 'approval', approved: false, scope: 'once' },
+    },
+  });
+  const access = { url: 'https://xn--e1afmkfd.example/?q', host: 'xn--e1afmkfd.example', warnings: ['Look'] };
+  expect(shownAsk({ ...ask, inputType: 'domain-access', domainAccess: access })).toMatchObject({
+    text: '```\nSearch?\nHost: xn--e1afmkfd.example\nAddress: https://xn--e1afmkfd.example/?q\nLook\n```',
+    answers: { allow: { domainAccessAction: 'allow_once' }, deny: { kind: 'domainAccessDeny' } },
+  });
+});
+
+it.each<[string, Partial<AskPayload>]>([
+  ['to remember something', { toolName: 'remember' }],
+  ['about a plan', { inputType: 'plan-review' }],
+  ['to go on beyond the budget', { inputType: 'continue' }],
+  ['of the agent to the person', { inputType: 'text' }],
+])('CH-31 a question %s is not shown', (_what, change) => {
+  expect(shownAsk({ ...ask, ...change })).toBeNull();
+});
