@@ -21,9 +21,12 @@ const questionWorld = async () => {
   const all = await withAgent(script, telegram.environment, clock);
   const daemon = await connectDaemon(all.server, all.token);
   const { channels } = all.panel;
-  const { code } = await channels.codes.create.mutate({ kind: 'telegram', groups: ['filesystemWrite'] });
-  telegram.say(`/start ${code}`);
-  await expect.poll(() => telegram.texts().at(-1)).toContain('You are paired');
+  const pair = async (as: object = {}) => {
+    const { code } = await channels.codes.create.mutate({ kind: 'telegram', groups: ['filesystemWrite'] });
+    telegram.say(`/start ${code}`, as);
+    await expect.poll(() => telegram.texts().at(-1)).toContain('You are paired');
+  };
+  await pair();
   const alice = { kind: 'telegram', senderId: '77' } as const;
   const allow = async (most: 'off' | 'deny' | 'once', own: 'off' | 'deny' | 'once') => {
     await channels.configure.mutate({ kind: 'telegram', isOn: true, answers: most });
@@ -44,6 +47,7 @@ const questionWorld = async () => {
     telegram,
     channels,
     daemon,
+    pair,
     allow,
     ask,
     clock,
@@ -62,9 +66,10 @@ const change = async ({ server }: World, write: (db: OpenDatabase['db']) => Prom
 
 it('CH-30 a question is answered once, by its button, from where it was shown', async () => {
   const world = await questionWorld();
-  const { telegram, daemon, panel, allow, ask, pass, buttons } = world;
+  const { telegram, daemon, panel, pair, allow, ask, pass, buttons } = world;
   await allow('once', 'once');
   const { requestId } = await ask();
+  const messageId = telegram.sent.length;
   expect(buttons()).toEqual(['Allow once', 'Deny']);
   expect(telegram.texts().at(-1)).toContain('<pre>Write a\nTool: write_file\n');
   const shown = telegram.sent.at(-1)?.reply_markup?.inline_keyboard.flat() ?? [];
@@ -79,10 +84,13 @@ it('CH-30 a question is answered once, by its button, from where it was shown', 
   const chat = { id: 77, type: 'private' };
   await refused(press(), 'Read it first');
   pass(600);
-  await refused(press({ from: { id: 78, is_bot: false, first_name: 'Eve' } }), 'does not count');
+  const eve = { from: { id: 78, is_bot: false, first_name: 'Eve' } };
+  await refused(press(eve), 'does not count');
+  await pair({ ...eve, chat: { id: 78, type: 'private' } });
+  await refused(press({ ...eve, message: { message_id: messageId, chat } }), 'does not count');
   await refused(press({ message: { message_id: 999, chat } }), 'does not count');
   await refused(
-    press({ message: { message_id: telegram.sent.length, chat: { id: 5, type: 'group' } } }),
+    press({ message: { message_id: messageId, chat: { id: 5, type: 'group' } } }),
     'does not count',
   );
 
@@ -99,10 +107,11 @@ it('CH-30 a question is answered once, by its button, from where it was shown', 
     .toMatchObject([
       {
         text: expect.stringContaining('<strong>Allowed once, from this chat.</strong>'),
-        message_id: telegram.sent.length - 1,
+        message_id: messageId,
       },
     ]);
   expect(telegram.edited[0]?.reply_markup).toBeUndefined();
+  expect(telegram.sent.at(-1)?.reply_markup).toBeUndefined();
   telegram.acknowledged.length = 0;
   telegram.press('Deny');
   await expect.poll(() => telegram.acknowledged).toEqual(['This question was answered before.']);
@@ -138,6 +147,10 @@ it('CH-30 the panel, ten minutes, a changed question and the owner come before a
 
   const { requestId } = await ask();
   expect(buttons()).toEqual(['Deny']);
+  const data = telegram.sent.at(-1)?.reply_markup?.inline_keyboard[0]?.[0]?.callback_data ?? '';
+  pass(600);
+  telegram.press('', { data: data.replace('d:', 'a:') });
+  await expect.poll(() => telegram.acknowledged).toEqual([expect.stringContaining('does not count')]);
   await denied(requestId);
   await expect.poll(edited).toContain('Denied in Drawbridge.');
 
@@ -178,28 +191,28 @@ it('CH-30 the panel, ten minutes, a changed question and the owner come before a
   });
 });
 
-it('CH-30 a press that was stored is acted on after a crash, and buttons that expired meanwhile go', async () => {
+it.each([
+  ['pressed', 'Allowed once, from this chat.'],
+  ['open', 'The buttons have expired.'],
+] as const)('CH-30 a question that is %s after a crash: %s', async (state, words) => {
   const world = await questionWorld();
-  const { telegram, server, model, daemon, allow, ask, clock } = world;
+  const { telegram, server, model, daemon, allow, ask, pass, clock } = world;
   await allow('once', 'once');
   const { requestId } = await ask();
   await server.app.close();
-  await change(world, (db) =>
-    db.updateTable('channelQuestions').set({ state: 'pressed', answer: 'allow' }).execute(),
-  );
-  const restart = () =>
-    startServer({
-      dataDir: server.dataDir,
-      clock,
-      environment: { AGENT_MODEL: 'stub', AGENT_MODEL_URL: model.url, ...telegram.environment },
-    });
-  const second = await restart();
-  const { next } = await openStream(`${second.url}${daemonMounts.bare}/events`, {
-    [gatewayKeyHeader]: daemon.sessionKey,
+  if (state === 'open') pass(tenMinutes);
+  const answer = state === 'open' ? null : 'allow';
+  await change(world, (db) => db.updateTable('channelQuestions').set({ state, answer }).execute());
+  const second = await startServer({
+    dataDir: server.dataDir,
+    clock,
+    environment: { AGENT_MODEL: 'stub', AGENT_MODEL_URL: model.url, ...telegram.environment },
   });
-  expect(requestOf(await next())).toMatchObject({
-    requestId,
-    toolCall: { arguments: { _confirmation: 'allowOnce' } },
-  });
-  await expect.poll(() => telegram.edited.at(-1)?.text).toContain('Allowed once, from this chat.');
+  if (state === 'pressed') {
+    const headers = { [gatewayKeyHeader]: daemon.sessionKey };
+    const { next } = await openStream(`${second.url}${daemonMounts.bare}/events`, headers);
+    const call = { requestId, toolCall: { arguments: { _confirmation: 'allowOnce' } } };
+    expect(requestOf(await next())).toMatchObject(call);
+  }
+  await expect.poll(() => telegram.edited.at(-1)?.text).toContain(words);
 });

@@ -1,6 +1,13 @@
-import type { Channel, ChannelKind } from '@drawbridge/contracts/outside/channels';
+import type { Channel, ChannelAnswerLevel, ChannelKind } from '@drawbridge/contracts/outside/channels';
 
 export const channelNames: Record<ChannelKind, string> = { telegram: 'Telegram' };
+
+/** The buttons that a question has. */
+export const answerWords: Record<ChannelAnswerLevel, string> = {
+  off: 'A link, no buttons',
+  deny: 'Deny',
+  once: 'Allow once, Deny',
+};
 
 /** The state of a channel in a few words. */
 export const stateWords = ({ state, isOn }: Channel): string => {
