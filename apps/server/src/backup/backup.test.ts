@@ -242,26 +242,6 @@ describe('a restore', () => {
       rows.map((row) => insert('agentAgents', row)),
       'synced',
     );
-    const question = {
-      id: 'r',
-      kind: 'telegram',
-      conversation: '7',
-      senderId: 'kept',
-      userId: 'x',
-      askId: 'a',
-    };
-    const token = {
-      digest: '',
-      tokenDigest: '',
-      sealedToken: '',
-      offers: '[]',
-      expiresAt: late,
-      createdAt: late,
-    };
-    await copied.db
-      .insertInto('channelQuestions')
-      .values({ ...question, ...token, confirmationId: null, state: 'open', answer: null })
-      .execute();
     await copied.close();
     const copy = await backUp(server);
     await server.app.close();

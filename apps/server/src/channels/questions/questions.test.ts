@@ -94,6 +94,7 @@ it('CH-30 a question is answered once, by its button, from where it was shown', 
     'does not count',
   );
 
+  telegram.acknowledged.length = 0;
   telegram.press('Allow once');
   const again = await nextCall(daemon);
   expect(again).toMatchObject({
@@ -112,20 +113,20 @@ it('CH-30 a question is answered once, by its button, from where it was shown', 
     ]);
   expect(telegram.edited[0]?.reply_markup).toBeUndefined();
   expect(telegram.sent.at(-1)?.reply_markup).toBeUndefined();
-  telegram.acknowledged.length = 0;
   telegram.press('Deny');
-  await expect.poll(() => telegram.acknowledged).toEqual(['This question was answered before.']);
+  const words = ['Allowed once, from this chat.', 'This question was answered before.'];
+  await expect.poll(() => telegram.acknowledged).toEqual(words);
 
-  // CH-30: the button of an older question does not answer the next one; three such presses end the answers.
+  // The button of an older question does not answer the next one; three such presses end the answers.
   await ask();
   pass(600);
   for (const count of [1, 2, 3]) {
     telegram.press('', { data: `a:${'x'.repeat(22)}` });
-    await expect.poll(() => telegram.acknowledged.length).toBe(count + 1);
+    await expect.poll(() => telegram.acknowledged.length).toBe(count + 2);
   }
-  expect(await world.channels.senders.list.query()).toMatchObject([{ answers: 'off' }]);
+  expect(await world.channels.senders.list.query()).toMatchObject([{ answers: 'off' }, { name: 'Eve' }]);
   telegram.press('', { data: shown[0]?.callback_data ?? '' });
-  await expect.poll(() => telegram.acknowledged.length).toBe(5);
+  await expect.poll(() => telegram.acknowledged.length).toBe(6);
   expect(await panel.confirmations.list.query()).toHaveLength(1);
 });
 
