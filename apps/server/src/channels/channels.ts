@@ -58,9 +58,21 @@ const toSender = (sender: StoredSender): ChannelSender => {
   return { kind, senderId, name, groups, usesMemory, answers, ...times };
 };
 
+/** Ends what the sender's messages have started. */
+const createOnUnpaired =
+  ({ agent, sessions, log, onError }: Needs) =>
+  ({ kind, senderId, userId }: StoredSender): void => {
+    log.info({ kind, senderId, userId }, 'a sender of a channel was unpaired');
+    const stop = async () => {
+      const session = await sessions.find({ userId, principal: 'person' }, `${kind}:${senderId}`);
+      if (session) await agent?.lanes.cancel(userId, session.threadId, {});
+    };
+    stop().catch(onError);
+  };
+
 /** The stores of channels, and what reads and writes them. */
 const createParts = (needs: Needs, signal: AbortSignal) => {
-  const { store, clock, agent, sessions, readers, hasOthers, log, isUser, onError } = needs;
+  const { store, clock, readers, log, isUser, onError } = needs;
   const accountsStore = createAccountsStore(store);
   const senders = createSendersStore(store);
   const messages = createMessagesStore(store);
@@ -71,17 +83,7 @@ const createParts = (needs: Needs, signal: AbortSignal) => {
     link: (kind, code) => connections.get(kind)?.identity?.link(code) ?? null,
     warn: (sentence) => log.warn(sentence),
   });
-
-  /** Ends what the sender's messages have started. */
-  const onUnpaired = (sender: StoredSender) => {
-    const { kind, senderId, userId } = sender;
-    log.info({ kind, senderId, userId }, 'a sender of a channel was unpaired');
-    const stop = async () => {
-      const session = await sessions.find({ userId, principal: 'person' }, `${kind}:${senderId}`);
-      if (session) await agent?.lanes.cancel(userId, session.threadId, {});
-    };
-    stop().catch(onError);
-  };
+  const onUnpaired = createOnUnpaired(needs);
 
   const adapterOf = (kind: ChannelKind) => connections.adapterOf(kind);
   const questionsStore = createQuestionsStore(store);
@@ -108,7 +110,7 @@ const createParts = (needs: Needs, signal: AbortSignal) => {
     signal,
   });
   const connections = createConnections({
-    clock,
+    ...needs,
     account: accounts.get,
     store: accountsStore,
     messages,
@@ -132,10 +134,7 @@ const createParts = (needs: Needs, signal: AbortSignal) => {
         onReply: delivery.wake,
         onPaired: (sender) => log.info({ kind, ...sender }, 'a sender of a channel was paired'),
       }),
-    hasOthers,
     onConnected: () => void delivery.wakeAll().catch(onError),
-    log,
-    onError,
     signal,
   });
   const forgetOld = async (before: number) => {

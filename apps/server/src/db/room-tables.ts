@@ -109,8 +109,9 @@ export interface RoomTables {
     conversation: string;
     senderId: string;
     userId: string;
-    /** Its name for the agent; beside it that of the machine's confirmation, null for a question of the agent. */
+    /** Its name for the agent. */
     askId: string;
+    /** Null for a question of the agent itself. */
     confirmationId: string | null;
     /** Of its text. */
     digest: string;

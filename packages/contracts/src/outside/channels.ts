@@ -52,7 +52,7 @@ export const channelLimits = {
 export const channelStates = ['off', 'starting', 'working', 'key', 'conflict', 'unreachable'] as const;
 export type ChannelState = (typeof channelStates)[number];
 
-/** How questions may be answered in a chat, from the least to the most: never, denied, or allowed once too. */
+/** How questions may be answered in a chat, from the least to the most. */
 export const channelAnswerLevels = ['off', 'deny', 'once'] as const;
 export const channelAnswerLevel = z.enum(channelAnswerLevels);
 export type ChannelAnswerLevel = z.infer<typeof channelAnswerLevel>;

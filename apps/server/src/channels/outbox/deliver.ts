@@ -25,11 +25,35 @@ const storeRetryMs = 5_000;
 
 type Next = 'next' | 'stop' | { waitMs: number };
 
+/** Again as it is written where the platform does not read the markup. */
+const orPlain = <Value>(attempt: (isPlain: boolean) => Promise<Value>): Promise<Value> =>
+  attempt(false).catch((error: unknown) => {
+    if (!(error instanceof PlatformError) || error.kind !== 'format') throw error;
+    return attempt(true);
+  });
+
+/** Resolves to the platform's id of the message; null where another one was to be edited. */
+const createAttempt =
+  ({ messages: { replies }, buttonsOf, signal }: Needs) =>
+  async (adapter: ChannelAdapter, reply: StoredReply): Promise<string | null> => {
+    const { id, text, edits } = reply;
+    const to = { address: addressOf(reply), signal };
+    if (edits === null) {
+      const buttons = await buttonsOf(id);
+      return orPlain((isPlain) => adapter.send(text, { ...to, isPlain, buttons }));
+    }
+    const messageId = (await replies.find(edits))?.messageId ?? null;
+    if (messageId !== null) await orPlain((isPlain) => adapter.edit(messageId, text, { ...to, isPlain }));
+    return null;
+  };
+
 /**
  * Sends replies, those of one conversation in order, one at a time. Each is noted before it is sent: after a
  * crash in between it is sent again, so it may come twice, and is never lost.
  */
-export const createDelivery = ({ clock, messages, adapterOf, buttonsOf, onError, signal }: Needs) => {
+export const createDelivery = (needs: Needs) => {
+  const { clock, messages, adapterOf, onError, signal } = needs;
+  const attempt = createAttempt(needs);
   const { replies } = messages;
   const inTurn = createKeyedQueue();
 
@@ -54,26 +78,6 @@ export const createDelivery = ({ clock, messages, adapterOf, buttonsOf, onError,
       return 'next';
     }
     return { waitMs: fullJitter(exponential(tries, retry)) };
-  };
-
-  /** Again as it is written where the platform does not read the markup. */
-  const orPlain = <Value>(attempt: (isPlain: boolean) => Promise<Value>): Promise<Value> =>
-    attempt(false).catch((error: unknown) => {
-      if (!(error instanceof PlatformError) || error.kind !== 'format') throw error;
-      return attempt(true);
-    });
-
-  /** Resolves to the platform's id of the message; null where another one was to be edited. */
-  const attempt = async (adapter: ChannelAdapter, reply: StoredReply): Promise<string | null> => {
-    const { id, text, edits } = reply;
-    const to = { address: addressOf(reply), signal };
-    if (edits === null) {
-      const buttons = await buttonsOf(id);
-      return orPlain((isPlain) => adapter.send(text, { ...to, isPlain, buttons }));
-    }
-    const messageId = (await replies.find(edits))?.messageId ?? null;
-    if (messageId !== null) await orPlain((isPlain) => adapter.edit(messageId, text, { ...to, isPlain }));
-    return null;
   };
 
   /** False where the conversation has to wait for another key. */

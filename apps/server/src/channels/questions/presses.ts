@@ -61,8 +61,8 @@ export const createPresses = ({ kind, clock, questions, senders, log }: Needs) =
     };
     if (sender === null) return refused('not paired');
     if (perMinute.use(sender.senderId) !== null) return refused('too many');
-    const [, letter = '', token = ''] = pattern.exec(press.data) ?? [];
-    const answer = answers[letter];
+    const [, sign = '', token = ''] = pattern.exec(press.data) ?? [];
+    const answer = answers[sign];
     const question = await questions.byToken(digestOf(token));
     if (answer === undefined || question?.kind !== kind || question.senderId !== sender.senderId) {
       await countWrong(sender);

@@ -46,7 +46,7 @@ export interface QuestionsNeeds {
 
 const storeRetryMs = 5_000;
 const labels: Record<ChannelAnswer, string> = { allow: 'Allow once', deny: 'Deny' };
-const letters: Record<ChannelAnswer, string> = { allow: 'a', deny: 'd' };
+const signs: Record<ChannelAnswer, string> = { allow: 'a', deny: 'd' };
 const pressed: Record<ChannelAnswer, string> = {
   allow: 'Allowed once, from this chat.',
   deny: 'Denied, from this chat.',
@@ -162,7 +162,7 @@ const createShow = (needs: QuestionsNeeds, arm: (id: string) => void) => {
   };
 };
 
-/** Gives a press to the agent, as the panel gives the person's answer. Resolves to what happened, in words. */
+/** Gives a press to the agent, as the panel gives an answer. Resolves to what happened, in words. */
 const createExecute = (needs: QuestionsNeeds) => {
   const { agent, log, onError } = needs;
   const nowOf = createNow(needs);
@@ -269,7 +269,7 @@ export const createQuestions = (needs: QuestionsNeeds) => {
       if (!question || token === null) return [];
       return question.offers.map((answer) => ({
         label: labels[answer],
-        data: `${letters[answer]}:${token}`,
+        data: `${signs[answer]}:${token}`,
       }));
     },
     /** Goes on with what an earlier run of the server left. */

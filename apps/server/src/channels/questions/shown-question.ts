@@ -10,7 +10,7 @@ export interface ShownQuestion {
   answers: Partial<Record<ChannelAnswer, AskAnswer>>;
 }
 
-/** What a press may allow on a machine. Its screen, its settings and its shell are asked about in the panel. */
+/** What a press may allow on a machine. Shell, screen and settings are asked about in the panel alone. */
 const groups = new Set(['filesystemRead', 'filesystemWrite', 'browser', 'mcp']);
 
 const signs: Record<PreviewRow['kind'], string> = {

@@ -1,10 +1,10 @@
 import type { Agent, LaneRequest, Sender } from '@drawbridge/agent';
+import type { AskPayload } from '@drawbridge/contracts/agent/asks';
 import { channelLimits, type ChannelKind } from '@drawbridge/contracts/outside/channels';
 import { CodedError, createKeyedQueue, sleep, type Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
 import type { ReaderContext } from '../../readers/index.ts';
 import type { ChannelAdapter } from '../adapter.ts';
-import type { Questions } from '../questions/questions.ts';
 import type { SendersStore, StoredSender } from '../senders/senders.store.ts';
 import { addressOf, createAnswers, keyOf } from './answers.ts';
 import { followRequest } from './follow.ts';
@@ -26,12 +26,19 @@ export interface ChannelSessions {
   find: Claim;
 }
 
+/** Shows the questions of a message's run. */
+interface ShownQuestions {
+  show(row: StoredMessage, threadId: string, ask: AskPayload): Promise<void>;
+  /** The question is no longer open. */
+  closed(userId: string, askId: string): Promise<void>;
+}
+
 interface Needs {
   clock: Clock;
   messages: MessagesStore;
   senders: SendersStore;
   sessions: ChannelSessions;
-  questions: Pick<Questions, 'show' | 'closed'>;
+  questions: ShownQuestions;
   /** Null where it is switched off. */
   agent: Agent | null;
   readers: Omit<ReaderContext, 'agent'>;
