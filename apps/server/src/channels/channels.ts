@@ -137,10 +137,6 @@ const createParts = (needs: Needs, signal: AbortSignal) => {
     onConnected: () => void delivery.wakeAll().catch(onError),
     signal,
   });
-  const forgetOld = async (before: number) => {
-    await questionsStore.forget(before);
-    await messages.forget(before);
-  };
   return {
     accounts,
     senders,
@@ -151,7 +147,6 @@ const createParts = (needs: Needs, signal: AbortSignal) => {
     turns,
     connections,
     onUnpaired,
-    forgetOld,
   };
 };
 
@@ -183,7 +178,7 @@ export const createChannels = (needs: Needs) => {
   const { store, clock, hasOthers } = needs;
   const closing = new AbortController();
   const parts = createParts(needs, closing.signal);
-  const { accounts, senders, codes, questions, delivery, turns, connections, onUnpaired } = parts;
+  const { accounts, senders, messages, codes, questions, delivery, turns, connections, onUnpaired } = parts;
   const view = createView(parts, hasOthers);
 
   const removeSender = async (sender: StoredSender) => {
@@ -236,7 +231,11 @@ export const createChannels = (needs: Needs) => {
       await turns.start();
       await questions.start();
     },
-    forgetOld: () => parts.forgetOld(clock.now() - channelLimits.keptMs),
+    forgetOld: async (): Promise<void> => {
+      const before = clock.now() - channelLimits.keptMs;
+      await questions.forget(before);
+      await messages.forget(before);
+    },
     /** Leaves what waits in the store. */
     stop: async (): Promise<void> => {
       closing.abort(new Error('The server stops'));

@@ -276,8 +276,7 @@ export const createQuestions = (needs: QuestionsNeeds) => {
     start: async (): Promise<void> => {
       for (const id of await questions.open()) wake(id);
     },
+    forget: questions.forget,
     settled: inTurn.settled,
   };
 };
-
-export type Questions = ReturnType<typeof createQuestions>;
