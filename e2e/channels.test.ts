@@ -39,7 +39,12 @@ describeWith('chromium')('Telegram', () => {
       telegram.say(`/start ${letters}`);
       const sender = page.locator('[data-test=sender]').filter({ hasText: 'Alice' });
       await sender.filter({ hasText: 'Read files' }).waitFor();
+      await page.locator('[data-test=channel]').getByLabel('Questions in the chat').selectOption('once');
+      await page.getByRole('button', { name: 'Edit Alice' }).click();
+      await sender.getByLabel('Questions in the chat').selectOption('deny');
       expect(await widthFaults(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Save', exact: true }).last().click();
+      await sender.filter({ hasText: 'buttons: Deny' }).waitFor();
 
       telegram.say('What shall I buy?');
       await model.request(1);

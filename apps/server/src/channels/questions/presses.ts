@@ -17,6 +17,7 @@ interface Needs {
 /** `write` fails where another press came first. */
 type Verdict = { type: 'refused'; text: string } | { type: 'accepted'; questionId: string; write: Write };
 
+const uncounted = 'This button does not count. Answer it in Drawbridge.';
 const pattern = /^([ad]):([\w-]{22})$/;
 const answers: Record<string, ChannelAnswer> = { a: 'allow', d: 'deny' };
 
@@ -27,15 +28,9 @@ const refusalOf = (
 ): string | null => {
   if (question.conversation !== press.conversation) return 'another chat';
   if (question.messageId !== press.messageId) return 'another message';
-  if (question.state !== 'open') return 'answered before';
   if (!question.offers.includes(answer)) return 'not offered';
   if (question.sentAt === null || now - question.sentAt < channelLimits.readMs) return 'too soon';
   return null;
-};
-
-const texts: Record<string, string> = {
-  'answered before': 'This question was answered before.',
-  'too soon': 'Read it first, then press again.',
 };
 
 /** Which presses of buttons count: those of the sender whom the question was shown to, where it was shown. */
@@ -54,10 +49,8 @@ export const createPresses = ({ kind, clock, questions, senders, log }: Needs) =
   return async (press: IncomingPress, sender: StoredSender | null): Promise<Verdict> => {
     const refused = (reason: string): Verdict => {
       log.info({ kind, senderId: press.sender.id, reason }, 'a button of a channel was refused');
-      return {
-        type: 'refused',
-        text: texts[reason] ?? 'This button does not count. Answer it in Drawbridge.',
-      };
+      const text = reason === 'too soon' ? 'Read it first, then press again.' : uncounted;
+      return { type: 'refused', text };
     };
     if (sender === null) return refused('not paired');
     if (perMinute.use(sender.senderId) !== null) return refused('too many');

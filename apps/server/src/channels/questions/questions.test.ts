@@ -1,12 +1,12 @@
 import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
 import { systemClock } from '@drawbridge/kit';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { story, use } from '../../../test/agent-turns.ts';
 import { machineQuestion, nextCall, resultOf, withAgent } from '../../../test/agent.ts';
 import { connectDaemon, openStream, requestOf } from '../../../test/daemon.ts';
 import { startServer } from '../../../test/server.ts';
 import { openTelegram } from '../../../test/telegram.ts';
-import { openDatabase, type OpenDatabase } from '../../db/index.ts';
+import { openDatabase } from '../../db/index.ts';
 
 const tenMinutes = 10 * 60_000;
 
@@ -33,6 +33,11 @@ const questionWorld = async () => {
     const rights = { name: 'Alice', groups: ['filesystemWrite' as const], usesMemory: false };
     await channels.senders.update.mutate({ ...alice, ...rights, answers: own });
   };
+  const { db, close } = openDatabase({ url: undefined, dataDir: all.server.dataDir });
+  onTestFinished(close);
+  /** What the server has not noted as sent yet. */
+  const unsent = () =>
+    db.selectFrom('channelReplies').select('id').where('state', 'in', ['waiting', 'sending']).execute();
   /** Alice writes, and the machine asks. Resolves to the call. */
   const ask = async () => {
     const before = telegram.sent.length;
@@ -40,6 +45,7 @@ const questionWorld = async () => {
     const call = await nextCall(daemon);
     await daemon.respond(call.requestId, machineQuestion);
     await expect.poll(() => telegram.sent.length).toBeGreaterThan(before);
+    await expect.poll(unsent).toEqual([]);
     return call;
   };
   return {
@@ -51,17 +57,10 @@ const questionWorld = async () => {
     allow,
     ask,
     clock,
+    db,
     pass: (ms: number) => void (later += ms),
     buttons: () => (telegram.sent.at(-1)?.reply_markup?.inline_keyboard ?? []).flat().map(({ text }) => text),
   };
-};
-
-type World = Awaited<ReturnType<typeof questionWorld>>;
-
-const change = async ({ server }: World, write: (db: OpenDatabase['db']) => Promise<unknown>) => {
-  const { db, close } = openDatabase({ url: undefined, dataDir: server.dataDir });
-  await write(db);
-  await close();
 };
 
 it('CH-30 a question is answered once, by its button, from where it was shown', async () => {
@@ -132,7 +131,7 @@ it('CH-30 a question is answered once, by its button, from where it was shown', 
 
 it('CH-30 the panel, ten minutes, a changed question and the owner come before a button', async () => {
   const world = await questionWorld();
-  const { telegram, daemon, panel, channels, allow, ask, pass, buttons } = world;
+  const { telegram, daemon, panel, channels, db, allow, ask, pass, buttons } = world;
   await allow('once', 'deny');
   const edited = () => telegram.edited.at(-1)?.text ?? '';
   const denied = async (requestId: string) => {
@@ -163,9 +162,7 @@ it('CH-30 the panel, ten minutes, a changed question and the owner come before a
 
   await ask();
   pass(600);
-  await change(world, (db) =>
-    db.updateTable('channelQuestions').set({ digest: 'of another text' }).execute(),
-  );
+  await db.updateTable('channelQuestions').set({ digest: 'of another text' }).execute();
   telegram.press('Deny');
   await expect.poll(edited).toContain('This question has changed.');
   await denied((await open()).requestId);
@@ -197,13 +194,13 @@ it.each([
   ['open', 'The buttons have expired.'],
 ] as const)('CH-30 a question that is %s after a crash: %s', async (state, words) => {
   const world = await questionWorld();
-  const { telegram, server, model, daemon, allow, ask, pass, clock } = world;
+  const { telegram, server, model, daemon, db, allow, ask, pass, clock } = world;
   await allow('once', 'once');
   const { requestId } = await ask();
   await server.app.close();
   if (state === 'open') pass(tenMinutes);
   const answer = state === 'open' ? null : 'allow';
-  await change(world, (db) => db.updateTable('channelQuestions').set({ state, answer }).execute());
+  await db.updateTable('channelQuestions').set({ state, answer }).execute();
   const second = await startServer({
     dataDir: server.dataDir,
     clock,

@@ -113,6 +113,13 @@ it('a question of the agent is shown with exactly what would happen', () => {
   });
 });
 
+it('CH-32 a text that closes a block of code stays in its own', () => {
+  const approval = { text: 'a\n```\n**b**\n````' };
+  expect(toTelegramHtml(shownAsk({ ...ask, approval })?.text ?? '')).toBe(
+    '<pre>Search?\nTool: web_search\na\n```\n**b**\n````</pre>',
+  );
+});
+
 it.each<[string, Partial<AskPayload>]>([
   ['to remember something', { toolName: 'remember' }],
   ['about a plan', { inputType: 'plan-review' }],
