@@ -201,6 +201,8 @@ it.each([
   if (state === 'open') pass(tenMinutes);
   const answer = state === 'open' ? null : 'allow';
   await db.updateTable('channelQuestions').set({ state, answer }).execute();
+  // Otherwise the message that is followed shows its question again.
+  await db.updateTable('channelMessages').set({ state: 'answered' }).execute();
   const second = await startServer({
     dataDir: server.dataDir,
     clock,
