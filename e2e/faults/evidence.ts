@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'libsql';
 import { z } from 'zod';
 import { readAgentRows, type AgentRows } from './agent/rows.ts';
 import { readHistory, type Entry } from './history.ts';
 import { opIn, readLeft, type Edit, type Mark } from './marks.ts';
-import { dataFolder, historyFile } from './play.ts';
+import { historyFile } from './play.ts';
+import { readRows } from './rows.ts';
 
 const call = z.object({
   requestId: z.string(),
@@ -57,23 +57,17 @@ const rootsIn = (folder: string): string[] => {
   ]);
 };
 
-const readTable = <T>(database: Database.Database, table: string, row: z.ZodType<T>): T[] =>
-  z.array(row).parse(database.prepare(`select * from ${table}`).all());
-
 /** Reads the folder of a run that is over. */
 export const readEvidence = async (folder: string): Promise<Evidence> => {
-  const database = new Database(join(dataFolder(folder), 'drawbridge.db'), { readonly: true });
-  const calls = readTable(database, 'calls', call);
-  const confirmations = readTable(database, 'confirmations', confirmation);
-  const keys = readTable(database, 'gatewayKeys', sessionKey);
-  const agent = readAgentRows(database);
-  database.close();
+  const calls = z.array(call).parse(readRows(folder, 'calls'));
+  const confirmations = z.array(confirmation).parse(readRows(folder, 'confirmations'));
+  const keys = z.array(sessionKey).parse(readRows(folder, 'gatewayKeys'));
   return {
     history: await readHistory(historyFile(folder)),
     ...readLeft(rootsIn(folder)),
     calls: calls.map((row) => ({ ...row, op: opIn(row.arguments) ?? null })),
     confirmations,
-    agent,
+    agent: readAgentRows((table) => readRows(folder, table)),
     machines: Object.fromEntries(
       keys.flatMap(({ digest, machineId }) => (machineId ? [[digest, machineId]] : [])),
     ),

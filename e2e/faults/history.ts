@@ -57,6 +57,8 @@ const kinds = z.discriminatedUnion('type', [
   /** A fault, as it began. */
   z.object({ type: z.literal('fault'), what: text, user: user.nullable(), forMs: z.number() }),
   z.object({ type: z.literal('server-ready') }),
+  /** A server that should be running has ended, or one that was asked to end did not do so in time and well. */
+  z.object({ type: z.literal('server-ended'), server: text, how: text }),
   /** A daemon is about to be ended, held still or doubled for so long. */
   z.object({ type: z.literal('disturbed'), user, forMs: z.number() }),
   z.object({ type: z.literal('daemon-ended'), user, expected: z.boolean(), output: text }),

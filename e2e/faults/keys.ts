@@ -1,8 +1,8 @@
 import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
 import { daemonSurface } from '@drawbridge/contracts/daemon-surface';
 import { sleep, systemClock } from '@drawbridge/kit';
-import type { Server } from '../harness/index.ts';
 import type { History } from './history.ts';
+import type { Servers } from './servers/start-servers.ts';
 import type { User } from './user.ts';
 
 export interface Token {
@@ -27,7 +27,7 @@ export interface Keys {
 const strangers = 10;
 const requestId = 'a-request-that-is-not-there';
 
-/** For so long requests pile up before a server that is held still; then it reads them all at once. */
+/** For so long requests pile up before servers that are held still; then they read them all at once. */
 const pileUpMs = 200;
 
 const bodyAt = (path: string): unknown => {
@@ -35,8 +35,8 @@ const bodyAt = (path: string): unknown => {
   return path.startsWith('/response') ? { error: 'none' } : { rootPath: '/nowhere', tools: [] };
 };
 
-export const createKeys = (server: Server, history: History): Keys => {
-  const base = server.url + daemonMounts.bare;
+export const createKeys = (servers: Pick<Servers, 'url' | 'all'>, history: History): Keys => {
+  const base = servers.url + daemonMounts.bare;
   const tokens = new Map<string, number>();
   const keys = new Map<string, number>();
 
@@ -89,10 +89,10 @@ export const createKeys = (server: Server, history: History): Keys => {
     race: async (user) => {
       const token = await newToken(user);
       if (!token) return;
-      server.process().signal('SIGSTOP');
+      const releases = servers.all.map((server) => server.hold());
       const tries = Array.from({ length: strangers }, () => tryToken(token));
       await sleep(systemClock, pileUpMs);
-      server.process().signal('SIGCONT');
+      for (const release of releases) release();
       await Promise.all(tries);
     },
     tryToken,

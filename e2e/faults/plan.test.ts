@@ -3,7 +3,7 @@ import { modelFaults, works } from './agent/plan.ts';
 import { rpcWorks } from './rpc/plan.ts';
 import { createPlan } from './plan.ts';
 
-const options = { seed: 7, users: 3, forMs: 600_000, without: [] };
+const options = { seed: 7, users: 3, servers: 1, forMs: 600_000, without: [] };
 
 it('gives the same plan for the same seed, and another one for another', () => {
   expect(createPlan(options)).toEqual(createPlan(options));
@@ -66,6 +66,25 @@ it('has every kind of step, fault and answer in it', () => {
     'twin',
   ]);
   expect(new Set(kinds).size - faults.size).toBe(18);
+});
+
+it('with several servers has faults of each, of Redis and of Postgres', () => {
+  const servers = 3;
+  const shared = /^(server|cut|redis|postgres)$/;
+  const plan = createPlan({ ...options, servers });
+  const named = plan.flatMap(({ kind, ...step }) =>
+    shared.test(kind) && 'fault' in step ? [`${kind} ${step.fault}`] : [],
+  );
+  expect([...new Set(named)].toSorted()).toEqual([
+    ...['cut postgres', 'cut redis', 'postgres crash', 'postgres stop', 'redis kill', 'redis stop'],
+    ...['server drain', 'server kill', 'server stop'],
+  ]);
+  expect(new Set(plan.flatMap((step) => ('server' in step ? [step.server] : [])))).toEqual(
+    new Set([0, 1, 2]),
+  );
+  // All else is the same.
+  const isOther = ({ kind }: { kind: string }) => !shared.test(kind);
+  expect(plan.filter(isOther)).toEqual(createPlan(options).filter(isOther));
 });
 
 it('spoils the first model call of messages in every way', () => {

@@ -2,6 +2,7 @@ import { createAgentPlan, type AgentStep } from './agent/plan.ts';
 import { usualAnswers, type PlannedAnswer } from './answers.ts';
 import { createRpcPlan, type RpcStep } from './rpc/plan.ts';
 import { createRandom, type Random } from '../harness/random.ts';
+import { createServersPlan, type ServersFault } from './servers/plan.ts';
 
 /** A tool of the daemon: a command that leaves marks, an edit that can be counted, a read. */
 export const tools = ['shell', 'edit', 'read'] as const;
@@ -37,21 +38,23 @@ export const linkFaults = [
 ] as const;
 export type LinkFault = (typeof linkFaults)[number];
 
-export type Fault = { atMs: number } & (
-  | { kind: 'server'; fault: 'kill' | 'stop'; forMs: number }
-  | { kind: 'daemon'; user: number; fault: 'kill' | 'stop'; forMs: number }
-  | { kind: 'link'; user: number; fault: LinkFault; forMs: number }
-  /** Disconnects in the panel, tries the revoked credentials, pairs again. */
-  | { kind: 'pair-again'; user: number }
-  /** A second daemon with a copy of the first one's private folder. */
-  | { kind: 'twin'; user: number; forMs: number }
-);
+export type Fault =
+  | ServersFault
+  | ({ atMs: number } & (
+      | { kind: 'daemon'; user: number; fault: 'kill' | 'stop'; forMs: number }
+      | { kind: 'link'; user: number; fault: LinkFault; forMs: number }
+      /** Disconnects in the panel, tries the revoked credentials, pairs again. */
+      | { kind: 'pair-again'; user: number }
+      /** A second daemon with a copy of the first one's private folder. */
+      | { kind: 'twin'; user: number; forMs: number }
+    ));
 
 export type Step = ({ atMs: number } & PlannedCall) | Fault | AgentStep | RpcStep;
 
 export interface PlanOptions {
   seed: number;
   users: number;
+  servers: number;
   /** How long steps are begun. */
   forMs: number;
   /** Kinds of steps that are left out; the others stay where they are. */
@@ -83,8 +86,8 @@ const fault = (random: Random, users: number): Fault => {
   switch (kind) {
     case 'server':
       return random.chance(0.6)
-        ? { atMs, kind, fault: 'kill', forMs: random.whole(0, 3_000) }
-        : { atMs, kind, fault: 'stop', forMs: random.whole(200, 8_000) };
+        ? { atMs, kind, server: 0, fault: 'kill', forMs: random.whole(0, 3_000) }
+        : { atMs, kind, server: 0, fault: 'stop', forMs: random.whole(200, 8_000) };
     case 'daemon':
       return random.chance(0.6)
         ? { atMs, kind, user, fault: 'kill', forMs: random.whole(0, 3_000) }
@@ -99,14 +102,17 @@ const fault = (random: Random, users: number): Fault => {
 };
 
 /** Everything that a run begins, in order of time. Pure: the seed settles it. */
-export const createPlan = ({ seed, users, forMs, without }: PlanOptions): Step[] => {
+export const createPlan = ({ seed, users, servers, forMs, without }: PlanOptions): Step[] => {
   const random = createRandom(seed);
   const steps: Step[] = [...createAgentPlan(seed, users, forMs), ...createRpcPlan(seed, users, forMs)];
   for (let atMs = 0, n = 1; atMs < forMs; atMs += random.whole(20, 460), n += 1) {
     steps.push({ atMs, ...call(random, n, users) });
   }
   for (let atMs = 2_000; atMs < forMs; atMs += random.whole(200, 2_200)) {
-    steps.push({ ...fault(random, users), atMs });
+    const step = { ...fault(random, users), atMs };
+    // Several servers have faults of their own.
+    if (servers === 1 || step.kind !== 'server') steps.push(step);
   }
+  if (servers > 1) steps.push(...createServersPlan(seed, servers, forMs));
   return steps.filter((step) => !without.includes(step.kind)).sort((one, other) => one.atMs - other.atMs);
 };

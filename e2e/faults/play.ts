@@ -1,17 +1,17 @@
 import { sleep, systemClock } from '@drawbridge/kit';
 import { join } from 'node:path';
-import { openRows } from '../agent/crash-rows.ts';
 import { effectsOf } from './agent/script.ts';
 import type { AgentStep } from './agent/plan.ts';
 import { createHistory, type History } from './history.ts';
 import { prepareMarks } from './marks.ts';
 import { createPlan, type Fault, type PlannedTool, type PlanOptions, type Step } from './plan.ts';
 import type { RpcStep } from './rpc/plan.ts';
+import { createServersPlayer } from './servers/play.ts';
 import type { PlannedClicks } from './clicks.ts';
 import { createWorld, type Party, type World } from './world.ts';
 
 export interface PlayOptions extends PlanOptions {
-  /** Empty; holds the history, the server's data and the machines afterwards. */
+  /** Empty; holds the history, the rows, what servers wrote, and the machines afterwards. */
   folder: string;
 }
 
@@ -22,7 +22,6 @@ const quietMs = 150_000;
 const lookEveryMs = 500;
 
 export const historyFile = (folder: string): string => join(folder, 'history.jsonl');
-export const dataFolder = (folder: string): string => join(folder, 'data');
 
 /** Does one thing at a time to each target: a step that finds its target taken is left out. */
 const createTaken = () => {
@@ -42,37 +41,15 @@ const partyOf = (world: World, user: number): Party => {
   return party;
 };
 
-const freezeServer = async ({ server }: World, forMs: number) => {
-  server.process().signal('SIGSTOP');
-  await sleep(systemClock, forMs);
-  server.process().signal('SIGCONT');
-};
-
-/** Looks at what the killed server has stored of the agent, before it starts again. */
-const noteWrongRows = (folder: string, history: History) => {
-  const rows = openRows(dataFolder(folder), { readonly: true });
-  for (const { rule, row } of rows.wrong())
-    history.note({ type: 'wrong-row', rule, row: JSON.stringify(row) });
-  rows.close();
-};
-
 interface Stage {
-  folder: string;
   world: World;
   history: History;
 }
 
-const killServer = async ({ folder, world, history }: Stage, forMs: number) => {
-  await world.server.end('SIGKILL');
-  noteWrongRows(folder, history);
-  await sleep(systemClock, forMs);
-  await world.server.restart();
-  history.note({ type: 'server-ready' });
-};
-
 const createFaultPlayer = (stage: Stage) => {
   const { world, history } = stage;
   const { whileFree } = createTaken();
+  const playServers = createServersPlayer({ servers: world.servers, history, whileFree });
   const fault = (what: string, user: number | null, forMs: number) =>
     history.note({ type: 'fault', what, user, forMs });
 
@@ -86,10 +63,10 @@ const createFaultPlayer = (stage: Stage) => {
           end();
         });
       case 'server':
-        return whileFree('server', () => {
-          fault(`server ${step.fault}`, null, step.forMs);
-          return step.fault === 'stop' ? freezeServer(world, step.forMs) : killServer(stage, step.forMs);
-        });
+      case 'redis':
+      case 'postgres':
+      case 'cut':
+        return playServers(step);
       case 'daemon':
         return whileFree(`machine ${step.user}`, () => {
           fault(`daemon ${step.fault}`, step.user, step.forMs);
@@ -223,11 +200,11 @@ const isUse = ({ kind }: Step) => /^(call|message|thread|rpc-.*)$/.test(kind);
 /** Plays a plan against real processes, and leaves what happened in the folder. */
 export const play = async ({ folder, ...plan }: PlayOptions): Promise<void> => {
   const history = createHistory(historyFile(folder), systemClock.now);
-  const { seed, users } = plan;
+  const { seed, users, servers } = plan;
   history.note({ type: 'begun', seed, users, callMaxMs });
-  const world = await createWorld({ folder, seed, users, callMaxMs, history });
+  const world = await createWorld({ folder, seed, users, servers, callMaxMs, history });
   try {
-    const player = createPlayer({ folder, world, history });
+    const player = createPlayer({ world, history });
     const begunAt = systemClock.now();
     const faults: Promise<void>[] = [];
     for (const step of createPlan(plan)) {

@@ -8,11 +8,12 @@ import { readEvidence } from './evidence.ts';
 import { createPlan, type PlanOptions } from './plan.ts';
 import { play } from './play.ts';
 
-const help = `Usage: pnpm faults [--minutes 2] [--seed N]... [--users 3] [--without <kind>]... [--keep] [--print] [--check <folder>]
+const help = `Usage: pnpm faults [--minutes 2] [--seed N]... [--users 3] [--servers 1] [--without <kind>]... [--keep] [--print] [--check <folder>]
 
   --minutes  how long calls, messages to the agent and faults are begun; a quiet period follows
   --seed     settles what happens and when; given several times, the runs go side by side
-  --without  leave out steps of this kind: server, daemon, link, pair-again, twin,
+  --servers  1: a store in a file; more: Postgres, Redis and HAProxy, and faults of these
+  --without  leave out steps of this kind: server, redis, postgres, cut, daemon, link, pair-again, twin,
              model, message, thread, rpc-send, rpc-execute, rpc-cancel, rpc-drop
   --keep     keep the folder of a run without violations too
   --print    only print the plan
@@ -43,6 +44,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '2' },
     seed: { type: 'string', multiple: true },
     users: { type: 'string', default: '3' },
+    servers: { type: 'string', default: '1' },
     without: { type: 'string', multiple: true, default: [] },
     keep: { type: 'boolean', default: false },
     print: { type: 'boolean', default: false },
@@ -54,16 +56,18 @@ const { values } = parseArgs({
 const seeds = values.seed?.map(Number) ?? [systemClock.now() % 1_000_000];
 const { without } = values;
 const users = Number(values.users);
+const servers = Number(values.servers);
 const forMs = Number(values.minutes) * 60_000;
 if (values.help) console.log(help);
 else if (values.print) {
   for (const seed of seeds)
-    for (const step of createPlan({ seed, users, forMs, without })) console.log(JSON.stringify(step));
+    for (const step of createPlan({ seed, users, servers, forMs, without }))
+      console.log(JSON.stringify(step));
 } else {
   const given = values.check;
   const played =
     given === undefined
-      ? await Promise.all(seeds.map((seed) => playIn({ seed, users, forMs, without })))
+      ? await Promise.all(seeds.map((seed) => playIn({ seed, users, servers, forMs, without })))
       : [given];
   // Only when all are over: a checker at work would hold up the proxies of the others.
   for (const folder of played) {

@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { sleep, systemClock } from '@drawbridge/kit';
 import { startMcpStandIn } from '../agent/mcp-stand-in.ts';
 import { startScriptedModel } from '../agent/scripted-model.ts';
-import { createPerson, createProcesses, startServer, type Person, type Server } from '../harness/index.ts';
+import {
+  createPerson,
+  createProcesses,
+  owner as ownerAccount,
+  setupToken,
+  type Person,
+} from '../harness/index.ts';
 import { createChat, type Chat } from './agent/chat.ts';
 import { createScript } from './agent/script.ts';
 import type { History } from './history.ts';
@@ -13,6 +19,8 @@ import { createProxy, type Proxy } from './proxy.ts';
 import { createRandom } from '../harness/random.ts';
 import { createCaller, type Caller } from './rpc/caller.ts';
 import type { CallerKind } from './rpc/plan.ts';
+import { keepRows } from './rows.ts';
+import { startServers, type Servers } from './servers/start-servers.ts';
 import { createUser, type User } from './user.ts';
 
 /** One user with all that is theirs. */
@@ -24,12 +32,12 @@ export interface Party {
   proxy: Proxy;
 }
 
-/** A server and its users, each in processes of their own, as a plan finds them. */
+/** The servers and their users, each in processes of their own, as a plan finds them. */
 export interface World {
-  server: Server;
+  servers: Servers;
   model: Pick<ReturnType<typeof createScript>, 'begin'>;
   parties: Party[];
-  /** Stops all of it; resolves when no process is left. */
+  /** Stops all of it, and keeps the rows; resolves when no process is left. */
   end(): Promise<void>;
 }
 
@@ -37,6 +45,8 @@ export interface WorldOptions {
   folder: string;
   seed: number;
   users: number;
+  /** How many servers. */
+  servers: number;
   callMaxMs: number;
   history: History;
 }
@@ -80,6 +90,7 @@ export const createWorld = async ({
   folder,
   seed,
   users,
+  servers: count,
   callMaxMs,
   history,
 }: WorldOptions): Promise<World> => {
@@ -90,25 +101,26 @@ export const createWorld = async ({
     history.note({ type: 'rung', op: String(op) });
     await sleep(systemClock, Number(takesMs));
   });
-  const server = await startServer(processes, {
+  const env = {
     AGENT_MODEL: 'stub',
     AGENT_MODEL_URL: model.url,
     AGENT_MCP_SERVERS: `bell=${bell.url}`,
     AGENT_MAX_RUNS_PER_USER: '20',
-    DATA_DIR: join(folder, 'data'),
     CALL_MAX_MS: String(callMaxMs),
     PAIRING_PER_MINUTE: '100000',
     NOT_FOUND_PER_MINUTE: '100000',
-  });
-  history.note({ type: 'server-ready' });
-  const keys = createKeys(server, history);
-  const owner = await server.createOwner();
+  };
+  const servers = await startServers({ folder, count, env, history });
+  const { url } = servers;
+  const keys = createKeys(servers, history);
+  const owner = createPerson(url);
+  await owner.api.setup.createOwner.mutate({ setupToken, ...ownerAccount });
   const parties: Party[] = [];
   for (let index = 0; index < users; index += 1) {
-    const { person, id } = await invite(owner, server.url, index);
+    const { person, id } = await invite(owner, url, index);
     history.note({ type: 'user', user: index, userId: id, asks: [...askedTools(index)] });
     const random = createRandom(seed + index + 1);
-    const proxy = await createProxy({ user: index, target: server.url, random, note: history.note });
+    const proxy = await createProxy({ user: index, target: url, random, note: history.note });
     const user = createUser({ index, person, history });
     const machine = await createMachine({
       processes,
@@ -119,7 +131,7 @@ export const createWorld = async ({
       folder: join(folder, 'machines', String(index)),
       flags: flagsOf(index),
     });
-    const caller = (kind: CallerKind) => createCaller({ index, kind, person, url: server.url, history });
+    const caller = (kind: CallerKind) => createCaller({ index, kind, person, url, history });
     const callers = { token: await caller('token'), person: await caller('person') };
     parties.push({ user, chat: createChat({ index, person, history }), callers, machine, proxy });
   }
@@ -127,7 +139,7 @@ export const createWorld = async ({
   let over = false;
   const sample = async () => {
     while (!over) {
-      const pids: [string, number][] = [['server', server.process().pid]];
+      const pids: [string, number][] = servers.all.map((server) => [server.name, server.pid()]);
       for (const { user, machine } of parties) pids.push([`daemon ${user.index}`, machine.pid()]);
       for (const [who, pid] of pids) {
         const size = sizeOf(pid);
@@ -139,7 +151,7 @@ export const createWorld = async ({
   void sample();
 
   return {
-    server,
+    servers,
     model: script,
     parties,
     end: async () => {
@@ -150,8 +162,10 @@ export const createWorld = async ({
         for (const caller of Object.values(callers)) caller.stop();
         machine.stop();
       }
-      await server.end('SIGTERM');
+      await Promise.all(servers.all.map((server) => server.end()));
       await processes.stopAll();
+      await keepRows(servers.store, folder);
+      await servers.stop();
       await Promise.all(parties.map(({ proxy }) => proxy.close()));
       await Promise.all([model.close(), bell.close()]);
     },

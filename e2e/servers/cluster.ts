@@ -3,14 +3,24 @@ import { startCluster as startPostgres } from '../../tools/postgres/cluster.ts';
 import { createProcesses, freePort, startServer, type Processes, type Server } from '../harness/index.ts';
 import { startBalancer } from './balancer.ts';
 
+/** Where the servers find what they share. */
+interface Stores {
+  DATABASE_URL: string;
+  REDIS_URL: string;
+}
+
 export interface ClusterOptions {
+  /** Three where it is left out. */
+  count?: number;
   /** Variables of every server. */
   env?: Record<string, string>;
+  /** Puts something between one server and what it shares with the others, and returns where it is. */
+  between?(stores: Stores): Promise<Stores>;
   /** Whether clients reach the servers in turn. */
   isRoundRobin?: boolean;
 }
 
-/** Three built servers on a Postgres and a Redis of their own, behind HAProxy. */
+/** Built servers on a Postgres and a Redis of their own, behind HAProxy. */
 export interface ServerCluster {
   processes: Processes;
   servers: readonly Server[];
@@ -22,15 +32,16 @@ export interface ServerCluster {
 }
 
 export const startServers = async ({
+  count = 3,
   env = {},
+  between = (stores) => Promise.resolve(stores),
   isRoundRobin,
 }: ClusterOptions = {}): Promise<ServerCluster> => {
   const processes = createProcesses();
   const [postgres, redis, port] = await Promise.all([startPostgres(), startRedis(), freePort()]);
   const url = `http://127.0.0.1:${port}`;
+  const stores = { DATABASE_URL: postgres.url, REDIS_URL: redis.url };
   const shared = {
-    DATABASE_URL: postgres.url,
-    REDIS_URL: redis.url,
     SECRET: 'the-secret-of-three-servers-in-a-test-0123456789',
     PUBLIC_URL: url,
     TRUST_PROXY: '127.0.0.1',
@@ -42,8 +53,11 @@ export const startServers = async ({
   };
   try {
     // The first one makes the tables; the others would only wait for it.
-    const servers = [await startServer(processes, shared)];
-    servers.push(...(await Promise.all([startServer(processes, shared), startServer(processes, shared)])));
+    const own: Stores[] = [];
+    while (own.length < count) own.push(await between(stores));
+    const [first, ...others] = own.map((at) => () => startServer(processes, { ...shared, ...at }));
+    if (!first) throw new Error('no server');
+    const servers = [await first(), ...(await Promise.all(others.map((start) => start())))];
     const hosts = servers.map(({ url }) => new URL(url).host);
     await startBalancer(processes, { port, servers: hosts, ...(isRoundRobin && { isRoundRobin }) });
     return { processes, servers, url, postgres, redis, stop };

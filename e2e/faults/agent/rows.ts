@@ -1,5 +1,4 @@
 import { storedEvent } from '@drawbridge/contracts/agent/events';
-import type Database from 'libsql';
 import { z } from 'zod';
 
 const key = z.object({ userId: z.string(), id: z.string() });
@@ -37,12 +36,15 @@ const tables = {
   agentThreads: key.extend({ lastSeq: z.number() }),
 };
 
-/** The agent's rows as the server's database has them at the end, as far as the invariants read them. */
-export type AgentRows = { [Name in keyof typeof tables]: z.infer<(typeof tables)[Name]>[] };
+type Table = keyof typeof tables;
+// The names of an object's own keys.
+export const agentTables = Object.keys(tables) as Table[];
 
-export const readAgentRows = (database: Database.Database): AgentRows => {
-  const read = <Name extends keyof typeof tables>(name: Name) =>
-    z.array(tables[name]).parse(database.prepare(`select * from ${name}`).all()) as AgentRows[Name];
+/** The agent's rows as the server's database has them at the end, as far as the invariants read them. */
+export type AgentRows = { [Name in Table]: z.infer<(typeof tables)[Name]>[] };
+
+export const readAgentRows = (rows: (table: Table) => unknown[]): AgentRows => {
+  const read = <Name extends Table>(name: Name) => z.array(tables[name]).parse(rows(name)) as AgentRows[Name];
   return {
     agentRuns: read('agentRuns'),
     agentAgents: read('agentAgents'),

@@ -18,6 +18,7 @@ export const liveness = (facts: Facts): string[] => {
       .flatMap(({ user, expected, output }) =>
         expected ? [] : [`the daemon of user ${user} ended unexpectedly:\n${output}`],
       ),
+    ...facts.of('server-ended').map(({ server, how }) => `${server} ended: ${how}`),
     ...facts.edits.flatMap(({ op, whole, root }) =>
       whole ? [] : [`${op}: its file in ${root} is neither the old nor a new one`],
     ),
