@@ -76,7 +76,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const gateway = recordCalls(await startGateway({ ...base, daemon, isAgentOn }), presence);
   let sweep: Sweep | null = null;
   let stopLocalMachine = async () => {};
-  const web = await createWeb({ config, clock, opened, daemon });
+  const web = await createWeb({ config, clock, opened, daemon, others });
   const modelCalls = createModelCalls(clock);
   const settings = createRuntimeSettings({ ...store, store: createSettingsStore(store), clock });
   const queueSettings = async () => (await settings.get()).values.queue;

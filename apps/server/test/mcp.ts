@@ -78,7 +78,7 @@ const serve = async (fixture: GatewayFixture, options: McpOptions): Promise<McpF
     longestAnswerMs: 60_000,
   });
   const config = configFrom({ PAIRING_PER_MINUTE: '1000', TOKEN_PER_MINUTE: '1000000' });
-  const limits = createLimits({ clock: fixture.clock, config });
+  const limits = createLimits({ clock: fixture.clock, config, shared: null });
   await app.register(
     createMcpDoor({
       gateway: fixture.gateway,

@@ -231,6 +231,11 @@ const bad: [string, Evidence, string[]][] = [
     ['alive: the daemon of user 0 ended unexpectedly:\nbye'],
   ],
   [
+    'a server ends that nothing has ended',
+    evidence({}, [at(1, { type: 'server-ended', server: 'server 1', how: 'code 1' })]),
+    ['alive: server 1 ended: code 1'],
+  ],
+  [
     'a file is half written',
     evidence({ edits: [{ op, times: 0, whole: false, root: '/ann' }] }),
     [`alive: ${op}: its file in /ann is neither the old nor a new one`],

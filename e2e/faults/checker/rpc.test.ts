@@ -46,6 +46,11 @@ const bad: [string, Entry[], string[]][] = [
     [request(1, { ...execute, words: ['result', 'run'] })],
     ['D1: a on 1 of user 0: result run'],
   ],
+  [
+    'a run without an end on a server that was not stopped',
+    [request(1, { words: ['start', 'run', 'failure'], outcome: 'error 4' })],
+    ['D1: a on 1 of user 0: start run failure'],
+  ],
   ['no answer', [request(1, cut), request(2, cut)], ['D2: a of the token of user 0 has no answer']],
   [
     'two answers',
@@ -64,6 +69,10 @@ it('each invariant of the door has a run that breaks it', () => {
 it.each<[string, Entry[]]>([
   ['a request that was cut and answered later', [request(1, cut), request(2)]],
   ['an answer of the door, then the real one', [request(1, { outcome: 'error 16' }), request(2)]],
+  [
+    'a run that a stopped server does not follow to its end',
+    [request(1, { words: ['start', 'run', 'failure'], outcome: 'error 16' }), request(2)],
+  ],
   ['a call without a key that was cut', [request(1, { ...execute, ...cut, by: 'person' })]],
   ['a request that joined a run', [request(1, { words: ['queued', 'steered', 'result'] })]],
   ['a steered message that waits again', [request(1, { words: ['steered', ...whole.slice(1)] })]],

@@ -86,7 +86,7 @@ export const createAuthRoutes = (needs: Needs): FastifyPluginAsync => {
       await limits.signIn.count(request, reply);
       const change = passwordChange.parse(request.body);
       const session = await signedInSession(request);
-      limits.password.count(reply, session.user.id);
+      await limits.password.count(reply, session.user.id);
       const response = await pass(request, change);
       if (!response.ok) return answerAs(reply, response);
       if (change.revokeOtherSessions) {

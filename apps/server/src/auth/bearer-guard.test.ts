@@ -26,7 +26,7 @@ const openDoor = async (instead?: AccessControl, config = few) => {
   const access = instead ?? own;
   const log = pino({ level: 'silent' });
   const app = await createServer({ log, trustProxy: [], secure: false, longestAnswerMs: 60_000 });
-  const limits = createLimits({ clock: systemClock, config });
+  const limits = createLimits({ clock: systemClock, config, shared: null });
   const guard = createBearerGuard({
     access,
     limits,

@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { nanoid } from 'nanoid';
 import type { Bus, BusMessage } from '../gateway/index.ts';
 import { createSealer } from '../secrets/index.ts';
+import { createSharedCounts } from './shared-counts.ts';
 import { openEnvelope, sealEnvelope, type Envelope } from './envelope.ts';
 
 /** A stopped Redis delivers late what it had; what is older says nothing about the present. */
@@ -33,6 +34,8 @@ export interface RedisBus extends Bus {
   lagMs(): number | null;
   /** Resolves when Redis works, or after `ms`: true if it does. */
   waitUntilUp(ms: number): Promise<boolean>;
+  /** Counts a use of a name for all servers; rejects while Redis does not answer. */
+  countUse: ReturnType<typeof createSharedCounts>;
   close(): void;
 }
 
@@ -214,6 +217,7 @@ export const createRedisBus = (needs: RedisBusNeeds): RedisBus => {
     here,
     pollMs,
     isAway: () => !state.isUp,
+    countUse: createSharedCounts({ redis: sender, prefix, secret, isAway: () => !state.isUp }),
     lagMs: () => state.lagMs,
     publish: (topic, message) => {
       // A server asks itself whether the bus works: that one goes the whole way.

@@ -21,16 +21,18 @@ import {
   type DaemonPackage,
 } from '../http/index.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
+import type { Others } from './servers/connect-servers.ts';
 
 const checkEveryMs = 60_000;
 
 interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
+  others: Pick<Others, 'bus'>;
   opened: OpenAccounts;
   daemon: DaemonPackage | null;
 }
 
 /** The HTTP server with its limits, the panel's files and the packed daemon; the doors are added to it. */
-export const createWeb = async ({ config, clock, opened, daemon }: Parts) => {
+export const createWeb = async ({ config, clock, opened, daemon, others }: Parts) => {
   const { address, log, store } = opened;
   const server = await createServer({
     log,
@@ -45,7 +47,7 @@ export const createWeb = async ({ config, clock, opened, daemon }: Parts) => {
   const draining = createDraining(server);
   drainBodies(server, clock);
   const routes = watchRoutes(server);
-  const limits = createLimits({ clock, config });
+  const limits = createLimits({ clock, config, shared: others.bus?.countUse ?? null });
   const { host, port, rpcPort } = config;
   const second = config.rpc && rpcPort !== undefined ? createSecondPort(server) : null;
   const servers = second ? [server.server, second.server] : [server.server];

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { errors } from '../errors.ts';
-import type { Limit } from './limits.ts';
+import type { Limit } from './limits/limits.ts';
 
 interface NotFoundNeeds {
   limit: Limit;

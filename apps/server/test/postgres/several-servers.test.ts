@@ -11,7 +11,7 @@ import { createPanel } from '../panel.ts';
 import { codeOf, newRestClient } from '../rest.ts';
 import { newToken, openRpc } from '../rpc.ts';
 import { startRedis } from '../redis.ts';
-import { signUpOwner, startServer } from '../server.ts';
+import { owner, signUpOwner, startServer } from '../server.ts';
 import { newDatabase } from './databases.ts';
 
 const secret = nanoid(40);
@@ -73,6 +73,27 @@ describeWith('redis')('two servers on one database', () => {
     const { requestId } = await nextCall(daemon);
     await daemon.respond(requestId, { result: done });
     expect(await run).toMatchObject({ state: 'succeeded' });
+    await redis.start();
+  });
+
+  it('guesses of a password count at both together, and without Redis at each', async () => {
+    const { a, b } = await startTwo({ SIGN_IN_PER_MINUTE: '4', TRUST_PROXY: '127.0.0.1' });
+    const signIn = async (server: typeof a, address: string, password: string) => {
+      const headers = { 'x-forwarded-for': address };
+      const body = { email: owner.email, password };
+      return (await server.send('/api/auth/sign-in/email', { method: 'POST', headers, body })).status;
+    };
+    const guesses = async (...servers: (typeof a)[]) => {
+      const statuses: number[] = [];
+      for (const [at, server] of servers.entries()) statuses.push(await signIn(server, `192.0.2.${at}`, 'wrong'));
+      return statuses;
+    };
+    expect(await guesses(a, b, a, b)).toEqual([401, 401, 401, 401]);
+    // The fifth is counted and refused; after it the account is closed at both.
+    expect(await guesses(a, a, b)).toEqual([429, 429, 429]);
+    await redis.kill();
+    expect(await guesses(b, b, b)).toEqual([401, 401, 429]);
+    expect(await signIn(a, '192.0.2.9', owner.password)).toBe(200);
     await redis.start();
   });
 

@@ -22,7 +22,7 @@ it('PK-05 after 600 session keys in a minute that are not valid an address is re
   const log = pino({ level: 'silent' });
   const app = await createServer({ log, trustProxy: [], secure: false, longestAnswerMs: 60_000 });
   onTestFinished(() => app.close());
-  const limits = createLimits({ clock: systemClock, config: few });
+  const limits = createLimits({ clock: systemClock, config: few, shared: null });
   const daemon = { init: () => Promise.reject(errors.forbidden()) };
   const mount = { base: '', queryKey: false, socket: false, wrap: (reply: object) => reply };
   initRoute(app, mount, { daemon, limits, inits: createQuota(1) });

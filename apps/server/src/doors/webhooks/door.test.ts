@@ -31,7 +31,7 @@ it('WH-02 after 600 wrong signatures in a minute from one address none is looked
     },
   };
   await app.register(
-    createWebhooksDoor({ hooks, limits: createLimits({ clock: systemClock, config: few }) }),
+    createWebhooksDoor({ hooks, limits: createLimits({ clock: systemClock, config: few, shared: null }) }),
   );
   const post = async (remoteAddress: string) =>
     (await app.inject({ method: 'POST', url: '/webhooks/deploys', remoteAddress, payload: '{}' })).statusCode;

@@ -1,10 +1,11 @@
 import { createPerMinute, type Clock, type PerMinute } from '@drawbridge/kit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
-import { errors } from '../errors.ts';
-import type { LimitsConfig } from './config-schema.ts';
+import { errors } from '../../errors.ts';
+import type { LimitsConfig } from '../config-schema.ts';
 import { createQuota } from './quota.ts';
-import { createUnread } from './unread/unread.ts';
+import { createUnread } from '../unread/unread.ts';
+import { createUses, type SharedCount, type Uses } from './uses.ts';
 
 /** Counts one attempt and throws `tooManyRequests`, with `Retry-After`, when there were too many. */
 export interface Limit {
@@ -14,7 +15,12 @@ export interface Limit {
 }
 
 /** The same for a name that the request itself does not carry, wherever it comes from. */
-export interface NamedLimit extends Pick<PerMinute, 'use'> {
+export interface NamedLimit {
+  count(reply: FastifyReply, name: string): Promise<void>;
+}
+
+/** On each request, so that it never waits: counts of this server alone. */
+export interface OwnLimit extends Pick<PerMinute, 'use'> {
   count(reply: FastifyReply, name: string): void;
 }
 
@@ -42,6 +48,8 @@ export const networkOf = (address: string): string => {
 interface LimitsNeeds {
   clock: Clock;
   config: LimitsConfig;
+  /** Counts of all servers of the store; null for a server that is alone. */
+  shared: SharedCount | null;
 }
 
 const refuse = (reply: FastifyReply, retryAfterSeconds: number): never => {
@@ -49,38 +57,47 @@ const refuse = (reply: FastifyReply, retryAfterSeconds: number): never => {
   throw errors.tooManyRequests();
 };
 
-/** Per address in a minute, where nothing else is said. */
-export const createLimits = ({ clock, config }: LimitsNeeds) => {
-  const limit = (max: number, keyOf = ({ ip }: FastifyRequest) => networkOf(ip)): Limit => {
-    const uses = createPerMinute({ clock, max });
-    const limited = (how: keyof PerMinute) => async (request: FastifyRequest, reply: FastifyReply) => {
-      const retryAfterSeconds = uses[how](keyOf(request));
-      if (retryAfterSeconds !== null) refuse(reply, retryAfterSeconds);
-    };
-    return { count: limited('use'), check: limited('check') };
-  };
+const own = (uses: PerMinute): OwnLimit => ({
+  use: uses.use,
+  count: (reply, name) => {
+    const retryAfterSeconds = uses.use(name);
+    if (retryAfterSeconds !== null) refuse(reply, retryAfterSeconds);
+  },
+});
 
-  const named = (max: number): NamedLimit => {
-    const { use } = createPerMinute({ clock, max });
-    return {
-      use,
-      count: (reply, name) => {
-        const retryAfterSeconds = use(name);
-        if (retryAfterSeconds !== null) refuse(reply, retryAfterSeconds);
-      },
-    };
+const byRequest = (uses: Uses, keyOf = ({ ip }: FastifyRequest) => networkOf(ip)): Limit => {
+  const limited = (how: keyof Uses) => async (request: FastifyRequest, reply: FastifyReply) => {
+    const retryAfterSeconds = await uses[how](keyOf(request));
+    if (retryAfterSeconds !== null) refuse(reply, retryAfterSeconds);
   };
+  return { count: limited('use'), check: limited('check') };
+};
+
+const byName = ({ use }: Uses): NamedLimit => ({
+  count: async (reply, name) => {
+    const retryAfterSeconds = await use(name);
+    if (retryAfterSeconds !== null) refuse(reply, retryAfterSeconds);
+  },
+});
+
+/**
+ * Per address in a minute, where nothing else is said. What protects from guessing counts for all servers of
+ * the store together, what protects a process for this one.
+ */
+export const createLimits = ({ clock, config, shared }: LimitsNeeds) => {
+  const ofAll = (name: string, max: number) => createUses({ clock, name, max, shared });
+  const ofThis = (name: string, max: number) => createUses({ clock, name, max, shared: null });
 
   return {
-    signIn: limit(config.signInPerMinute),
+    signIn: byRequest(ofAll('signIn', config.signInPerMinute)),
     /** Failed sign-ins for one e-mail address, wherever they come from. */
-    account: limit(config.signInPerMinute, accountOf),
+    account: byRequest(ofAll('account', config.signInPerMinute), accountOf),
     /** Password changes of one person. */
-    password: named(config.signInPerMinute),
-    setup: limit(config.setupPerMinute),
-    pairing: limit(config.pairingPerMinute),
+    password: byName(ofAll('password', config.signInPerMinute)),
+    setup: byRequest(ofAll('setup', config.setupPerMinute)),
+    pairing: byRequest(ofAll('pairing', config.pairingPerMinute)),
     /** Uses of one access token, or of one person's client whichever token it has. */
-    bearer: named(config.tokenPerMinute),
+    bearer: own(createPerMinute({ clock, max: config.tokenPerMinute })),
     /** Requests with one access token, or of one person's client, that wait for their answer. */
     exchanges: createQuota(openExchanges),
     /** What waits unread for each person, over all doors. */
@@ -91,12 +108,12 @@ export const createLimits = ({ clock, config }: LimitsNeeds) => {
     /**
      * Invalid session keys and access tokens: machines behind one address share it and reconnect together.
      */
-    session: limit(sessionPerMinute),
-    notFound: limit(config.notFoundPerMinute),
+    session: byRequest(ofAll('session', sessionPerMinute)),
+    notFound: byRequest(ofThis('notFound', config.notFoundPerMinute)),
     /** Steps of connecting a client by OAuth: many people's clients come from one address. */
-    oauth: limit(oauthPerMinute),
+    oauth: byRequest(ofThis('oauth', oauthPerMinute)),
     /** Clients that register themselves. */
-    registration: limit(registrationPerMinute),
+    registration: byRequest(ofAll('registration', registrationPerMinute)),
   };
 };
 

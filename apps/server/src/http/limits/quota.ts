@@ -1,5 +1,5 @@
 import { createTransientMap } from '@drawbridge/kit';
-import { errors } from '../errors.ts';
+import { errors } from '../../errors.ts';
 
 /** A bounded number of things at once for each key: an address, a user. */
 export const createQuota = (max: number) => {
