@@ -22,6 +22,8 @@ export interface Clicks {
 }
 
 const everyMs = 250;
+/** The click had no effect; what a balancer says has no code. */
+const unanswered = new Set(['NO_ANSWER', 'STORE_UNAVAILABLE', 'SHUTTING_DOWN']);
 /** A click on something that was decided long ago. */
 const lateMs = 2_000;
 
@@ -54,7 +56,7 @@ export const createClicks = (person: Person, history: History): Clicks => {
     } catch (error) {
       const code = codeOf(error);
       history.note({ type: 'click-refused', confirmationId: id, code });
-      return code !== 'NO_ANSWER';
+      return !unanswered.has(code);
     }
   };
 

@@ -120,7 +120,7 @@ export const createChat = ({ index, person, history }: ChatNeeds): Chat => {
       const decision = isAllowed ? 'allowOnce' : 'denyOnce';
       history.note({ type: 'decided', confirmationId, approved: isAllowed, decision });
     }
-    return status !== 0;
+    return status !== 0 && status !== 503;
   };
 
   const answer = async (one: Followed, ask: AskPayload) => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { errors } from '../errors.ts';
 import { createLog, createScrubber } from '../program/log.ts';
-import { logFailure } from './errors.ts';
+import { logFailure, toCoded } from './errors.ts';
 
 it('logs a state that has a code as one line at info, trouble with its cause, and a fault with its stack', () => {
   const lines: unknown[] = [];
@@ -27,4 +27,13 @@ it('logs a state that has a code as one line at info, trouble with its cause, an
       msg: 'unexpected internal error',
     },
   ]);
+});
+
+it('a Postgres that does not answer is trouble of the store, and not a fault', () => {
+  const codeOf = (code: string) => toCoded(Object.assign(new Error('away'), { code })).code;
+  expect(['08001', '08006', '57014', '57P03', '53300'].map(codeOf)).toEqual(
+    Array<string>(5).fill('STORE_UNAVAILABLE'),
+  );
+  // Of a client that has left, and of a statement that is wrong.
+  expect(['ECONNRESET', '23505', '42P01'].map(codeOf)).toEqual(Array<string>(3).fill('INTERNAL'));
 });

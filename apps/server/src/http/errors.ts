@@ -14,9 +14,16 @@ const ofStatus: Record<number, () => CodedError> = {
   503: errors.shuttingDown,
 };
 
+/** Of Postgres: connection, resources, operator or time-out, system. */
+const awayStore = /^(?:08|53|57|58)[0-9A-Z]{3}$/;
+
+/** Whether Postgres does not answer: the request may be repeated. */
+export const isStoreAway = (error: Error & { code?: unknown }): boolean => awayStore.test(String(error.code));
+
 /** The error table's row of an error. */
-export const toCoded = (error: Error & Partial<Pick<FastifyError, 'statusCode'>>): CodedError => {
+export const toCoded = (error: Error & Partial<Pick<FastifyError, 'statusCode' | 'code'>>): CodedError => {
   if (error instanceof CodedError) return error;
+  if (isStoreAway(error)) return errors.storeUnavailable({ cause: error });
   if (error instanceof z.ZodError) {
     return errors.badRequest({ message: `${errorTable.badRequest.message}: ${invalidInput(error)}` });
   }
@@ -31,7 +38,11 @@ export const toCoded = (error: Error & Partial<Pick<FastifyError, 'statusCode'>>
  * One line without a stack for a state that has a code, such as a machine that is offline; with its cause for
  * trouble of the store. Anything else is logged with its stack.
  */
-export const logFailure = (log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>, error: unknown): void => {
+export const logFailure = (
+  log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>,
+  thrown: unknown,
+): void => {
+  const error = thrown instanceof Error && isStoreAway(thrown) ? toCoded(thrown) : thrown;
   if (!(error instanceof CodedError) || error.code === errorTable.internal.code)
     return log.error(
       { err: error },

@@ -8,11 +8,15 @@ const uncoded: readonly (readonly [RegExp, string])[] = [
 ];
 
 const ofConnection = /^(?:08|57P|E[A-Z_]+$)/;
+/** Such as ECONNREFUSED. */
+const ofSystem = /^E[A-Z_]+$/;
 const timedOut = '57014';
 
-/** The same error, which has a code where it is about the connection. */
+/** The same error, with a code of Postgres where it is about the connection. */
 export const coded = (error: unknown): unknown => {
-  if (!(error instanceof Error) || 'code' in error) return error;
+  if (!(error instanceof Error)) return error;
+  if ('code' in error)
+    return ofSystem.test(String(error.code)) ? Object.assign(error, { code: '08006' }) : error;
   const [, code] = uncoded.find(([text]) => text.test(error.message)) ?? [];
   return code === undefined ? error : Object.assign(error, { code });
 };

@@ -7,7 +7,7 @@ import { errors } from '../../rows/errors.ts';
 import { keyOf } from '../../rows/keys.ts';
 import type { CommandRow } from '../../rows/rows.ts';
 import { update } from '../../rows/store.ts';
-import { type Reply, writeReply } from './reply.ts';
+import { readReply, type Reply, writeReply } from './reply.ts';
 
 /** What a command leads to: a value, or a message that goes on. */
 export type Done = { value: unknown } | { request: LaneRequest };
@@ -26,6 +26,12 @@ const codedOf = (error: unknown, onError: (error: unknown) => void): CodedError 
   return errors.internal();
 };
 
+/** A driver that follows another one begins with what has happened, which may have been told. */
+const isNew = (events: readonly RequestEvent[], event: RequestEvent): boolean =>
+  event.type === 'queued'
+    ? events.at(-1)?.type !== 'queued'
+    : events.every((one) => JSON.stringify(one) !== JSON.stringify(event));
+
 /** Does what other servers ask of the threads that this one drives. */
 export const createServing = ({ servers, run, clock, onError }: Needs) => {
   const queue = createKeyedQueue();
@@ -43,7 +49,8 @@ export const createServing = ({ servers, run, clock, onError }: Needs) => {
   };
 
   const follow = async (held: Held, row: CommandRow, request: LaneRequest): Promise<void> => {
-    const events: RequestEvent[] = [];
+    // An earlier driver has told the sender of these: what is new comes after them.
+    const events = row.reply === null ? [] : readReply(row.reply).events;
     const inTurn = createSerialQueue();
     let end: RequestEnd | undefined;
     const save = () =>
@@ -57,7 +64,7 @@ export const createServing = ({ servers, run, clock, onError }: Needs) => {
       );
     let isFirst = true;
     request.listen((event) => {
-      events.push(event);
+      if (isNew(events, event)) events.push(event);
       if (!isFirst) save().catch(onError);
     });
     isFirst = false;

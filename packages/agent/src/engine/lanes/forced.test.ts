@@ -21,6 +21,8 @@ it('a run that does not stop within 5 s is released, and the next message runs',
   await expect.poll(stateOf).toBe('cancelled');
   const agents = await store.find('agentAgents', { userId: 'ann', runId: 'run_1' });
   expect(agents).toMatchObject([{ state: 'ended', outcome: 'cancelled' }]);
+  const calls = await store.find('agentToolCalls', { userId: 'ann', runId: 'run_1' });
+  expect(calls).toMatchObject([{ state: 'ended', outcome: 'stopped' }]);
   await expect.poll(async () => (await lanes.metrics()).lanes.forced).toBe(1);
 
   const next = await lanes.send(sender, 't1', { text: 'again' });

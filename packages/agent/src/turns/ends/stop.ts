@@ -142,10 +142,16 @@ export const stopRun = async (ctx: StopNeeds, userId: string, runId: string): Pr
 export const releaseRun = async (ctx: Pick<AgentNeeds, 'store' | 'clock'>, run: RunRow): Promise<void> => {
   for (let attempt = 0; attempt < agentLimits.commitTries; attempt += 1) {
     const agents = await ctx.store.find('agentAgents', ofRun(run.userId, run.id));
-    const writes = [
-      ...agents.flatMap((agent) => endAgent(ctx, agent, { outcome: 'cancelled', result: agent.result })),
-      ...endRun(ctx, run, { status: 'cancelled', reason: releasedText }),
-    ];
+    const writes: Write[] = [];
+    for (const agent of agents) {
+      const calls = await openCallsOf(ctx, agent);
+      writes.push(
+        ...closeCalls(ctx, calls, { outcome: 'stopped', text: stoppedText.cancelled }),
+        ...(await withdrawAsks(ctx, agent)),
+        ...endAgent(ctx, agent, { outcome: 'cancelled', result: agent.result }),
+      );
+    }
+    writes.push(...endRun(ctx, run, { status: 'cancelled', reason: releasedText }));
     if (await ctx.store.commit(writes, 'synced')) return;
     if ((await openRunOf(ctx, run.userId, run.threadId))?.id !== run.id) return;
   }

@@ -1,0 +1,48 @@
+import { createFakeClock } from '@drawbridge/kit';
+import { expect, it } from 'vitest';
+import { rowsStore } from '../../../test/rows-store.ts';
+import type { Held } from '../../engine/driving.ts';
+import type { LaneRequest, RequestEvent } from '../../engine/lanes/request.ts';
+import { readReply, writeReply } from './reply.ts';
+import { createServing } from './serve.ts';
+
+const queued = { type: 'queued', position: 1, behind: 'run' } as const;
+const steered = { type: 'steered', runId: 'run_1', into: 'msg_1' } as const;
+
+/** A message that goes on at this server, of which this has happened here. */
+const requestOf = (...events: RequestEvent[]): LaneRequest => ({
+  requestId: 'msg_2',
+  done: new Promise(() => {}),
+  listen: (listener) => {
+    for (const event of events) listener(event);
+    return () => {};
+  },
+});
+
+/** What the sender reads after a driver with these events has continued an accepted message. */
+const readAfter = async (told: RequestEvent[], ...happened: RequestEvent[]) => {
+  const place = { userId: 'ann', threadId: 't1' };
+  const row = { ...place, id: 'msg_2', kind: 'send', body: '{}', senderId: 'one', createdAt: 0 };
+  const reply = writeReply({ value: 'msg_2', events: told });
+  const store = rowsStore({ agentCommands: [{ ...row, state: 'accepted', reply }] });
+  const replied = Promise.withResolvers<void>();
+  const { serve } = createServing({
+    servers: { replied: () => replied.resolve() },
+    run: async () => ({ request: requestOf(...happened) }),
+    clock: createFakeClock(),
+    onError: replied.reject,
+  });
+  // The rest is for who drives.
+  const held = { ...place, driven: { wakes: 0 }, ctx: { store }, lost: new AbortController().signal };
+  serve(held as unknown as Held);
+  await replied.promise;
+  const [after] = await store.find('agentCommands', place);
+  return readReply(after?.reply ?? '').events;
+};
+
+it('a driver that takes over adds to what the sender was told', async () => {
+  expect(await readAfter([queued], steered)).toEqual([queued, steered]);
+  expect(await readAfter([queued], { ...queued, position: 2 }, steered)).toEqual([queued, steered]);
+  expect(await readAfter([queued, steered], steered)).toEqual([queued, steered]);
+  expect(await readAfter([steered], queued)).toEqual([steered, queued]);
+});
