@@ -134,7 +134,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
       await sweep?.stop();
       await channels.stop();
       const boundMs = drains ? drainMs(config) : 0;
-      await stopServing({ clock, boundMs, web, gateway, sockets: rpc, agent });
+      await stopServing({ clock, boundMs, web, server: others.server, gateway, sockets: rpc, agent });
       await gateway.stop();
       await rpc?.close();
       await Promise.all([web.close(), tailnet?.close(), others.close()]);

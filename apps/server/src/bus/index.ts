@@ -1,1 +1,2 @@
+export { pingRedis } from './ping-redis.ts';
 export { createRedisBus, type RedisBus } from './redis-bus.ts';

@@ -49,7 +49,7 @@ const options = {
 } as const;
 
 /** The cause as a word: the message of a refused connection names host and port, others may have more. */
-const reasonOf = (error: unknown): string =>
+export const reasonOf = (error: unknown): string =>
   error instanceof Error ? ('code' in error && String(error.code)) || error.message || error.name : 'unknown';
 
 const inParts = (topics: string[]): string[][] =>

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
-import { systemClock } from '@drawbridge/kit';
+import { hasCode, systemClock } from '@drawbridge/kit';
 import type { Config } from '../config.ts';
 import {
   findUnsafe,
@@ -11,7 +11,9 @@ import {
   readPostgres,
   shownPlace,
   sqliteFile,
+  type Store,
 } from '../db/index.ts';
+import { createServersStore, serverDeadMs, type ServerRow } from '../gateway/index.ts';
 import { requireSound } from '../backup/index.ts';
 import { isLoopback } from '../http/index.ts';
 import { daemonFile, panelDir } from '../program/built-files.ts';
@@ -26,6 +28,7 @@ interface Check {
 
 const leastFreeBytes = 512 * 1024 * 1024;
 const healthTimeoutMs = 3_000;
+const secondsOf = (ms: number) => `${Math.max(0, Math.round(ms / 1_000))} s`;
 const megabytes = (bytes: number) => `${Math.ceil(bytes / (1024 * 1024))} MiB`;
 
 const ok = (name: string, says: string): Check => ({ name, state: 'ok', says });
@@ -66,21 +69,63 @@ const checkDisk = (dataDir: string): Check[] => {
 /** Beyond this the times of this server and of Postgres tell different stories. */
 const mostOffsetMs = 1_000;
 
+const checkClock = (says: string, offsetMs: number): Check => {
+  const name = 'store';
+  if (Math.abs(offsetMs) <= mostOffsetMs) return ok(name, says);
+  return warning(
+    name,
+    `${says}, whose clock differs by ${secondsOf(Math.abs(offsetMs))}`,
+    'Synchronize both clocks.',
+  );
+};
+
+const checkOther = ({ id, version, seenAt, drainingAt }: ServerRow, now: number): Check => {
+  const leaves = drainingAt === null ? '' : `, leaves since ${secondsOf(now - drainingAt)}`;
+  const says = `${id}, version ${version}, seen ${secondsOf(now - seenAt)} ago${leaves}`;
+  return now - seenAt < serverDeadMs
+    ? ok('servers', says)
+    : warning(
+        'servers',
+        says,
+        'It is dead. The others end what it has left; restart it where there are none.',
+      );
+};
+
+/** The servers that are connected through Redis; one without `REDIS_URL` has no row. */
+const checkServers = async (store: Pick<Store, 'db' | 'now'>): Promise<Check[]> => {
+  const servers = createServersStore(store);
+  const now = await store.now();
+  try {
+    return (await servers.list()).map((row) => checkOther(row, now));
+  } catch (error) {
+    // No server has run with this database yet.
+    if (hasCode(error, '42P01')) return [];
+    throw error;
+  }
+};
+
+const checkRedis = async (url: string | undefined): Promise<Check[]> => {
+  if (url === undefined) return [];
+  const { pingRedis } = await import('../bus/index.ts');
+  const reason = await pingRedis(url, systemClock);
+  if (reason === null) return [ok('redis', `${shownPlace(url)} answers`)];
+  const fix = 'Start Redis, and check REDIS_URL. Servers go on without it, and see changes of others later.';
+  return [problem('redis', `${shownPlace(url)} does not answer (${reason})`, fix)];
+};
+
 const checkPostgres = async (url: string): Promise<Check[]> => {
   const name = 'store';
-  const { db, close } = await openStore({ url, dataDir: '' });
+  const store = await openStore({ url, dataDir: '' });
   try {
-    const { version, offsetMs } = await readPostgres(db, systemClock);
-    const says = `${shownPlace(url)}, Postgres ${version}`;
-    if (Math.abs(offsetMs) <= mostOffsetMs) return [ok(name, says)];
-    const seconds = Math.round(Math.abs(offsetMs) / 1_000);
-    return [warning(name, `${says}, whose clock differs by ${seconds} s`, 'Synchronize both clocks.')];
+    const { version, offsetMs } = await readPostgres(store.db, systemClock);
+    const place = `${shownPlace(url)}, Postgres ${version}`;
+    return [checkClock(place, offsetMs), ...(await checkServers(store))];
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
     const says = `${shownPlace(url)} cannot be read${reason}`;
     return [problem(name, says, 'Start Postgres, and check host, user and password in DATABASE_URL.')];
   } finally {
-    await close();
+    await store.close();
   }
 };
 
@@ -166,6 +211,7 @@ export const runDoctor = async (
     ...checkFolder(config.dataDir),
     ...checkSecret(config.dataDir),
     ...(await checkStore(config)),
+    ...(await checkRedis(config.redisUrl)),
     ...checkDisk(config.dataDir),
     await checkServer(config),
     checkAddress(config),

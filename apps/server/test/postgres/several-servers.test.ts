@@ -4,6 +4,8 @@ import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts/daemon-pat
 import { personSender } from '@drawbridge/agent';
 import { startScriptedModel, type Turn } from '../../../../e2e/agent/scripted-model.ts';
 import { describeWith } from '../../../../e2e/services.ts';
+import { runDoctor } from '../../src/commands/doctor.ts';
+import { configFrom } from '../../src/config.ts';
 import { connectDaemon, openStream, requestOf } from '../daemon.ts';
 import { nextCall, threadOf } from '../agent.ts';
 import { isHelper } from '../agent-turns.ts';
@@ -24,6 +26,14 @@ it('a server without REDIS_URL runs alone on its database', async () => {
   await first.app.close();
   await startServer({ environment: { DATABASE_URL } });
 });
+
+/** What `doctor` says of the servers of a store, and of Redis. */
+const serversSeen = async (environment: Record<string, string>): Promise<string[]> => {
+  const config = configFrom({ DATA_DIR: '/nowhere', ...environment });
+  const { text } = await runDoctor(config, { json: true });
+  const { checks } = JSON.parse(text) as { checks: { name: string; says: string }[] };
+  return checks.flatMap(({ name, says }) => (name === 'servers' || name === 'redis' ? [says] : []));
+};
 
 describeWith('redis')('two servers on one database', () => {
   let redis: Awaited<ReturnType<typeof startRedis>>;
@@ -85,7 +95,8 @@ describeWith('redis')('two servers on one database', () => {
     };
     const guesses = async (...servers: (typeof a)[]) => {
       const statuses: number[] = [];
-      for (const [at, server] of servers.entries()) statuses.push(await signIn(server, `192.0.2.${at}`, 'wrong'));
+      for (const [at, server] of servers.entries())
+        statuses.push(await signIn(server, `192.0.2.${at}`, 'wrong'));
       return statuses;
     };
     expect(await guesses(a, b, a, b)).toEqual([401, 401, 401, 401]);
@@ -98,7 +109,7 @@ describeWith('redis')('two servers on one database', () => {
   });
 
   it('a server that drains: calls that it has are answered, the last ones with 503; all else goes elsewhere', async () => {
-    const { a, b, cookie, daemon } = await startTwo({ DRAIN_SECONDS: '5' });
+    const { environment, a, b, cookie, daemon } = await startTwo({ DRAIN_SECONDS: '5' });
     const script = await newRestClient(b, cookie);
     const { token } = await newToken(b, cookie);
     const rpc = await openRpc(b, token);
@@ -109,6 +120,13 @@ describeWith('redis')('two servers on one database', () => {
     const [first, second] = [await run(), await run()];
     const closing = b.app.close({ drains: true });
     expect((await b.send('/ready')).status).toBe(503);
+    // `doctor` sees both, and that one of them leaves.
+    const seen = await serversSeen(environment);
+    expect(seen).toEqual([
+      expect.stringMatching(/^\S+, version \S+, seen \d s ago$/),
+      expect.stringMatching(/^\S+, version \S+, seen \d s ago, leaves since \d s$/),
+      expect.stringMatching(/^127\.0\.0\.1:\d+ answers$/),
+    ]);
     expect((await script.send('/machines')).status).toBe(200);
     await daemon.stream.ended;
     const refused = await script.send('/machines');

@@ -1,6 +1,6 @@
 import { sleep, type Clock } from '@drawbridge/kit';
 import type { Config } from '../../config.ts';
-import type { Gateway } from '../../gateway/index.ts';
+import type { Gateway, ThisServer } from '../../gateway/index.ts';
 import type { Web } from '../create-web.ts';
 
 const lookEveryMs = 20;
@@ -14,6 +14,8 @@ interface Needs {
   /** How long requests that are in progress may still be answered, in milliseconds; 0: no drain. */
   boundMs: number;
   web: Pick<Web, 'draining'>;
+  /** Null for a server that is alone. */
+  server: Pick<ThisServer, 'drain'> | null;
   gateway: Pick<Gateway, 'leaveMachines'>;
   /** The sockets of clients; null without them. */
   sockets: { announce(): void; close(): Promise<void> } | null;
@@ -26,10 +28,11 @@ interface Needs {
  * new requests are refused, threads and machines go to other servers, and requests in progress are answered.
  */
 export const stopServing = async (needs: Needs): Promise<void> => {
-  const { clock, boundMs, web, gateway, sockets, agent } = needs;
+  const { clock, boundMs, web, server, gateway, sockets, agent } = needs;
   const { leave, refuse, cutEventStreams, isIdle } = web.draining;
   const until = clock.now() + boundMs;
   leave();
+  server?.drain();
   if (boundMs > 0) await sleep(clock, boundMs / 10);
   refuse();
   sockets?.announce();

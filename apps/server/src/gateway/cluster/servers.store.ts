@@ -1,4 +1,5 @@
-import type { Store } from '../../db/index.ts';
+import type { Schema, Store } from '../../db/index.ts';
+import type { Selectable } from 'kysely';
 
 /** A lease on a periodic job: `at` is now, `until` when others may take it. */
 export interface LeaseRequest {
@@ -8,15 +9,23 @@ export interface LeaseRequest {
   until: number;
 }
 
+interface NewServer {
+  id: string;
+  version: string;
+  at: number;
+  /** Null for a server that stays. */
+  drainingAt: number | null;
+}
+
 /** The servers of this store and the leases that they have. All times are the database's, in milliseconds. */
 export const createServersStore = ({ db, now }: Pick<Store, 'db' | 'now'>) => ({
   now,
-  add: async (server: { id: string; version: string; at: number }) => {
-    const { id, version, at } = server;
-    await db
-      .insertInto('servers')
-      .values({ id, version, startedAt: at, seenAt: at, drainingAt: null })
-      .execute();
+  add: async ({ id, version, at, drainingAt }: NewServer) => {
+    await db.insertInto('servers').values({ id, version, startedAt: at, seenAt: at, drainingAt }).execute();
+  },
+  /** From that time on it gives up what it has. */
+  markDraining: async (id: string, drainingAt: number) => {
+    await db.updateTable('servers').set({ drainingAt }).where('id', '=', id).execute();
   },
   /** False where others have taken the server for dead. */
   renew: async (id: string, at: number): Promise<boolean> => {
@@ -39,6 +48,9 @@ export const createServersStore = ({ db, now }: Pick<Store, 'db' | 'now'>) => ({
   /** The ids of all servers that are not known to be dead. */
   all: async (): Promise<string[]> =>
     (await db.selectFrom('servers').select('id').execute()).map(({ id }) => id),
+  /** The oldest first. */
+  list: (): Promise<ServerRow[]> =>
+    db.selectFrom('servers').selectAll().orderBy('startedAt').orderBy('id').execute(),
   /** False while another server has the lease. */
   lease: async ({ name, owner, at, until }: LeaseRequest): Promise<boolean> => {
     const leased = await db
@@ -58,4 +70,5 @@ export const createServersStore = ({ db, now }: Pick<Store, 'db' | 'now'>) => ({
   },
 });
 
+export type ServerRow = Selectable<Schema['servers']>;
 export type ServersStore = ReturnType<typeof createServersStore>;

@@ -143,6 +143,34 @@ it('the clocks of all servers are that of the database', async () => {
   expect(rows.map(({ startedAt, seenAt }) => seenAt - startedAt)).toEqual([20_000, 20_000]);
 });
 
+it('a server that is being stopped says so, also under another id', async () => {
+  const { clock, store, join } = await openStore();
+  const two = await join('two');
+  await join('one');
+  const draining = async () => (await store.list()).map(({ id, drainingAt }) => [id, drainingAt]);
+  expect(await draining()).toEqual([
+    ['one', null],
+    ['two', null],
+  ]);
+  const at = clock.now();
+  two.server.drain();
+  await clock.settle();
+  expect(new Map(await draining())).toEqual(
+    new Map([
+      ['one', null],
+      ['two', at],
+    ]),
+  );
+  await store.remove('two');
+  await clock.settle(pollMs);
+  expect(new Map(await draining())).toEqual(
+    new Map([
+      ['one', null],
+      [two.server.id(), at],
+    ]),
+  );
+});
+
 it('a job is done by one server, and by another one when that is gone', async () => {
   const { clock, join } = await openStore();
   const one = await join('one');

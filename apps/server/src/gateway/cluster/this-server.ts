@@ -34,6 +34,8 @@ export interface ThisServer {
   onRound(job: () => Promise<void>): () => void;
   /** Whether this server does the periodic job of that name, for the next 10 s. */
   lease(name: string): Promise<boolean>;
+  /** Says in its row that it is being stopped. */
+  drain(): void;
   /** Ends its rounds, and leaves what it has to the others. */
   leave(): Promise<void>;
 }
@@ -58,6 +60,7 @@ export const createLoneServer = (clock: Clock, bus: Bus): ThisServer => ({
   onLost: () => () => {},
   onRound: () => () => {},
   lease: () => Promise.resolve(true),
+  drain: () => {},
   leave: () => Promise.resolve(),
 });
 
@@ -66,6 +69,7 @@ const createOwnRow = ({ store, clock, bus, version }: JoinNeeds) => {
   const time = createStoreClock(clock);
   let id = bus.here;
   let seenAt = clock.now();
+  let drainingAt: number | null = null;
 
   /** Reads the time of the database, then writes it. */
   const write = async <Result>(row: (at: number) => Promise<Result>): Promise<Result> => {
@@ -81,11 +85,15 @@ const createOwnRow = ({ store, clock, bus, version }: JoinNeeds) => {
     clock: time.clock,
     id: () => id,
     sinceMs: () => clock.now() - seenAt,
-    enter: () => write((at) => store.add({ id, version, at })),
+    enter: () => write((at) => store.add({ id, version, at, drainingAt })),
     /** False where the others have taken this server for dead. */
     renew: () => write((at) => store.renew(id, at)),
     rename: () => {
       id = nanoid(8);
+    },
+    drain: async () => {
+      drainingAt = time.clock.now();
+      await store.markDraining(id, drainingAt);
     },
   };
 };
@@ -159,6 +167,7 @@ export const joinServers = async (needs: JoinNeeds): Promise<ThisServer> => {
       const at = row.clock.now();
       return store.lease({ name, owner: row.id(), at, until: at + leaseMs });
     },
+    drain: () => void row.drain().catch(onError),
     leave: async () => {
       stopTicks();
       dead.stop();
