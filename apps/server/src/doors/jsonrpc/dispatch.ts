@@ -24,7 +24,7 @@ interface Arrived<Member> {
 }
 
 /** What may leave the process of whatever a method threw; what is unexpected goes to the log. */
-const failureFrom = (ctx: RpcContext, error: unknown): Failure => {
+export const failureFrom = (ctx: Pick<RpcContext, 'onError'>, error: unknown): Failure => {
   if (error instanceof FailedWith) return error.failure;
   const coded = toCoded(
     error instanceof Error ? error : new Error('a method threw no error', { cause: error }),

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
 import { answerNext, online } from '../../../test/rest.ts';
 import { newToken, openRpc, openSocket } from '../../../test/rpc.ts';
@@ -36,6 +38,20 @@ describe('a socket', () => {
       status: 401,
       json: { id: null, error: { code: -5 } },
     });
+  });
+
+  it('answers a request whose access cannot be read, and runs nothing of it', async () => {
+    const { server, rpc } = await connect();
+    const store = new Database(join(server.dataDir, 'drawbridge.db'));
+    store.exec('alter table apikey rename to away');
+    const codeNow = async () => (await rpc.call('system.info')).error?.data?.code;
+    // What was read is kept for half a second.
+    await expect.poll(codeNow).toBe('INTERNAL');
+    rpc.send({ jsonrpc: '2.0', method: 'system.disconnect' });
+    expect(await codeNow()).toBe('INTERNAL');
+    store.exec('alter table away rename to apikey');
+    store.close();
+    await expect.poll(codeNow).toBeUndefined();
   });
 
   it('lists and runs tools', async () => {

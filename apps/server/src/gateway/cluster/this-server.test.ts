@@ -147,28 +147,16 @@ it('a server that is being stopped says so, also under another id', async () => 
   const { clock, store, join } = await openStore();
   const two = await join('two');
   await join('one');
-  const draining = async () => (await store.list()).map(({ id, drainingAt }) => [id, drainingAt]);
-  expect(await draining()).toEqual([
-    ['one', null],
-    ['two', null],
-  ]);
+  const draining = async () =>
+    Object.fromEntries((await store.list()).map(({ id, drainingAt }) => [id, drainingAt]));
+  expect(await draining()).toEqual({ one: null, two: null });
   const at = clock.now();
   two.server.drain();
   await clock.settle();
-  expect(new Map(await draining())).toEqual(
-    new Map([
-      ['one', null],
-      ['two', at],
-    ]),
-  );
+  expect(await draining()).toEqual({ one: null, two: at });
   await store.remove('two');
   await clock.settle(pollMs);
-  expect(new Map(await draining())).toEqual(
-    new Map([
-      ['one', null],
-      [two.server.id(), at],
-    ]),
-  );
+  expect(await draining()).toEqual({ one: null, [two.server.id()]: at });
 });
 
 it('a job is done by one server, and by another one when that is gone', async () => {

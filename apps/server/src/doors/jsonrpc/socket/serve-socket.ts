@@ -2,10 +2,10 @@ import { nextMacrotask, type Clock } from '@drawbridge/kit';
 import type { RawData, WebSocket } from 'ws';
 import { errors } from '../../../errors.ts';
 import type { RpcContext } from '../context.ts';
-import { dispatch, type Settle } from '../dispatch.ts';
+import { dispatch, failureFrom, type Settle } from '../dispatch.ts';
 import type { Identity } from '../identity.ts';
-import { failureOf } from '../protocol/error.ts';
-import { readFrame } from '../protocol/frame.ts';
+import { failureOf, type Failure } from '../protocol/error.ts';
+import { type Incoming, readFrame } from '../protocol/frame.ts';
 import { closeCodes, type Connection } from './connection.ts';
 
 /** Open requests of a connection from which on one more is begun for each turn of the event loop. */
@@ -59,6 +59,12 @@ const holds = async ({ access, accounts }: RpcContext, identity: Identity): Prom
   }
 };
 
+/** Nothing of it runs; who waits for an answer gets the failure. */
+const refused = (member: Incoming, failure: Failure): Incoming => {
+  if (member.kind === 'call') return { kind: 'bad', id: member.id, dialect: member.dialect, failure };
+  return member.kind === 'notification' ? { kind: 'ignored' } : member;
+};
+
 /** Calls `ended` when what opened a connection holds no longer; returns the function that stops it. */
 const watchAccess = (ctx: RpcContext, identity: Identity, ended: () => void): (() => void) => {
   switch (identity.kind) {
@@ -83,12 +89,14 @@ export const serveSocket = (ctx: RpcContext, socket: WebSocket, connection: Conn
 
   const handle = async (bytes: Buffer) => {
     if (socket.readyState !== socket.OPEN) return;
-    if (!(await holds(ctx, connection.identity))) return connection.refuse(failureOf(errors.unauthorized()));
+    const access = await holds(ctx, connection.identity).catch((error: unknown) => failureFrom(ctx, error));
+    if (access === false) return connection.refuse(failureOf(errors.unauthorized()));
     const { members, isBatch } = readFrame(bytes, connection.dialect);
     const settle = isBatch
       ? gather(connection, members.length)
       : (frame: object | null) => frame && connection.send(frame);
-    for (const member of members) {
+    for (const read of members) {
+      const member = access === true ? read : refused(read, access);
       // What the requests before have to say counts before this one is begun.
       if (connection.requests.size() >= fewOpen) await nextMacrotask();
       await connection.whenServed();
