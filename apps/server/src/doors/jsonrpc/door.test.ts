@@ -41,17 +41,21 @@ describe('a socket', () => {
   });
 
   it('answers a request whose access cannot be read, and runs nothing of it', async () => {
-    const { server, rpc } = await connect();
+    const { server, rpc, daemon } = await connect();
     const store = new Database(join(server.dataDir, 'drawbridge.db'));
     store.exec('alter table apikey rename to away');
     const codeNow = async () => (await rpc.call('system.info')).error?.data?.code;
     // What was read is kept for half a second.
     await expect.poll(codeNow).toBe('INTERNAL');
-    rpc.send({ jsonrpc: '2.0', method: 'system.disconnect' });
+    const read = (path: string) => ({ tool: 'read_file', args: { path } });
+    rpc.send({ jsonrpc: '2.0', method: 'tools.execute', params: read('unseen') });
     expect(await codeNow()).toBe('INTERNAL');
     store.exec('alter table away rename to apikey');
     store.close();
     await expect.poll(codeNow).toBeUndefined();
+    const answered = rpc.call('tools.execute', read('seen'));
+    expect((await answerNext(daemon)).toolCall.arguments).toEqual({ path: 'seen' });
+    await answered;
   });
 
   it('lists and runs tools', async () => {
