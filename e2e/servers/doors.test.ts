@@ -22,8 +22,8 @@ import {
   type Person,
 } from '../harness/index.ts';
 import { describeWith } from '../services.ts';
-import { servedBy, startBalancer, toServer } from './balancer.ts';
-import { startServers, type ServerCluster } from './cluster.ts';
+import { servedBy, startBalancer, toServer } from '../cluster/balancer.ts';
+import { startServers, type ServerCluster } from '../cluster/cluster.ts';
 
 const approved = { approved: true, resourceDecision: 'allowOnce' } as const;
 /** Wherever the machine's stream is: one of these has the caller and the answer at two other servers. */

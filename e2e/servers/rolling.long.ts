@@ -15,7 +15,7 @@ import {
   type Person,
 } from '../harness/index.ts';
 import { describeWith } from '../services.ts';
-import { startServers, type ServerCluster } from './cluster.ts';
+import { startServers, type ServerCluster } from '../cluster/cluster.ts';
 
 const rounds = 1;
 const pauseMs = 150;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createProcesses, startServer } from '../../harness/index.ts';
-import { startServers as startCluster } from '../../servers/cluster.ts';
+import { startServers as startCluster } from '../../cluster/cluster.ts';
 import type { History } from '../history.ts';
 import { sqliteStore, type Store } from '../rows.ts';
 import { drainSeconds, keepServer, type KeptServer } from './keep-server.ts';

@@ -24,7 +24,7 @@ interface Needs {
   isAway(): boolean;
 }
 
-/** Counts uses for all servers; rejects without Redis. Names are digests there: they may be addresses of people. */
+/** Counts uses for all servers; rejects without Redis. Names are digests there: some are e-mail addresses. */
 export const createSharedCounts = ({ redis, prefix, secret, isAway }: Needs) => {
   const keyOf = (key: string) => {
     const [limit = ''] = key.split(':', 1);

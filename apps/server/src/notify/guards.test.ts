@@ -173,6 +173,22 @@ const slowReceiver = async () => {
   return { url: `http://127.0.0.1:${port}/`, arrived: arrived.promise };
 };
 
+it('a question while the store is away is reported once, and ends nothing', async () => {
+  const { store, facts, ask } = await world();
+  const settings = await store.settings('ada');
+  const away = new Error('no store');
+  let reads = 0;
+  store.settings = async () => {
+    reads += 1;
+    if (reads > 1) throw away;
+    return { ...settings, when: 'always' };
+  };
+  store.devices = () => Promise.reject(away);
+  ask('q1');
+  await expect.poll(() => facts.errors).toEqual([away]);
+  facts.errors.length = 0;
+});
+
 it('a webhook without an answer is given up after 10 s; its secret is masked at each use', async () => {
   const { clock, facts, notifications } = await world();
   const { url, arrived } = await slowReceiver();

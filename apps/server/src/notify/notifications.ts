@@ -73,9 +73,11 @@ export const createNotifications = (needs: Needs) => {
     const title = machine === null ? 'The agent has a question for you' : `A question waits on ${machine}`;
     const payload = { type: 'question.waiting', id, machine, title, url: url() + path };
     const push = { message: { id, title, path }, ttlSeconds };
+    // Read first: a webhook that fails while this is awaited would end the process.
+    const live = await devices.live(userId);
     await Promise.all([
       webhook.send(userId, { id, payload }),
-      ...(await devices.live(userId)).map((device) => sendPush(device, push)),
+      ...live.map((device) => sendPush(device, push)),
     ]);
   };
 

@@ -159,6 +159,19 @@ it('a server that is being stopped says so, also under another id', async () => 
   expect(await draining()).toEqual({ one: null, [two.server.id()]: at });
 });
 
+it('a server that cannot reach the store leaves without it, and is dead for the others', async () => {
+  const { clock, store, errors, join } = await openStore();
+  await join('one');
+  const two = await join('two');
+  const { remove } = store;
+  store.remove = () => Promise.reject(new Error('no store'));
+  await two.server.leave();
+  store.remove = remove;
+  expect([errors, await store.all()]).toEqual([[new Error('no store')], ['one', 'two']]);
+  await clock.settle(14_000);
+  expect(await store.all()).toEqual(['one']);
+});
+
 it('a job is done by one server, and by another one when that is gone', async () => {
   const { clock, join } = await openStore();
   const one = await join('one');

@@ -172,7 +172,8 @@ export const joinServers = async (needs: JoinNeeds): Promise<ThisServer> => {
       stopTicks();
       dead.stop();
       topic.stop();
-      await inTurn(() => store.remove(row.id()));
+      // Where the store is away, the others find it dead 10 s later.
+      await inTurn(() => store.remove(row.id())).catch(onError);
     },
   };
 };

@@ -45,4 +45,6 @@ it('a driver that takes over adds to what the sender was told', async () => {
   expect(await readAfter([queued], { ...queued, position: 2 }, steered)).toEqual([queued, steered]);
   expect(await readAfter([queued, steered], steered)).toEqual([queued, steered]);
   expect(await readAfter([steered], queued)).toEqual([steered, queued]);
+  const started = { type: 'started', runId: 'run_1', afterSeq: 4 } as const;
+  expect(await readAfter([started], { ...started, afterSeq: 9 })).toEqual([started]);
 });

@@ -27,10 +27,11 @@ const codedOf = (error: unknown, onError: (error: unknown) => void): CodedError 
 };
 
 /** A driver that follows another one begins with what has happened, which may have been told. */
-const isNew = (events: readonly RequestEvent[], event: RequestEvent): boolean =>
-  event.type === 'queued'
-    ? events.at(-1)?.type !== 'queued'
-    : events.every((one) => JSON.stringify(one) !== JSON.stringify(event));
+const isNew = (events: readonly RequestEvent[], event: RequestEvent): boolean => {
+  if (event.type === 'queued') return events.at(-1)?.type !== 'queued';
+  const nameOf = (one: RequestEvent) => ('runId' in one ? `${one.type} ${one.runId}` : JSON.stringify(one));
+  return events.every((one) => nameOf(one) !== nameOf(event));
+};
 
 /** Does what other servers ask of the threads that this one drives. */
 export const createServing = ({ servers, run, clock, onError }: Needs) => {
