@@ -76,15 +76,20 @@ export const sharedGate = () => {
     const server = createServer({ allowHalfOpen: true }, egress.accept);
     const listening = new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     onTestFinished(() => void (gate.close(), egress.close(), server.close()));
-    /** Sends a request, and gives all that comes back until the other side ends. */
-    const say = async (text: string): Promise<string> => {
+    /** Sends a request, and gives all that comes back until the other side ends, or closes it after `last`. */
+    const say = async (text: string, last?: string): Promise<string> => {
       await listening;
       // It listens on a TCP port.
       const { port } = server.address() as AddressInfo;
       const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
       onTestFinished(() => void socket.destroy());
       let answer = '';
-      socket.on('error', () => undefined).on('data', (chunk) => (answer += String(chunk)));
+      socket
+        .on('error', () => undefined)
+        .on('data', (chunk) => {
+          answer += String(chunk);
+          if (last !== undefined && answer.includes(last)) socket.destroy();
+        });
       socket.write(text);
       await ended(socket);
       return answer;

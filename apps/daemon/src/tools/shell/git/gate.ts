@@ -183,24 +183,26 @@ const answerSsh = async (context: Context, asked: SshRequest | undefined, client
       ownPort === (asked.port ?? 22) &&
       path === asked.path,
   };
-  const { programs, open, record } = context;
+  const { clock, programs, open, record } = context;
   const before = client.bytesWritten;
   try {
     if (asked === undefined) throw new Unserved('request');
     const repository = await findRepository(context, wanted);
     client.write('HTTP/1.1 200 OK\r\n\r\n');
     await runSsh(asked, client, {
+      clock,
       programs,
       opened: (end) => {
         open.set(end, repository);
-        client.once('close', () => void open.delete(end));
+        return () => void open.delete(end);
       },
       pushed: (changes) => record.pushed(repository, changes),
       counted: (bytes) => record.count(asked.hostname + port, bytes),
     });
+    client.end();
   } catch (error) {
     record.say(sentenceOf(wanted, reasonIn(error)));
-    if (client.bytesWritten > before) client.destroy();
+    if (client.bytesWritten > before) client.end();
     else client.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n');
   }
 };

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { createFakeClock } from '@drawbridge/kit';
+import { describe, expect, it, vi } from 'vitest';
 import { statusOf } from '../../../../test/support/egress-fixture.ts';
 import { sharedGate } from '../../../../test/support/git-gate-fixture.ts';
 import { placeProgram } from '../../../../test/support/ssh-host-fixture.ts';
@@ -67,5 +68,49 @@ describe('what is asked of ssh', () => {
       ),
     );
     expect(readFileSync(join(root, 'environment'), 'utf8')).not.toMatch(/GIT_PROTOCOL|DRAWBRIDGE/);
+  });
+
+  const joinWith = (command: string): string => {
+    const encoded = Buffer.from(JSON.stringify({ ...asked, command })).toString('base64url');
+    return `CONNECT ${gateHost}:22 HTTP/1.1\r\nHost: ${gateHost}:22\r\ndrawbridge-git: ${encoded}\r\n\r\n`;
+  };
+
+  it.each(['git-upload-pack', 'git-receive-pack'])(
+    'says what the host refused, however late ssh says it: %s',
+    async (program) => {
+      placeProgram('ssh', "#!/bin/sh\nexec >&-\nsleep 0.3\necho 'Repository not found.' >&2\nexit 1\n");
+      const { gate, say } = openGate();
+      await say(joinWith(`${program} 'ada/demo.git'`));
+      expect(gate.notes()).toEqual([expect.stringContaining('was not found')]);
+    },
+  );
+
+  // A connection whose other side is gone is known by the second write.
+  const farewell = 'echo more\nsleep 0.1\necho more';
+
+  it('a client that has all it wanted and closes first is no failure of the host', async () => {
+    const { root } = world();
+    placeProgram(
+      'ssh',
+      `#!/bin/sh\necho pack\ncat > /dev/null\n${farewell}\nsleep 0.3\ntouch ${join(root, 'ended')}\n`,
+    );
+    const { gate, say } = openGate();
+    await say(joinWith("git-upload-pack 'ada/demo.git'"), 'pack');
+    await vi.waitFor(() => expect(gate.traffic()).toHaveLength(1), 20_000);
+    expect([existsSync(join(root, 'ended')), gate.notes()]).toEqual([true, []]);
+  });
+
+  it('an ssh that does not end after its client is ended after 5 s', async () => {
+    const clock = createFakeClock();
+    placeProgram('ssh', `#!/bin/sh\necho pack\ncat > /dev/null\n${farewell}\nexec sleep 1000\n`);
+    const { gate, say } = openGate({ clock });
+    const before = clock.waiting();
+    await say(joinWith("git-upload-pack 'ada/demo.git'"), 'pack');
+    await vi.waitFor(() => expect(clock.waiting()).toBe(before + 1), 20_000);
+    clock.advance(4_999);
+    expect(gate.traffic()).toEqual([]);
+    clock.advance(1);
+    await vi.waitFor(() => expect(gate.traffic()).toHaveLength(1), 20_000);
+    expect(gate.notes()).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Clock } from '@drawbridge/kit';
 import { z } from 'zod';
 import { parseJson } from '../../../text/parse-json.ts';
 import { send } from '../../../processes/process-tree.ts';
@@ -83,19 +84,22 @@ const maxSaidChars = 8_192;
 const reasonOf = (said: string): Reason => signs.find(([sign]) => sign.test(said))?.[1] ?? 'unreachable';
 
 export interface SshNeeds {
+  clock: Clock;
   programs: OwnPrograms;
-  /** Gets what ends it at once. */
-  opened(end: () => void): void;
+  /** Gets what ends it at once; returns what is called when nothing is left to end. */
+  opened(end: () => void): () => void;
   pushed(changes: RefChange[]): void;
   counted(bytes: { in: number; out: number }): void;
 }
 
-/** Joins a client with the person's own ssh, which runs one program of git. Throws `Unserved`. */
-export const runSsh = async (
+/** How long ssh may take to end, in milliseconds, once its client has closed the connection. */
+const closingMs = 5_000;
+
+const startSsh = (
   { user, hostname, port, written, program, protocol }: SshRequest,
+  { programs, clock, opened }: SshNeeds,
   client: Socket,
-  { programs, opened, pushed, counted }: SshNeeds,
-): Promise<void> => {
+) => {
   const file = programs.find('ssh');
   if (file === undefined) throw new Unserved('noProgram');
   const way = [...(port === undefined ? [] : ['-p', String(port)]), '--', `${user}@${hostname}`];
@@ -105,37 +109,71 @@ export const runSsh = async (
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   });
-  const { stdin, stdout, stderr } = child;
   const end = () => {
     if (child.pid !== undefined && child.exitCode === null) send(-child.pid, 'SIGKILL');
     client.destroy();
   };
-  opened(end);
-  const ended = new Promise<number | null>((resolve) => {
-    child.once('error', () => resolve(null));
-    child.once('close', resolve);
-  });
+  const closed = opened(end);
   let said = '';
-  const before = { in: client.bytesWritten, out: client.bytesRead };
-  stderr.on('data', (chunk: Buffer) => {
+  child.stderr.on('data', (chunk: Buffer) => {
     if (said.length < maxSaidChars) said += chunk.toString('utf8');
   });
   // Its close follows.
-  stdin.on('error', () => undefined);
-  client.once('close', end);
-  stdout.pipe(client);
+  child.stdin.on('error', () => undefined);
+  let cancelTimer: (() => void) | undefined;
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('error', () => resolve(null));
+    child.once('close', resolve);
+  }).finally(() => {
+    cancelTimer?.();
+    closed();
+  });
+  return {
+    stdin: child.stdin,
+    stdout: child.stdout,
+    /** The exit code, once all output was read; null where it was killed or never ran. */
+    ended,
+    end,
+    /** Without more input ssh ends by itself, and says why. */
+    finish: () => {
+      child.stdin.end();
+      cancelTimer ??= clock.after(closingMs, end);
+    },
+    reason: () => reasonOf(said),
+  };
+};
+
+/** Joins a client with the person's own ssh, which runs one program of git. Throws `Unserved`. */
+export const runSsh = async (request: SshRequest, client: Socket, needs: SshNeeds): Promise<void> => {
+  const { pushed, counted } = needs;
+  const ssh = startSsh(request, needs, client);
+  const { stdin, stdout, ended } = ssh;
+  const before = { in: client.bytesWritten, out: client.bytesRead };
+  let hasLeft = false;
+  client.once('close', () => {
+    hasLeft = true;
+    ssh.finish();
+  });
+  // The client hears of the end after the reason is on record: with it the command may end.
+  stdout.pipe(client, { end: false });
+  const passPush = async () => {
+    const read = await Promise.race([readPush(client), ended.then(() => undefined)]);
+    pushed(read?.changes ?? []);
+    for (const chunk of read?.held ?? []) stdin.write(chunk);
+  };
   try {
-    if (program === 'git-receive-pack') {
-      const { held, changes } = await readPush(client);
-      pushed(changes);
-      for (const chunk of held) stdin.write(chunk);
-    }
+    if (request.program === 'git-receive-pack')
+      await passPush().catch((error: unknown) => {
+        // Without a list of branches from the host, the client sends nothing: ssh says why.
+        if (client.bytesRead === before.out) return ssh.finish();
+        ssh.end();
+        throw error;
+      });
     client.pipe(stdin);
-    if ((await ended) !== 0) throw new Unserved(reasonOf(said));
-  } catch (error) {
-    end();
-    // Without a list of branches from the host, the client sends nothing.
-    throw client.bytesRead === before.out ? new Unserved(reasonOf(said)) : error;
+    const code = await ended;
+    // A client that has all it wanted may close first.
+    const hasServed = code === 0 || (hasLeft && client.bytesWritten > before.in);
+    if (!hasServed) throw new Unserved(ssh.reason());
   } finally {
     counted({ in: client.bytesWritten - before.in, out: client.bytesRead - before.out });
   }
