@@ -165,26 +165,42 @@ describeWith('redis')('the bus of several servers', () => {
     },
   );
 
-  it('replaces a connection on which nothing arrives any more', async () => {
+  /** A relay before Redis, which `join` connects. */
+  const openRelay = async (join: (socket: Socket, upstream: Socket) => void) => {
     const sockets = new Set<Socket>();
     const relay = createServer((socket) => {
       const upstream = connect(redis.port, '127.0.0.1');
       sockets
         .add(socket.on('error', () => upstream.destroy()))
         .add(upstream.on('error', () => socket.destroy()));
-      socket.pipe(upstream).pipe(socket);
+      join(socket, upstream);
     }).listen(0, '127.0.0.1');
     await once(relay, 'listening');
     onTestFinished(() => {
       for (const socket of sockets) socket.destroy();
       relay.close();
     });
-    const bus = await open({
-      url: `redis://127.0.0.1:${(relay.address() as AddressInfo).port}`,
-      echoMs: outageEchoMs,
-    });
+    return { sockets, url: `redis://127.0.0.1:${(relay.address() as AddressInfo).port}` };
+  };
+
+  it('replaces a connection on which nothing arrives any more', async () => {
+    const { sockets, url } = await openRelay((socket, upstream) => socket.pipe(upstream).pipe(socket));
+    const bus = await open({ url, echoMs: outageEchoMs });
     for (const socket of sockets) socket.unpipe().pause();
     await expect.poll(() => bus.isAway(), { timeout: 10_000 }).toBe(true);
     await expect.poll(() => bus.isAway(), { timeout: 10_000 }).toBe(false);
+  });
+
+  it('is up at once where the connection that sends is the last one', async () => {
+    const held: (() => void)[] = [];
+    const { url } = await openRelay((socket, upstream) => {
+      // The one that sends is opened first.
+      if (held.length === 0) return held.push(() => socket.pipe(upstream).pipe(socket));
+      socket.pipe(upstream).pipe(socket);
+      upstream.on('data', (answer) => String(answer).includes(':echo:') && held[0]?.());
+    });
+    const states: boolean[] = [];
+    await open({ url, echoMs: 3_600_000, onState: (isUp) => void states.push(isUp) });
+    expect(states).toEqual([true]);
   });
 });

@@ -197,6 +197,8 @@ export const createRedisBus = (needs: RedisBusNeeds): RedisBus => {
     // Lost again: the next connection begins anew.
     Promise.all(joined).then(ask, () => {});
   });
+  // What was sent before is lost: whichever connection is the last one asks.
+  sender.on('ready', () => send(echoTopic, { kind: 'echo' }));
   receiver.on('message', (channel: string, text: string) => {
     const topic = channel.slice(prefix.length);
     receive(topic, openEnvelope(sealer, topic, text));

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { requestOf } from '../../test/daemon.ts';
 import { createPanel } from '../../test/panel.ts';
-import { answerNext, online } from '../../test/rest.ts';
+import { answerNext, online, text as textOf } from '../../test/rest.ts';
 import { startServer, type TestServer } from '../../test/server.ts';
 
 const token = 'm'.repeat(32);
@@ -35,7 +36,7 @@ it('numbers of calls and streams, without a word of users', async () => {
   await answerNext(daemon);
   await first;
   const open = script.run('read_file', { path: 'secret-plans.txt' });
-  await daemon.stream.next();
+  const { requestId } = requestOf(await daemon.stream.next());
   const got = await read(server);
   expect(got.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
   expect(valuesOf(got.text)).toMatchObject({
@@ -48,6 +49,6 @@ it('numbers of calls and streams, without a word of users', async () => {
   });
   const user = await createPanel(server, cookie).account.me.query();
   for (const text of ['secret-plans', 'owner@', user?.id ?? 'no user']) expect(got.text).not.toContain(text);
-  daemon.stream.close();
+  await daemon.respond(requestId, { result: textOf('hello') });
   await open;
 });
