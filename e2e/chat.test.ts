@@ -18,6 +18,7 @@ import {
 import { describeWith } from './services.ts';
 
 const story = Array.from({ length: 40 }, (_, at) => `Chapter ${at} ends well. `);
+const feeds = { id: 'feeds', question: 'Which feeds?', type: 'multi', options: ['RSS', 'Atom', 'None'] };
 const unsafe = 'Done. <script>document.title = "run"</script> ![x](http://example.org/x.png)';
 
 describeWith('chromium')('the chat', () => {
@@ -36,6 +37,8 @@ describeWith('chromium')('the chat', () => {
       if (tools.length === 0) return { text: 'A file' };
       if (JSON.stringify(body.messages.at(-1)).includes('Tell a story'))
         return { text: story, end: 'silent' };
+      if (JSON.stringify(body.messages.at(-1)).includes('Ask me'))
+        return { calls: [{ name: 'ask-user', arguments: { questions: [feeds] } }] };
       const write = { name: 'write_file', arguments: { filePath: 'b.txt', content: 'hello' } };
       return number === 1 ? { text: 'I **write** it.', calls: [write] } : { text: unsafe };
     });
@@ -105,6 +108,31 @@ describeWith('chromium')('the chat', () => {
     await page.locator('[data-test=palette] input').fill('write b.txt');
     await page.getByRole('option', { name: 'A file' }).waitFor();
     await page.keyboard.press('Escape');
+  });
+
+  it('a question of the agent says in the inbox how it ended, answered there or not', async () => {
+    const inbox = await openPage(browser, { person: ann });
+    const ask = async () => {
+      await page.getByRole('textbox', { name: 'Message' }).fill('Ask me');
+      await page.keyboard.press('Enter');
+    };
+    await inbox.goto(new URL('/inbox', page.url()).href);
+    await ask();
+    for (const name of ['RSS', 'Atom']) await inbox.getByLabel(name, { exact: true }).check();
+    await inbox.getByRole('button', { name: 'Answer' }).click();
+    await inbox.locator('[data-test=outcome-of]').getByText('Answered: RSS; Atom').waitFor();
+    await page.getByText('Waits for you').waitFor({ state: 'detached' });
+    await ask();
+    await inbox.locator('[data-test=row]').filter({ hasText: 'Which feeds?' }).click();
+    await inbox.getByRole('button', { name: 'Answer' }).waitFor();
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await inbox
+      .locator('[data-test=outcome-of]')
+      .getByText('Answered elsewhere, or no longer needed')
+      .waitFor();
+    await inbox.getByRole('link', { name: 'Open the chat' }).click();
+    await inbox.waitForURL(page.url());
+    await inbox.context().close();
   });
 
   it('Stop keeps what was written and counts it, also after a reload; Continue goes on from there', async () => {

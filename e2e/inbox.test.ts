@@ -71,7 +71,7 @@ describeWith('chromium')('the inbox', () => {
     await ask('three/three.txt');
     await row('three.txt').waitFor();
     expect(await below.boundingBox()).toEqual(before);
-    await page.getByRole('link', { name: 'Next (2)' }).click();
+    // An answer leads to the next question by itself.
     await heading('Create two/two.txt?').waitFor();
   });
 
@@ -113,9 +113,49 @@ describeWith('chromium')('the inbox', () => {
     await page.keyboard.press('r');
     await page.locator('[data-test=reason]').fill('Keep it');
     await page.keyboard.press('Enter');
-    await page.locator('[data-test=outcome-of]').getByText('Denied').first().waitFor();
+    const closed = page.locator('[data-test=closed]').filter({ hasText: 'Delete one.txt?' });
+    await closed.getByText('Denied').waitFor();
+    await heading('Create two/two.txt?').waitFor();
     expect(await ann.api.calls.get.query({ requestId })).toMatchObject({ denialReason: 'Keep it' });
     expect(readFileSync(join(daemon.root, 'one.txt'), 'utf8')).toBe('kept\n');
+  });
+
+  it('shows the two sides of a change beside each other on the commonest laptop', async () => {
+    await page.setViewportSize({ width: 1_440, height: 900 });
+    const requestId = await ask('one.txt', 'changed\n');
+    await row('one.txt').filter({ hasText: 'Replace' }).click();
+    await page.locator('[data-test=split]').first().waitFor();
+    await answer(ann, requestId, { approved: false, resourceDecision: 'denyOnce' });
+    await page.setViewportSize({ width: 1_280, height: 800 });
+  });
+
+  it('says which other questions a lasting answer settles, before and afterwards', async () => {
+    for (const name of ['x', 'y']) await ask(`many/${name}.txt`);
+    await page.mouse.move(1_000, 300);
+    await row('many/x.txt').click();
+    await heading('Create many/x.txt?').waitFor();
+    await page.locator('[data-test=more]').click();
+    const scope = page.locator('[data-test=lasting] > div').filter({ has: page.locator('[data-test=also]') });
+    expect(await scope.locator('[data-test=also]').innerText()).toBe('Also answers Create many/y.txt?');
+    await scope.locator('[data-decision=alwaysAllow]:enabled').click();
+    const settled = page.locator('[data-test=closed]').filter({ hasText: 'Create many/y.txt?' });
+    await settled.getByText('This answer also allowed 1 other question').waitFor();
+    await until(async () => existsSync(join(daemon.root, 'many/y.txt')));
+  });
+
+  it('on a phone, an answer leads to the next question, and can be undone there', async () => {
+    const phone = await openPage(browser, { person: ann, viewport: { width: 390, height: 844 } });
+    const requestId = await ask('phone/one.txt');
+    const { id } = await questionOf(ann, requestId);
+    await phone.goto(`${server.url}/inbox/${id}`);
+    await phone.getByRole('heading', { level: 1, name: 'Create phone/one.txt?' }).waitFor();
+    await phone.locator('[data-test=more]').click();
+    await phone.locator('[data-test=lasting] [data-decision=alwaysAllow]:enabled').first().click();
+    await phone.getByRole('heading', { level: 1, name: 'Create two/two.txt?' }).waitFor();
+    expect(await widthFaults(phone)).toEqual([]);
+    await phone.locator('[data-test=closed]').getByRole('button', { name: 'Undo' }).click();
+    await phone.locator('[data-test=closed]').getByText('Rule revoked').waitFor();
+    await phone.context().close();
   });
 
   it('opens pages and questions by their names, and lists its keys', async () => {

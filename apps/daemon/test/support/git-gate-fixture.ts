@@ -76,7 +76,7 @@ export const sharedGate = () => {
     const server = createServer({ allowHalfOpen: true }, egress.accept);
     const listening = new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     onTestFinished(() => void (gate.close(), egress.close(), server.close()));
-    /** Sends a request, and gives all that comes back until the other side ends, or closes it after `last`. */
+    /** Sends a request; gives all that comes back until the other side ends, or until `last`, and closes. */
     const say = async (text: string, last?: string): Promise<string> => {
       await listening;
       // It listens on a TCP port.

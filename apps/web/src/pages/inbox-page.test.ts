@@ -16,8 +16,12 @@ afterEach(async () => {
   await bench.close();
 });
 
-const open = async (confirmations: Confirmation[], confirmationId = 'c1') => {
-  bench = await setBench({ confirmations });
+const open = async (
+  confirmations: Confirmation[],
+  confirmationId = 'c1',
+  world: Parameters<typeof setBench>[0] = {},
+) => {
+  bench = await setBench({ confirmations, ...world });
   await router.push(`/inbox/${confirmationId}`);
   await Promise.all([useConfirmationsStore().load(), useAgentStore().load()]);
   const page = mount(InboxPage, { global: bench.global, attachTo: document.body });
@@ -51,6 +55,36 @@ it('says so where there is no such question', async () => {
   const page = await open([confirmationOf()], 'c9');
   await until(() => page.text().includes('Question not found'));
   expect(page.find('[data-test=confirmation]').exists()).toBe(false);
+});
+
+const allowed: NonNullable<Parameters<typeof setBench>[0]>['decide'] = ({ confirmationId }) => ({
+  confirmationId,
+  state: 'decided',
+  approved: true,
+  decision: 'allowOnce',
+});
+const titles = (page: Awaited<ReturnType<typeof open>>) => page.findAll('h1').map((one) => one.text());
+const press = (key: string) =>
+  document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+
+it('an answer leads to the next question, which has the focus and sleeps; the last one stays', async () => {
+  const asked = ['c0', 'c1'].map((id) => confirmationOf({ id, title: `Question ${id}?` }));
+  const page = await open(asked, 'c0', { decide: allowed });
+  await until(() => titles(page).includes('Question c0?'));
+  bench.clock.advance(500);
+  await flushPromises();
+  press('a');
+  await until(() => titles(page).includes('Question c1?'));
+  expect(document.activeElement?.matches('[data-answers]')).toBe(true);
+  press('a');
+  await flushPromises();
+  expect(useConfirmationsStore().open.map(({ id }) => id)).toEqual(['c1']);
+  bench.clock.advance(500);
+  await flushPromises();
+  press('a');
+  await until(() => useConfirmationsStore().open.length === 0);
+  await flushPromises();
+  expect(router.currentRoute.value.path).toBe('/inbox/c1');
 });
 
 it('in a narrow window, a list that was left under the pointer is not held', async () => {

@@ -17,15 +17,20 @@ export const shownMs = { own: 5_000, undo: 30_000, elsewhere: 60_000 };
 const ruleTries = 5;
 const ruleWaitMs = 500;
 
-/** How a question ended; shown in its place. */
-export interface Closed {
+interface Named {
   id: string;
-  createdAt: string;
   title: string;
+}
+
+/** How a question ended; shown in its place. */
+export interface Closed extends Named {
+  createdAt: string;
   text: string;
   approved: boolean;
-  /** How many questions one answer settled; 0 for the answered question itself. */
-  settled: number;
+  /** Whether this window answered it. */
+  own: boolean;
+  /** The questions that one answer settled beside its own. */
+  settled: readonly Named[];
   /** When it was answered elsewhere. */
   at: string | null;
   /** The rules that the answer created, while they can be undone. */
@@ -34,6 +39,19 @@ export interface Closed {
   /** Why they could not be undone. */
   problem: string | null;
 }
+
+/** "Create a.md?, Create b.md? and 3 more" */
+const titlesOf = (settled: readonly Named[]): string => {
+  const [first = [], second = [], ...others] = settled.map(({ title }) => title);
+  const named = [first, second].flat().join(', ');
+  return others.length === 0 ? named : `${named} and ${others.length} more`;
+};
+
+/** What a note says of its question. */
+const ofQuestion = (confirmation: Confirmation): Pick<Closed, 'id' | 'createdAt' | 'title'> => {
+  const { id, createdAt } = confirmation;
+  return { id, createdAt, title: titleOf(confirmation) };
+};
 
 /** Notes about questions that have closed, each shown for some time. */
 export const createClosedNotes = (clock: Clock) => {
@@ -48,18 +66,21 @@ export const createClosedNotes = (clock: Clock) => {
     closed.value = closed.value.map((note) => (note.id === id ? { ...note, ...to } : note));
   };
 
+  const closeAs = (
+    note: Named & Pick<Closed, 'createdAt' | 'text' | 'approved'> & Partial<Closed>,
+    forMs: number,
+  ) => {
+    dismiss(note.id);
+    const none = { own: false, settled: [], at: null, made: null, undoing: false, problem: null };
+    closed.value = [{ ...none, ...note }, ...closed.value].slice(0, keptClosed);
+    clock.after(forMs, () => dismiss(note.id));
+  };
+
   const close = (
     confirmation: Confirmation,
     note: Pick<Closed, 'text' | 'approved'> & Partial<Closed>,
     forMs: number,
-  ) => {
-    const { id, createdAt } = confirmation;
-    dismiss(id);
-    const none = { settled: 0, at: null, made: null, undoing: false, problem: null };
-    const whole = { id, createdAt, title: titleOf(confirmation), ...none, ...note };
-    closed.value = [whole, ...closed.value].slice(0, keptClosed);
-    clock.after(forMs, () => dismiss(id));
-  };
+  ) => closeAs({ ...ofQuestion(confirmation), ...note }, forMs);
 
   /** Closes a question that was answered elsewhere, or ended without an answer. */
   const closeElsewhere = (confirmation: Confirmation, wasRefused: boolean) => {
@@ -76,27 +97,23 @@ export const createClosedNotes = (clock: Clock) => {
   /** Closes a question that this window answered. */
   const closeOwn = (confirmation: Confirmation, choice: Choice) => {
     const made = madeBy(choice, confirmation.reaches);
-    close(confirmation, { ...outcomeOf(confirmation), made }, made ? shownMs.undo : shownMs.own);
+    close(confirmation, { ...outcomeOf(confirmation), own: true, made }, made ? shownMs.undo : shownMs.own);
   };
 
   /** One note for all questions that one answer or rule settled; `known` is the question of that answer. */
   const closeSettled = (confirmation: Confirmation, by: string, known: Confirmation | undefined) => {
     const id = `settled:${by}`;
-    const { createdAt, settled } = closed.value.find((note) => note.id === id) ?? {
-      createdAt: (known ?? confirmation).createdAt,
-      settled: 0,
-    };
-    const what = counted(settled + 1, by === 'rule' ? 'question' : 'other question');
-    const text = by === 'rule' ? `A rule settled ${what}` : `Also settled ${what}`;
+    const before = closed.value.find((note) => note.id === id);
+    const { createdAt } = before ?? known ?? confirmation;
+    const settled = [...(before?.settled ?? []), ofQuestion(confirmation)];
     const { approved } = outcomeOf(confirmation);
-    close(
-      { ...confirmation, id, createdAt },
-      { text, title: '', approved, settled: settled + 1 },
-      shownMs.elsewhere,
-    );
+    const verb = approved ? 'allowed' : 'denied';
+    const what = counted(settled.length, by === 'rule' ? 'question' : 'other question');
+    const text = by === 'rule' ? `A rule ${verb} ${what}` : `This answer also ${verb} ${what}`;
+    closeAs({ id, createdAt, title: titlesOf(settled), text, approved, settled }, shownMs.elsewhere);
   };
 
-  return { closed, dismiss, change, close, closeElsewhere, closeOwn, closeSettled };
+  return { closed, dismiss, change, close, closeAs, closeElsewhere, closeOwn, closeSettled };
 };
 
 interface UndoNeeds {

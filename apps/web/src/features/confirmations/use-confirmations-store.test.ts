@@ -165,7 +165,7 @@ it('says it also when the live event comes after the refusal', async () => {
   ]);
 });
 
-it('says how many questions an answer settled beside its own, in one note', async () => {
+it('names the questions that an answer settled beside its own, in one note', async () => {
   const others = ['b', 'c', 'd'].map((id) => asked(id, first.createdAt));
   bench = await setBench({
     confirmations: [first, ...others],
@@ -178,8 +178,12 @@ it('says how many questions an answer settled beside its own, in one note', asyn
   for (const other of others) store.onConfirmation(event({ ...other, ...settled }));
   expect([ids(store.open), store.closed.map((note) => note.text)]).toEqual([
     [],
-    ['Also settled 3 other questions', 'Always allowed'],
+    ['This answer also allowed 3 other questions', 'Always allowed'],
   ]);
+  expect(store.closed[0]).toMatchObject({
+    title: 'Change a.txt?, Change a.txt? and 1 more',
+    settled: others.map(({ id }) => ({ id, title: 'Change a.txt?' })),
+  });
 });
 
 it('keeps the question when the server cannot write its answer down, and says why', async () => {

@@ -176,7 +176,7 @@ const createAnswers = (questions: ReturnType<typeof createQuestions>) => {
     if (first === undefined || done === 0) return;
     const approved = decision === 'allowOnce';
     const text = `${approved ? 'Allowed' : 'Denied'} ${counted(done, 'question')}`;
-    close({ ...first, id }, { text, title, approved }, shownMs.own);
+    close({ ...first, id }, { text, title, approved, own: true }, shownMs.own);
   };
 
   return { failures, decide, decideAll };

@@ -11,9 +11,6 @@ const sentences: Record<string, string> = {
   copy_file: 'Copy # files',
   delete: 'Delete # files or folders',
   move: 'Move # files or folders',
-  shell_execute: 'Run # commands',
-  process_start: 'Start # processes',
-  process_write: 'Type # texts into processes',
 };
 
 /** The folder that all subjects are in; else empty. */
@@ -29,6 +26,6 @@ export const groupTitle = (members: readonly [Confirmation, ...Confirmation[]]):
   const sentence = (
     sentences[first.tool] ?? `${groupWords(first.toolGroup).label}: # calls of ${first.tool}`
   ).replace('#', String(members.length));
-  const folder = first.toolGroup.startsWith('filesystem') ? commonFolder(members.map(subjectOf)) : '';
+  const folder = commonFolder(members.map(subjectOf));
   return `${sentence}${folder === '' ? '' : ` in ${folder}`}?`;
 };

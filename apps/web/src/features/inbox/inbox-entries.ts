@@ -1,7 +1,9 @@
 import type { OpenAsk } from '@drawbridge/contracts/agent/asks';
 import type { Confirmation } from '@drawbridge/contracts/confirmation';
 import { leftOutWords, previewRows } from '@drawbridge/contracts/preview-rows';
+import { warningsOf } from '@drawbridge/kit';
 import type { Closed } from '../confirmations/closed-notes.ts';
+import { previewWarnings } from '../confirmations/preview/preview-warnings.ts';
 
 /** One line of the inbox. `group`: questions that can be answered together. */
 export type InboxEntry =
@@ -18,16 +20,24 @@ const mostLines = 1_000;
 
 const askerKey = ({ via }: Confirmation) => (via ? `${via.kind} ${via.id}` : 'panel');
 
-const folderOf = ({ toolGroup, resource }: Confirmation) =>
-  toolGroup.startsWith('filesystem') ? resource.slice(0, resource.lastIndexOf('/')) : '';
+const folderOf = ({ resource }: Confirmation) => resource.slice(0, resource.lastIndexOf('/'));
 
 const linesOf = ({ preview }: Confirmation) => (preview === null ? 1 : previewRows(preview).length);
 
-/** Whether a question can be answered with others: once, and with all that it would change in sight. */
-const mayJoin = ({ options, preview }: Confirmation) =>
-  options.includes('allowOnce') &&
-  options.includes('denyOnce') &&
-  (preview === null || leftOutWords(preview) === undefined);
+/**
+ * Whether a question can be answered with others: about files, once, with all that it would change in sight,
+ * and without a warning. Commands, pages and the screen have more than a path that differs.
+ */
+const mayJoin = (question: Confirmation) => {
+  const { toolGroup, options, preview, resource } = question;
+  return (
+    toolGroup.startsWith('filesystem') &&
+    options.includes('allowOnce') &&
+    options.includes('denyOnce') &&
+    warningsOf(resource).length === 0 &&
+    (preview === null || (leftOutWords(preview) === undefined && previewWarnings(preview).length === 0))
+  );
+};
 
 interface Collected {
   members: [Confirmation, ...Confirmation[]];

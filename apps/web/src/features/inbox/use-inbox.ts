@@ -1,6 +1,7 @@
-import { computed, ref, watch } from 'vue';
+import { computed, ref, shallowRef, watch } from 'vue';
 import { useAgentStore } from '../chat/use-agent-store.ts';
 import { useOpenAsksStore } from '../chat/asks/use-open-asks-store.ts';
+import type { Closed } from '../confirmations/closed-notes.ts';
 import { useConfirmationsStore } from '../confirmations/use-confirmations-store.ts';
 import { useMachinesStore } from '../machines/use-machines-store.ts';
 import { heldEntries, inboxEntries, type InboxEntry } from './inbox-entries.ts';
@@ -45,7 +46,7 @@ export const useInbox = () => {
           (machine.value === '' || machineId === machine.value),
       ),
       asks: machine.value === '' && (agent.value === '' || agent.value === chats) ? open.asks : [],
-      closed: store.closed,
+      closed: [...store.closed, ...open.closed],
     }),
   );
   const shown = ref<readonly InboxEntry[]>([]);
@@ -70,5 +71,20 @@ export const useInbox = () => {
     if (chat.enabled) void open.load();
   };
 
-  return { shown, isKnown, failure, load, isHeld, agent, agents, machine, machines: machineChoices };
+  /** The answer that this window gave last, while its note is shown. */
+  const answered = shallowRef<Closed>();
+  for (const kind of [store, open])
+    watch(
+      () => kind.closed.find(({ own }) => own),
+      (note) => (answered.value = note),
+    );
+  const dismiss = (id: string) => {
+    store.dismiss(id);
+    open.dismiss(id);
+  };
+
+  return {
+    ...{ shown, answered, dismiss, isKnown, failure, load, isHeld },
+    ...{ agent, agents, machine, machines: machineChoices },
+  };
 };

@@ -134,7 +134,7 @@ const startSsh = (
     /** The exit code, once all output was read; null where it was killed or never ran. */
     ended,
     end,
-    /** Without more input ssh ends by itself, and says why. */
+    /** Without more input ssh ends, and says why. */
     finish: () => {
       child.stdin.end();
       cancelTimer ??= clock.after(closingMs, end);
@@ -154,7 +154,7 @@ export const runSsh = async (request: SshRequest, client: Socket, needs: SshNeed
     hasLeft = true;
     ssh.finish();
   });
-  // The client hears of the end after the reason is on record: with it the command may end.
+  // The reason is on record before the client's connection ends: with it the command may end.
   stdout.pipe(client, { end: false });
   const passPush = async () => {
     const read = await Promise.race([readPush(client), ended.then(() => undefined)]);

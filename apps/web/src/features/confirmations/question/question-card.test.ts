@@ -94,7 +94,7 @@ it.each([
   ['Change src/\u202eserver.ts?', 'Change src/\\u{202e}server.ts?'],
   [null, 'Change a.txt?'],
 ])('CF-18 is titled by what would be done: %j', (title, text) => {
-  expect(show({ title }).find('h3').text()).toBe(text);
+  expect(show({ title }).find('h2').text()).toBe(text);
 });
 
 it('denies with a reason, which an approval leaves out', async () => {
