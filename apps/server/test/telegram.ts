@@ -48,6 +48,8 @@ export const openTelegram = async () => {
   /** Answers that come first, by method. */
   const first = new Map<string, Answer[]>();
   let next = 1_000;
+  /** As it was set. */
+  let webhook: Record<string, unknown> = {};
   let waiting: (() => void)[] = [];
 
   const poll = (offset: number | undefined, reply: ServerResponse) => {
@@ -65,9 +67,17 @@ export const openTelegram = async () => {
   };
   const answerTo: Record<string, (body: Record<string, unknown>, reply: ServerResponse) => void> = {
     getMe: (_body, reply) => ok(reply, { id: 123_456, is_bot: true, username: 'stand_in_bot' }),
-    deleteWebhook: (_body, reply) => ok(reply),
+    deleteWebhook: (_body, reply) => {
+      webhook = {};
+      ok(reply);
+    },
     getUpdates: ({ offset }, reply) => poll(typeof offset === 'number' ? offset : undefined, reply),
     sendChatAction: (_body, reply) => ok(reply),
+    setWebhook: (body, reply) => {
+      webhook = body;
+      ok(reply);
+    },
+    getWebhookInfo: (_body, reply) => ok(reply, { url: webhook['url'] ?? '', pending_update_count: 0 }),
     sendMessage: (body, reply) => {
       const message = body as unknown as SentText;
       if (refusesMarkup(message, reply)) return;
@@ -132,6 +142,7 @@ export const openTelegram = async () => {
     acknowledged,
     press,
     offsets,
+    webhook: () => webhook,
     close,
     deliver,
     message,

@@ -221,6 +221,7 @@ const routesWithoutId = [
   'POST /teams/events',
   'POST /google-chat/events',
   'POST /bluebubbles/events',
+  'POST /telegram/events',
   'GET /daemon.tgz',
   'GET /daemon.json',
   'GET /:file(^daemon-[^/]+\\.tgz$)',

@@ -1,13 +1,17 @@
 import {
   channelAnswerLevel,
+  channelMode,
   type ChannelAnswerLevel,
   type ChannelKind,
+  type ChannelMode,
 } from '@drawbridge/contracts/outside/channels';
 import type { Store, Write } from '../db/index.ts';
 
 export interface StoredAccount {
   isOn: boolean;
   sealedKey: string | null;
+  /** Null: as in the environment. */
+  mode: ChannelMode | null;
   answers: ChannelAnswerLevel;
   cursor: string | null;
   cursorAt: number | null;
@@ -18,10 +22,17 @@ export const createAccountsStore = ({ db }: Pick<Store, 'db'>) => ({
   read: async (kind: ChannelKind): Promise<StoredAccount | null> => {
     const row = await db
       .selectFrom('channelAccounts')
-      .select(['isOn', 'sealedKey', 'answers', 'cursor', 'cursorAt'])
+      .select(['isOn', 'sealedKey', 'mode', 'answers', 'cursor', 'cursorAt'])
       .where('kind', '=', kind)
       .executeTakeFirst();
-    return row ? { ...row, isOn: row.isOn === 1, answers: channelAnswerLevel.parse(row.answers) } : null;
+    if (!row) return null;
+    const { isOn, mode, answers } = row;
+    return {
+      ...row,
+      isOn: isOn === 1,
+      mode: mode === null ? null : channelMode.parse(mode),
+      answers: channelAnswerLevel.parse(answers),
+    };
   },
   write: async (kind: ChannelKind, { isOn, ...given }: StoredAccount, at: number): Promise<void> => {
     const columns = { ...given, isOn: isOn ? 1 : 0, updatedAt: at };
@@ -35,7 +46,16 @@ export const createAccountsStore = ({ db }: Pick<Store, 'db'>) => ({
   moveCursor: (kind: ChannelKind, cursor: string, at: number): Write =>
     db
       .insertInto('channelAccounts')
-      .values({ kind, isOn: 1, sealedKey: null, answers: 'off', cursor, cursorAt: at, updatedAt: at })
+      .values({
+        kind,
+        isOn: 1,
+        sealedKey: null,
+        mode: null,
+        answers: 'off',
+        cursor,
+        cursorAt: at,
+        updatedAt: at,
+      })
       .onConflict((conflict) => conflict.column('kind').doUpdateSet({ cursor, cursorAt: at }))
       .compile(),
 });

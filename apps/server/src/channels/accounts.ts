@@ -1,6 +1,7 @@
 import type {
   ChannelAnswerLevel,
   ChannelKind,
+  ChannelMode,
   ConfigureChannelInput,
 } from '@drawbridge/contracts/outside/channels';
 import type { Clock } from '@drawbridge/kit';
@@ -14,6 +15,7 @@ export interface Account {
   isOn: boolean;
   key: string | null;
   isFromEnvironment: boolean;
+  mode: ChannelMode;
   /** The most that its senders may answer. */
   answers: ChannelAnswerLevel;
   /** The address of the platform. */
@@ -25,13 +27,28 @@ interface Needs {
   clock: Clock;
   sealer: Sealer;
   environment: ChannelsEnvironment;
+  /** The address of the panel. */
+  url(): string;
   /** Masks a secret in the log. */
   hide(secret: string): void;
 }
 
+const webhookPorts = new Set(['', '80', '88', '443', '8443']);
+
+/** Where Telegram posts to. */
+const requireWebhookUrl = (address: string): void => {
+  const { protocol, port } = new URL(address);
+  if (protocol === 'https:' && webhookPorts.has(port)) return;
+  throw errors.badRequest({
+    message: 'The platform posts to https addresses on port 443, 80, 88 or 8443 alone',
+    fix: 'Set PUBLIC_URL to such an address, or let this server ask for messages.',
+  });
+};
+
 /** The settings of channels: a key of the panel, else that of the environment. */
-export const createAccounts = ({ store, clock, sealer, environment, hide }: Needs) => {
+export const createAccounts = ({ store, clock, sealer, environment, url, hide }: Needs) => {
   const fromEnvironment = { telegram: environment.telegramBotToken };
+  const modes = { telegram: environment.telegramMode };
   const urls = { telegram: environment.telegramApiUrl };
   for (const key of Object.values(fromEnvironment)) if (key !== undefined) hide(key);
   /** A key that was sealed for one address is not sent to another. */
@@ -46,6 +63,7 @@ export const createAccounts = ({ store, clock, sealer, environment, hide }: Need
       isOn: key !== null && (row?.isOn ?? true),
       key,
       isFromEnvironment: own === null && key !== null,
+      mode: row?.mode ?? modes[kind],
       answers: row?.answers ?? 'off',
       url: urls[kind],
     };
@@ -53,8 +71,9 @@ export const createAccounts = ({ store, clock, sealer, environment, hide }: Need
 
   return {
     get,
-    /** Throws `badRequest` for a channel that is switched on without a key. */
-    set: async ({ kind, key, isOn, answers }: ConfigureChannelInput): Promise<void> => {
+    /** Throws `badRequest` for one that is switched on without a key, or with a webhook that cannot arrive. */
+    set: async ({ kind, key, isOn, mode, answers }: ConfigureChannelInput): Promise<void> => {
+      if (mode === 'webhook') requireWebhookUrl(url());
       const row = await store.read(kind);
       const kept = key === undefined;
       const sealedKey = kept ? (row?.sealedKey ?? null) : key && sealer.seal(key, purposeOf(kind));
@@ -67,7 +86,11 @@ export const createAccounts = ({ store, clock, sealer, environment, hide }: Need
       const cursor =
         kept && row ? { cursor: row.cursor, cursorAt: row.cursorAt } : { cursor: null, cursorAt: null };
       const most = answers ?? row?.answers ?? 'off';
-      await store.write(kind, { isOn, sealedKey, answers: most, ...cursor }, clock.now());
+      await store.write(
+        kind,
+        { isOn, sealedKey, mode: mode ?? row?.mode ?? null, answers: most, ...cursor },
+        clock.now(),
+      );
     },
   };
 };

@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
 /** Why a platform did not do what it was asked. The message is for people. */
 export class PlatformError extends Error {
   /**
@@ -70,10 +72,22 @@ export interface Destination {
   signal: AbortSignal;
 }
 
+/** Updates that the platform posts to this server. */
+export interface PlatformWebhook {
+  register(to: { url: string; secret: string }, signal: AbortSignal): Promise<void>;
+  /** Why posts do not arrive at that address, in words; null while they do. */
+  problem(url: string, signal: AbortSignal): Promise<string | null>;
+  /** Whether a post has the secret. */
+  isOwn(headers: IncomingHttpHeaders, secret: string): boolean;
+  /** Null for a body that is no update. Throws where the bot is not known yet. */
+  read(body: unknown): Update | null;
+}
+
 /** One bot of a platform. All functions throw `PlatformError`, and the reason of an aborted signal. */
 export interface ChannelAdapter {
   identify(signal: AbortSignal): Promise<BotIdentity>;
-  /** Waits for updates behind the cursor; none after a while. */
+  webhook: PlatformWebhook;
+  /** Waits for updates behind the cursor; none after a while. Ends the posts of a webhook. */
   poll(cursor: string | null, signal: AbortSignal): Promise<Update[]>;
   /** Resolves to the platform's id of the message. */
   send(text: string, to: Destination & { buttons: readonly Button[] }): Promise<string>;

@@ -19,6 +19,7 @@ import { PlatformError } from './adapter.ts';
 import type { ChannelsEnvironment } from './config-schema.ts';
 import { createConnections, openAdapter } from './connections.ts';
 import { createAccept } from './inbound/accept.ts';
+import type { PlatformPost } from './inbound/webhook.ts';
 import { createDelivery } from './outbox/deliver.ts';
 import { createPresses } from './questions/presses.ts';
 import { createQuestions } from './questions/questions.ts';
@@ -155,12 +156,13 @@ type Parts = ReturnType<typeof createParts>;
 const createView =
   ({ accounts, messages, connections }: Parts, hasOthers: boolean) =>
   async (kind: ChannelKind, isOwner: boolean): Promise<Channel> => {
-    const { isOn, key, isFromEnvironment, answers } = await accounts.get(kind);
+    const { isOn, key, isFromEnvironment, mode, answers } = await accounts.get(kind);
     const { lastMessageAt, waiting } = await messages.facts(kind);
     const one = connections.get(kind);
     return {
       kind,
       isOn,
+      mode,
       answers,
       state: one?.state ?? 'off',
       problem: hasOthers && isOn ? withOthers : (one?.problem ?? null),
@@ -194,6 +196,16 @@ export const createChannels = (needs: Needs) => {
       await accounts.set(input);
       await connections.disconnect(input.kind);
       await connections.connect(input.kind);
+    },
+    /** A post of a platform. Throws `notAvailable` where it is not expected, and what `createReceive` throws. */
+    receive: async (kind: ChannelKind, post: PlatformPost): Promise<void> => {
+      const receive = connections.get(kind)?.receive;
+      if (!receive)
+        throw errors.notAvailable({
+          message: 'This platform does not post to this server',
+          fix: 'Set the channel to a webhook in Settings > Channels.',
+        });
+      await receive(post);
     },
     /** Asks the platform for the bot's name. Throws `badRequest` with what it answered instead. */
     test: async (kind: ChannelKind): Promise<{ name: string }> => {

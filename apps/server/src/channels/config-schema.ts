@@ -1,4 +1,4 @@
-import { telegramToken } from '@drawbridge/contracts/outside/channels';
+import { channelMode, telegramToken } from '@drawbridge/contracts/outside/channels';
 import { z } from 'zod';
 import { setting } from '../program/setting.ts';
 
@@ -7,6 +7,11 @@ export const channelsConfig = z.object({
     'TELEGRAM_BOT_TOKEN',
     'The token of a Telegram bot from which people talk to the agent. One that is set in the panel wins.',
     telegramToken.optional(),
+  ),
+  telegramMode: setting(
+    'TELEGRAM_MODE',
+    '`poll`: this server asks Telegram for messages. `webhook`: Telegram posts them, which needs `PUBLIC_URL` with https. The panel wins.',
+    channelMode.prefault('poll'),
   ),
   telegramApiUrl: setting(
     'TELEGRAM_API_URL',

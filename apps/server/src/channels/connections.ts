@@ -1,10 +1,18 @@
-import { channelKinds, type ChannelKind, type ChannelState } from '@drawbridge/contracts/outside/channels';
+import {
+  channelKinds,
+  webhookPaths,
+  type ChannelKind,
+  type ChannelMode,
+  type ChannelState,
+} from '@drawbridge/contracts/outside/channels';
 import type { Clock } from '@drawbridge/kit';
 import type { AccountsStore } from './accounts.store.ts';
 import type { Account } from './accounts.ts';
 import type { BotIdentity, ChannelAdapter } from './adapter.ts';
 import { pollMessages } from './inbound/poll.ts';
+import { createReceive, keepWebhook, webhookSecretOf, type PlatformPost } from './inbound/webhook.ts';
 import type { Accept } from './inbound/accept.ts';
+import type { InboundNeeds } from './inbound/keep-connected.ts';
 import type { MessagesStore } from './turns/messages.store.ts';
 
 /** Loaded where a bot is used: a server without one starts without its parts. */
@@ -19,6 +27,8 @@ export const openAdapter = async (
 /** A bot that is connected, or tries to be. */
 interface Connection {
   adapter: ChannelAdapter;
+  /** Null where the platform is asked for messages. */
+  receive: ((post: PlatformPost) => Promise<void>) | null;
   end(): Promise<void>;
   state: ChannelState;
   problem: string | null;
@@ -34,6 +44,10 @@ interface Needs {
   /** Other servers have the store: then no server receives messages. */
   hasOthers: boolean;
   onConnected(): void;
+  /** The server's own. */
+  secret: string;
+  /** The address of the panel. */
+  url(): string;
   log: { info(facts: object, sentence: string): void };
   onError(error: unknown): void;
   signal: AbortSignal;
@@ -44,36 +58,52 @@ export const createConnections = (needs: Needs) => {
   const { clock, account, store, messages, accept, hasOthers, onConnected, log, onError, signal } = needs;
   const open = new Map<ChannelKind, Connection>();
 
+  /** By posts of the platform, or by asking it. */
+  const receiveFrom = (
+    one: Connection,
+    inbound: InboundNeeds,
+    { mode, key }: { mode: ChannelMode; key: string },
+  ): Promise<void> => {
+    if (mode === 'poll') return pollMessages(inbound);
+    const { kind } = inbound;
+    const webhookSecret = webhookSecretOf(needs.secret, kind, key);
+    const webhook = { ...inbound, url: needs.url() + webhookPaths[kind], webhookSecret };
+    one.receive = createReceive(webhook);
+    return keepWebhook(webhook);
+  };
+
   const connect = async (kind: ChannelKind): Promise<void> => {
-    const { isOn, key, url } = await account(kind);
+    const { isOn, key, url, mode } = await account(kind);
     if (!isOn || key === null || hasOthers || signal.aborted) return;
     const adapter = await openAdapter(clock, { url, key });
     const ending = new AbortController();
     const one: Connection = {
       adapter,
+      receive: null,
       end: async () => {},
       state: 'starting',
       problem: null,
       identity: null,
     };
-    const ended = pollMessages({
+    const inbound = {
       kind,
       clock,
       adapter,
       accounts: store,
       messages,
       accept: accept(kind),
-      onIdentity: (identity) => {
+      onIdentity: (identity: BotIdentity) => {
         one.identity = identity;
         onConnected();
       },
-      onState: (state, problem) => {
+      onState: (state: ChannelState, problem: string | null) => {
         if (one.state !== state) log.info({ kind, state, problem }, 'the state of a channel has changed');
         Object.assign(one, { state, problem });
       },
       onError,
       signal: AbortSignal.any([ending.signal, signal]),
-    }).catch(onError);
+    };
+    const ended = receiveFrom(one, inbound, { mode, key }).catch(onError);
     one.end = () => {
       ending.abort();
       return ended;

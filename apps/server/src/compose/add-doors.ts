@@ -4,6 +4,7 @@ import { daemonMounts } from '@drawbridge/contracts/daemon-paths';
 import { socketPath } from '@drawbridge/contracts/link/socket';
 import type { FastifyRequest } from 'fastify';
 import { createAuthRoutes, createMetadataRoutes, createOauthRoutes, type People } from '../auth/index.ts';
+import { createChannelsDoor } from '../doors/channels/index.ts';
 import { createDaemonDoor } from '../doors/daemon-http/index.ts';
 import { createConfirmAsk, createInstanceAiDoor } from '../doors/instance-ai/index.ts';
 import { createJsonRpcDoor, type JsonRpcDrain } from '../doors/jsonrpc/index.ts';
@@ -146,6 +147,7 @@ export const addDoors = async (parts: Parts): Promise<OpenSockets | null> => {
   });
   await server.register(trpc, { prefix: '/trpc' });
   await server.register(createWebhooksDoor({ hooks, limits }));
+  await server.register(createChannelsDoor({ channels, limits }));
   await server.register(createWebchatDoor({ accounts, notifications, guardOrigin }));
   await server.register(createRestDoor({ gateway, access, limits, clock, site, onError }));
   await server.register(

@@ -36,6 +36,7 @@ import { clientMessages } from './migrations/0033-client-messages.ts';
 import { companionsAndPresence } from './migrations/0034-companions-and-presence.ts';
 import { channels } from './migrations/0035-channels.ts';
 import { channelQuestions } from './migrations/0036-channel-questions.ts';
+import { channelModes } from './migrations/0037-channel-modes.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -77,6 +78,7 @@ const migrations = {
   '0034-companions-and-presence': companionsAndPresence,
   '0035-channels': channels,
   '0036-channel-questions': channelQuestions,
+  '0037-channel-modes': channelModes,
 };
 
 /**

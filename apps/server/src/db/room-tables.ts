@@ -36,6 +36,8 @@ export interface RoomTables {
     isOn: number;
     /** Encrypted; null for one of the environment, and without one. */
     sealedKey: string | null;
+    /** Null: as in the environment. */
+    mode: string | null;
     /** The most that its senders may answer. */
     answers: string;
     /** What the platform is asked for next. */

@@ -27,6 +27,8 @@ export const channelLimits = {
   /** Accepted messages of a channel without an answer. */
   waiting: 1_000,
   textLength: 100_000,
+  /** Of a post by a platform. */
+  bodyBytes: 256 * 1024,
   /** An older message is not run. */
   oldMs: 12 * hour,
   replyParts: 10,
@@ -52,6 +54,14 @@ export const channelLimits = {
 export const channelStates = ['off', 'starting', 'working', 'key', 'conflict', 'unreachable'] as const;
 export type ChannelState = (typeof channelStates)[number];
 
+/** Where platforms post to. */
+export const webhookPaths: Record<ChannelKind, string> = { telegram: '/telegram/events' };
+
+/** `poll`: this server asks the platform for messages. `webhook`: the platform posts them to this server. */
+export const channelModes = ['poll', 'webhook'] as const;
+export const channelMode = z.enum(channelModes);
+export type ChannelMode = z.infer<typeof channelMode>;
+
 /** How questions may be answered in a chat, from the least to the most. */
 export const channelAnswerLevels = ['off', 'deny', 'once'] as const;
 export const channelAnswerLevel = z.enum(channelAnswerLevels);
@@ -64,6 +74,7 @@ export type ChannelAnswer = z.infer<typeof channelAnswer>;
 export const channel = z.object({
   kind: channelKind,
   isOn: z.boolean(),
+  mode: channelMode,
   /** The most that its senders may answer. */
   answers: channelAnswerLevel,
   state: z.enum(channelStates),
@@ -92,6 +103,7 @@ export const configureChannelInput = z.strictObject({
   kind: channelKind,
   key: telegramToken.nullable().optional(),
   isOn: z.boolean(),
+  mode: channelMode.optional(),
   answers: channelAnswerLevel.optional(),
 });
 export type ConfigureChannelInput = z.infer<typeof configureChannelInput>;

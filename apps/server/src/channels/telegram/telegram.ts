@@ -1,3 +1,4 @@
+import { hash, timingSafeEqual } from 'node:crypto';
 import { cutText, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
 import type { Address, Button, ChannelAdapter } from '../adapter.ts';
@@ -15,6 +16,17 @@ const placeOf = (address: Address) => {
   const { chatId, threadId } = addressOf.parse(address);
   return { chat_id: chatId, ...(threadId !== undefined && { message_thread_id: threadId }) };
 };
+
+const digest = (text: string) => hash('sha256', text, 'buffer');
+
+const updateTypes = ['message', 'callback_query'];
+const secretHeader = 'x-telegram-bot-api-secret-token';
+const webhookInfo = z.object({
+  url: z.string(),
+  last_error_date: z.number().optional(),
+  last_error_message: z.string().optional(),
+});
+const recentMs = 2 * 60_000;
 
 const messageId = z.object({ message_id: z.int() });
 
@@ -46,6 +58,11 @@ interface Needs {
 export const createTelegram = (needs: Needs): ChannelAdapter => {
   const call = createTelegramApi(needs);
   let self: Self | null = null;
+  let isPolled = false;
+  const requireSelf = (): Self => {
+    if (self === null) throw new PlatformError('refused', 'The bot has no name yet');
+    return self;
+  };
 
   return {
     identify: async (signal) => {
@@ -53,8 +70,6 @@ export const createTelegram = (needs: Needs): ChannelAdapter => {
       if (!parsed.success) throw new PlatformError('refused', 'Telegram gave no name of the bot');
       self = parsed.data;
       const { username } = parsed.data;
-      // A webhook of an earlier use would keep updates away.
-      await call('deleteWebhook', { drop_pending_updates: false }, signal);
       const address = `https://t.me/${username}`;
       return {
         name: `@${username}`,
@@ -62,18 +77,43 @@ export const createTelegram = (needs: Needs): ChannelAdapter => {
       };
     },
     poll: async (cursor, signal) => {
-      if (self === null) throw new PlatformError('refused', 'The bot has no name yet');
+      const bot = requireSelf();
+      // A webhook of an earlier use would keep updates away.
+      if (!isPolled) await call('deleteWebhook', { drop_pending_updates: false }, signal);
+      isPolled = true;
       const given = await call(
         'getUpdates',
         {
           ...(cursor !== null && { offset: Number(cursor) }),
           limit: updatesAtOnce,
           timeout: pollSeconds,
-          allowed_updates: ['message', 'callback_query'],
+          allowed_updates: updateTypes,
         },
         signal,
       );
-      return readUpdates(z.array(z.unknown()).catch([]).parse(given), self);
+      return readUpdates(z.array(z.unknown()).catch([]).parse(given), bot);
+    },
+    webhook: {
+      register: async ({ url, secret }, signal) => {
+        const to = { url, secret_token: secret, allowed_updates: updateTypes, max_connections: 10 };
+        await call('setWebhook', to, signal);
+      },
+      problem: async (url, signal) => {
+        const info = webhookInfo.parse(await call('getWebhookInfo', {}, signal));
+        if (info.url !== url)
+          return 'Another program receives the messages of this bot. Stop it, and save this again.';
+        const isRecent = needs.clock.now() - (info.last_error_date ?? 0) * 1_000 < recentMs;
+        return isRecent
+          ? `Telegram cannot reach this server: ${info.last_error_message ?? 'no reason given'}`
+          : null;
+      },
+      isOwn: (headers, secret) =>
+        timingSafeEqual(digest(String(headers[secretHeader] ?? '')), digest(secret)),
+      // Without a cursor: what is posted late must not be passed over when this server asks again.
+      read: (body) => {
+        const [update] = readUpdates([body], requireSelf());
+        return update ? { ...update, cursor: '' } : null;
+      },
     },
     send: async (text, { address, isPlain, buttons, signal }) => {
       const sent = { ...placeOf(address), ...shownOf(text, isPlain), ...keyboardOf(buttons) };

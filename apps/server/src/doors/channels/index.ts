@@ -1,0 +1,1 @@
+export { createChannelsDoor } from './door.ts';
