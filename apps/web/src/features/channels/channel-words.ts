@@ -2,6 +2,12 @@ import type { Channel, ChannelAnswerLevel, ChannelKind } from '@drawbridge/contr
 
 export const channelNames: Record<ChannelKind, string> = { telegram: 'Telegram' };
 
+/** How messages arrive. */
+export const modeItems = [
+  { value: 'poll', label: 'This server asks for them' },
+  { value: 'webhook', label: 'The platform posts them' },
+] as const;
+
 /** The buttons that a question has. */
 export const answerWords: Record<ChannelAnswerLevel, string> = {
   off: 'A link, no buttons',
