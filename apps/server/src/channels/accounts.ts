@@ -71,7 +71,7 @@ export const createAccounts = ({ store, clock, sealer, environment, url, hide }:
 
   return {
     get,
-    /** Throws `badRequest` for one that is switched on without a key, or with a webhook that cannot arrive. */
+    /** Throws `badRequest` for a channel without a key, and for a webhook that cannot arrive. */
     set: async ({ kind, key, isOn, mode, answers }: ConfigureChannelInput): Promise<void> => {
       if (mode === 'webhook') requireWebhookUrl(url());
       const row = await store.read(kind);
