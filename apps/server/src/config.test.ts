@@ -36,6 +36,7 @@ describe('configuration', () => {
       tailscaleAddress: '127.0.0.1',
       tailscaleUsers: new Map(),
       tailscaleScopes: ['agent', 'filesystemRead'],
+      telegramMode: 'poll',
       telegramApiUrl: 'https://api.telegram.org',
       tailscaleSocket: '/var/run/tailscale/tailscaled.sock',
       disabledModules: [],

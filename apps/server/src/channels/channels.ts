@@ -197,7 +197,7 @@ export const createChannels = (needs: Needs) => {
       await connections.disconnect(input.kind);
       await connections.connect(input.kind);
     },
-    /** A post of a platform. Throws `notAvailable` where none is expected, `unauthorized`, `tooManyRequests`. */
+    /** A post of a platform. Throws `notAvailable` where none is expected, `unauthorized`. */
     receive: async (kind: ChannelKind, post: PlatformPost): Promise<void> => {
       const receive = connections.get(kind)?.receive;
       if (!receive)
