@@ -6,8 +6,30 @@ import { update } from '../rows/store.ts';
 import type { RunContext } from './context.ts';
 import { createDriving, ElsewhereError } from './driving.ts';
 
+const key = { userId: 'ann', threadId: 't1' };
+
+it('a server that the others may take for dead drives nothing, nor what it drove', async () => {
+  let isLive = true;
+  const driving = createDriving({
+    servers: {
+      isLive: () => isLive,
+      take: () => Promise.resolve({ ...key, driverId: 'one', fence: 1, wakes: 0, hasCrashed: false }),
+    } as unknown as AgentServers,
+    store: rowsStore({}),
+    open: (own) => ({ store: own }) as RunContext,
+    outside: () => expect.unreachable(),
+    resume: () => Promise.resolve(),
+    isWaitedFor: () => false,
+    onLost: () => {},
+    onError: (error) => expect.unreachable(String(error)),
+  });
+  await driving.own(key);
+  isLive = false;
+  await expect(driving.own(key)).rejects.toThrow(ElsewhereError);
+  await expect(driving.own({ ...key, threadId: 't2' })).rejects.toThrow(ElsewhereError);
+});
+
 it('what a driver writes changes nothing once another server drives the thread', async () => {
-  const key = { userId: 'ann', threadId: 't1' };
   const store = rowsStore({ agentThreads: [threadRow('ann', 't1', { driverId: 'one', fence: 1 })] });
   const lost: unknown[] = [];
   const servers: Pick<AgentServers, 'isLive' | 'take'> = {
