@@ -29,6 +29,33 @@ it('a server that the others may take for dead drives nothing, nor what it drove
   await expect(driving.own({ ...key, threadId: 't2' })).rejects.toThrow(ElsewhereError);
 });
 
+it('what a server could not continue when it took a thread, it continues in its next round', async () => {
+  const taken = { ...key, driverId: 'one', fence: 1, wakes: 0 };
+  const tried: object[] = [];
+  const errors: unknown[] = [];
+  const away = new Error('no store');
+  const driving = createDriving({
+    servers: {
+      isLive: () => true,
+      take: () => Promise.resolve({ ...taken, hasCrashed: true }),
+      driven: () => Promise.resolve([taken]),
+      orphans: () => Promise.resolve([]),
+    } as unknown as AgentServers,
+    store: rowsStore({}),
+    open: (own) => ({ store: own }) as RunContext,
+    outside: () => expect.unreachable(),
+    resume: (_, why) => (tried.push(why) === 1 ? Promise.reject(away) : Promise.resolve()),
+    isWaitedFor: () => true,
+    onLost: () => {},
+    onError: (error) => errors.push(error),
+  });
+  await driving.own(key);
+  await driving.round();
+  await driving.round();
+  const asTaken = { isTaken: true, hasCrashed: true };
+  expect([tried, errors]).toEqual([[asTaken, asTaken], [away]]);
+});
+
 it('what a driver writes changes nothing once another server drives the thread', async () => {
   const store = rowsStore({ agentThreads: [threadRow('ann', 't1', { driverId: 'one', fence: 1 })] });
   const lost: unknown[] = [];

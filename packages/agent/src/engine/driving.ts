@@ -24,6 +24,8 @@ interface Entry extends Held {
   end: AbortController;
   /** `used` since the last round, `quiet` since then; `kept`: quiet, and something is open. */
   use: 'used' | 'quiet' | 'kept';
+  /** Why it has to be continued: `isTaken` until that has worked once. */
+  why: { isTaken: boolean; hasCrashed: boolean };
 }
 
 interface Needs extends Pick<AgentNeeds, 'store' | 'onError'> {
@@ -88,14 +90,15 @@ const createEntries = (needs: Needs, held: Map<string, Entry>) => {
     },
   });
 
-  const open = (driven: Driven): Entry => {
+  const open = ({ hasCrashed, ...driven }: Driven & { hasCrashed: boolean }): Entry => {
     const end = new AbortController();
     const { userId, threadId } = driven;
     const ctx = needs.open(
       guarded(driven, () => entry),
       end.signal,
     );
-    const entry: Entry = { userId, threadId, driven, ctx, lost: end.signal, end, use: 'used' };
+    const why = { isTaken: true, hasCrashed };
+    const entry: Entry = { userId, threadId, driven, ctx, lost: end.signal, end, use: 'used', why };
     return entry;
   };
   return { lose, open };
@@ -111,6 +114,17 @@ export const createDriving = (needs: Needs) => {
 
   const { lose, open } = createEntries(needs, held);
 
+  /** What fails is tried again in the next round: the store may be away. */
+  const continueIn = async (entry: Entry): Promise<void> => {
+    try {
+      await resume(entry, entry.why);
+      entry.why = { isTaken: false, hasCrashed: false };
+    } catch (error) {
+      entry.driven.wakes = notAttended;
+      throw error;
+    }
+  };
+
   /** The context for work in a thread, which this server takes for it. Throws `ElsewhereError`. */
   const own = (key: ThreadKey): Promise<RunContext> =>
     taking.run(keyOf(key), async () => {
@@ -123,10 +137,9 @@ export const createDriving = (needs: Needs) => {
       const taken = await servers.take(key);
       if (taken === 'missing') return needs.outside();
       if (taken === 'elsewhere') throw new ElsewhereError();
-      const { hasCrashed, ...driven } = taken;
-      const entry = open(driven);
+      const entry = open(taken);
       held.set(keyOf(key), entry);
-      await resume(entry, { isTaken: true, hasCrashed }).catch(onError);
+      await continueIn(entry).catch(onError);
       return entry.ctx;
     });
 
@@ -138,10 +151,7 @@ export const createDriving = (needs: Needs) => {
     if (wakes === entry.driven.wakes) return;
     entry.driven.wakes = wakes;
     entry.use = 'used';
-    await resume(entry, { isTaken: false, hasCrashed: false }).catch((error: unknown) => {
-      entry.driven.wakes = notAttended;
-      throw error;
-    });
+    await continueIn(entry);
   };
 
   /** A hint for the driver. */
