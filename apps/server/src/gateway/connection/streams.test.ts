@@ -7,8 +7,8 @@ it('a server that the others may take for dead writes on no stream', () => {
   const streams = createStreams(() => isLive);
   const write = (event: unknown) => written.push(event) > 0;
   streams.register('m1', { write, ready: () => Promise.resolve() });
-  const ping = { type: 'tool-call-cancel', payload: { requestId: 'r1' } } as const;
-  expect([streams.write('m1', ping), streams.write('m2', ping)]).toEqual([true, false]);
+  const cancel = { type: 'tool-call-cancel', payload: { requestId: 'r1', reason: 'user' } } as const;
+  expect([streams.write('m1', cancel), streams.write('m2', cancel)]).toEqual([true, false]);
   isLive = false;
-  expect([streams.write('m1', ping), written]).toEqual([false, [ping]]);
+  expect([streams.write('m1', cancel), written]).toEqual([false, [cancel]]);
 });
