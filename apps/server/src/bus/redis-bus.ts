@@ -232,8 +232,7 @@ export const createRedisBus = (needs: RedisBusNeeds): RedisBus => {
     close: () => {
       stopEcho();
       gaps.clear();
-      receiver.disconnect();
-      sender.disconnect();
+      for (const connection of [receiver, sender]) connection.disconnect();
     },
   };
 };
