@@ -53,6 +53,15 @@ describeWith('chromium')('details of the panel', () => {
     expect([...new Set(encodings)]).toEqual(['br']);
   });
 
+  it('connects a machine from a computer whose clock is ten minutes ahead', async () => {
+    const ahead = await openPage(browser, { person: ann });
+    await ahead.clock.install({ time: Date.now() + 600_000 });
+    await ahead.goto(`${server.url}/machines/new`);
+    await ahead.locator('[data-test=command]').waitFor();
+    await ahead.getByText(/[45]:\d\d/).waitFor();
+    await ahead.context().close();
+  });
+
   it('Back leaves a call that was closed, however many were opened', async () => {
     writeFileSync(join(daemon.root, 'a.txt'), 'a\n');
     await run(ann, 'read_file', { filePath: 'a.txt' });

@@ -1,8 +1,14 @@
 import { systemClock } from '@drawbridge/kit';
 import './app.css';
-import { createApi } from './api/index.ts';
+import { createApi, createServerClock } from './api/index.ts';
 import { registerServiceWorker } from './features/notifications/service-worker.ts';
 import { createPanel } from './panel.ts';
 
 registerServiceWorker();
-createPanel({ api: createApi({ origin: '' }), clock: systemClock }).mount('#app');
+const { clock, learn } = createServerClock(systemClock);
+const timed: typeof fetch = async (...request) => {
+  const answer = await fetch(...request);
+  learn(answer);
+  return answer;
+};
+createPanel({ api: createApi({ origin: '', fetch: timed }), clock }).mount('#app');

@@ -1,6 +1,7 @@
 export { answerConsent, changePassword, readUser, signIn, signOut, wrongPassword } from './account.ts';
 export { failureOf, unreachable, type Failure } from './failure.ts';
 export { readDownload, readFile } from './files.ts';
+export { createServerClock } from './server-clock.ts';
 export { apiKey, clockKey, useApi, useClock } from './keys.ts';
 export { keepStream } from './keep-stream.ts';
 export { keepLive } from './live.ts';

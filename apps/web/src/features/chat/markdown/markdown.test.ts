@@ -1,10 +1,13 @@
+import { createFakeClock } from '@drawbridge/kit';
 import { mount } from '@vue/test-utils';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { clockKey } from '../../../api/index.ts';
 import MarkdownView from './markdown-view.vue';
 import { maxNodes, parse } from './parse.ts';
 
-const show = (text: string) => mount(MarkdownView, { props: { text } });
+const global = { provide: { [clockKey]: createFakeClock() } };
+const show = (text: string) => mount(MarkdownView, { props: { text }, global });
 
 it('shows headings, lists, tables, code and links', () => {
   const view = show(
@@ -18,6 +21,23 @@ it('shows headings, lists, tables, code and links', () => {
     title: 'https://example.org/a?b=c',
     rel: 'noopener noreferrer',
   });
+});
+
+it('aligns the columns of a table as they were written', () => {
+  const view = show('| a | b | c |\n|:--|:-:|--:|\n| 1 | 2 | 3 |');
+  const classes = ['text-left', 'text-center', 'text-right'];
+  for (const cells of [view.findAll('th'), view.findAll('td')])
+    expect(cells.map((cell, at) => cell.classes().includes(classes[at] ?? ''))).toEqual([true, true, true]);
+});
+
+it('copies code as it is shown, with its hidden characters written out', async () => {
+  const writeText = vi.fn(async () => {});
+  vi.stubGlobal('navigator', { clipboard: { writeText } });
+  const view = show('```sh\nrm \u202e-rf x\n```');
+  await view.get('button').trigger('click');
+  vi.unstubAllGlobals();
+  expect(writeText).toHaveBeenCalledExactlyOnceWith('rm \\u{202e}-rf x\n');
+  expect(view.get('pre').text()).toBe('rm \\u{202e}-rf x');
 });
 
 it.each([

@@ -1,5 +1,6 @@
 import { prosePiecesOf, visible } from '@drawbridge/kit';
 import { h, Text, type VNode } from 'vue';
+import CopyButton from '../../../ui/copy/copy-button.vue';
 import { HiddenMark } from '../../../ui/text/hidden-mark.ts';
 import type { Block } from './parse.ts';
 
@@ -13,7 +14,7 @@ const elements: Record<string, { tag: string; class: string }> = {
   ordered_list: { tag: 'ol', class: 'my-3 list-decimal space-y-1 pl-6 marker:text-muted' },
   list_item: { tag: 'li', class: '[&>p]:my-1' },
   blockquote: { tag: 'blockquote', class: 'my-3 border-l-2 border-accented pl-4 text-toned' },
-  table: { tag: 'table', class: 'w-full text-sm' },
+  table: { tag: 'table', class: 'w-full text-sm [overflow-wrap:normal]' },
   thead: { tag: 'thead', class: 'text-left' },
   tbody: { tag: 'tbody', class: 'divide-y divide-default' },
   tr: { tag: 'tr', class: '' },
@@ -24,11 +25,28 @@ const elements: Record<string, { tag: string; class: string }> = {
   s: { tag: 's', class: '' },
 };
 
+/** Of the cells of a column, as the parser says it. */
+const alignments: Record<string, string> = {
+  'text-align:left': 'text-left',
+  'text-align:center': 'text-center',
+  'text-align:right': 'text-right',
+};
+
 /** A text with its hidden characters written out, as they are copied too. */
 const textOf = (text: string): VNode[] =>
   prosePiecesOf(text).map((piece) =>
     piece.kind === 'escape' ? h(HiddenMark, { text: piece.text }) : h(Text, piece.text),
   );
+
+/** Shown with the pointer over the code or the focus in it, and always where there is no pointer. */
+const onHover =
+  'opacity-0 group-hover/code:opacity-100 group-focus-within/code:opacity-100 pointer-coarse:opacity-100';
+
+/** A text as it is shown, with its hidden characters written out. */
+export const proseText = (text: string): string =>
+  prosePiecesOf(text)
+    .map((piece) => piece.text)
+    .join('');
 
 const headingTags: Record<string, string> = { h1: 'h3', h2: 'h4', h3: 'h5' };
 
@@ -54,24 +72,31 @@ const elementOf = (token: Token, children: VNode[]): VNode => {
   if (element === undefined) return h('span', children);
   const tag = name === 'heading' ? (headingTags[token.tag] ?? element.tag) : element.tag;
   const start = name === 'ordered_list' ? token.attrGet('start') : null;
-  const node = h(tag, { class: element.class || undefined, ...(start !== null && { start }) }, children);
+  const align = alignments[String(token.attrGet('style') ?? '')] ?? '';
+  const classes = `${element.class} ${align}`.trim() || undefined;
+  const node = h(tag, { class: classes, ...(start !== null && { start }) }, children);
   if (name !== 'table') return node;
   return h('div', { class: 'my-3 overflow-x-auto', tabindex: 0, role: 'group', 'aria-label': 'Table' }, [
     node,
   ]);
 };
 
-const codeOf = (token: Token): VNode =>
-  h(
+const codeOf = (token: Token): VNode => {
+  const code = h(
     'pre',
     {
-      class: 'my-3 overflow-x-auto rounded-lg bg-elevated p-3.5 text-[0.8125rem] leading-relaxed',
+      class: 'overflow-x-auto rounded-lg bg-elevated p-3.5 text-[0.8125rem] leading-relaxed',
       tabindex: 0,
       role: 'group',
       'aria-label': 'Code',
     },
     [h('code', { class: 'font-mono text-highlighted' }, textOf(token.content))],
   );
+  // What is copied is what is shown.
+  const text = proseText(token.content);
+  const copy = h(CopyButton, { text, class: `absolute top-1.5 right-1.5 bg-default ${onHover}` });
+  return h('div', { class: 'group/code relative my-3' }, [code, copy]);
+};
 
 const leafOf = (token: Token): VNode[] => {
   switch (token.type) {
