@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock } from '@drawbridge/kit';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
@@ -55,7 +56,7 @@ describeWith('chromium')('details of the panel', () => {
 
   it('connects a machine from a computer whose clock is ten minutes ahead', async () => {
     const ahead = await openPage(browser, { person: ann });
-    await ahead.clock.install({ time: Date.now() + 600_000 });
+    await ahead.clock.install({ time: systemClock.now() + 600_000 });
     await ahead.goto(`${server.url}/machines/new`);
     await ahead.locator('[data-test=command]').waitFor();
     await ahead.getByText(/[45]:\d\d/).waitFor();

@@ -142,6 +142,10 @@ const createWaiters = (clock: Clock) => {
   };
 };
 
+/** Two installations may share a Redis. */
+const prefixOf = (secret: string): string =>
+  `drawbridge:${createHash('sha256').update(`bus ${secret}`).digest('hex').slice(0, 12)}:`;
+
 /**
  * The bus of several servers: Pub/Sub of Redis or Valkey. At most once, sealed, and without order between
  * servers; a message is a reason to read the store. Without Redis each server goes on with its own messages.
@@ -150,8 +154,7 @@ export const createRedisBus = (needs: RedisBusNeeds): RedisBus => {
   const { url, secret, clock, onState, pollMs = 2_000, echoMs = 5_000, onError } = needs;
   const here = nanoid(8);
   const sealer = createSealer(secret, 'drawbridge bus');
-  // Two installations may share a Redis.
-  const prefix = `drawbridge:${createHash('sha256').update(`bus ${secret}`).digest('hex').slice(0, 12)}:`;
+  const prefix = prefixOf(secret);
   let reason = 'it has not answered yet';
   const noteReason = (error: unknown) => void (reason = reasonOf(error));
   const sender = new Redis(url, options).on('error', noteReason);
@@ -188,21 +191,19 @@ export const createRedisBus = (needs: RedisBusNeeds): RedisBus => {
     else if (kind === 'missed' && from !== here) gaps.gap();
   };
 
+  const ask = () => {
+    state.unanswered = 0;
+    send(echoTopic, { kind: 'echo' });
+  };
   receiver.on('ready', () => {
     const joined = [receiver.subscribe(prefix + echoTopic, `${prefix}all`), topics.joinAll()];
-    const ask = () => {
-      state.unanswered = 0;
-      send(echoTopic, { kind: 'echo' });
-    };
     // Lost again: the next connection begins anew.
     Promise.all(joined).then(ask, () => {});
   });
   // What was sent before is lost: whichever connection is the last one asks.
-  sender.on('ready', () => send(echoTopic, { kind: 'echo' }));
-  receiver.on('message', (channel: string, text: string) => {
-    const topic = channel.slice(prefix.length);
-    receive(topic, openEnvelope(sealer, topic, text));
-  });
+  sender.on('ready', ask);
+  const receiveText = (topic: string, text: string) => receive(topic, openEnvelope(sealer, topic, text));
+  receiver.on('message', (channel: string, text: string) => receiveText(channel.slice(prefix.length), text));
 
   const stopEcho = clock.every(echoMs, () => {
     state.unanswered += 1;
