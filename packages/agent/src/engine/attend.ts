@@ -29,7 +29,8 @@ export const resumeAnswered = async (
   for (const call of await store.findOfAll('agentToolCalls', { state: 'waiting', effect: 'machine' })) {
     const ctx = heldOf(call)?.ctx;
     if (ctx && call.requestId !== null && !ctx.withdrawing.has(call.requestId))
-      await ctx.perform(await resumeMachineCall(ctx, call));
+      // One that fails does not hold up the others.
+      await resumeMachineCall(ctx, call).then(ctx.perform).catch(ctx.onError);
   }
 };
 

@@ -56,6 +56,34 @@ it('what a server could not continue when it took a thread, it continues in its 
   expect([tried, errors]).toEqual([[asTaken, asTaken], [away]]);
 });
 
+it('what others change while a thread is taken is attended to after that', async () => {
+  const taken = { ...key, driverId: 'one', fence: 1, wakes: 0 };
+  const tried: boolean[] = [];
+  const isContinued = Promise.withResolvers<void>();
+  const driving = createDriving({
+    servers: {
+      isLive: () => true,
+      take: () => Promise.resolve({ ...taken, hasCrashed: true }),
+      driven: () => Promise.resolve([{ ...taken, wakes: 1 }]),
+      orphans: () => Promise.resolve([]),
+    } as unknown as AgentServers,
+    store: rowsStore({}),
+    open: (own) => ({ store: own }) as RunContext,
+    outside: () => expect.unreachable(),
+    resume: (_, { isTaken }) => (tried.push(isTaken) === 1 ? isContinued.promise : Promise.resolve()),
+    isWaitedFor: () => true,
+    onLost: () => {},
+    onError: (error) => expect.unreachable(String(error)),
+  });
+  const owned = driving.own(key);
+  await expect.poll(() => tried).toEqual([true]);
+  await driving.round();
+  expect(tried).toEqual([true]);
+  isContinued.resolve();
+  await owned;
+  await expect.poll(() => tried).toEqual([true, false]);
+});
+
 it('what a driver writes changes nothing once another server drives the thread', async () => {
   const store = rowsStore({ agentThreads: [threadRow('ann', 't1', { driverId: 'one', fence: 1 })] });
   const lost: unknown[] = [];

@@ -146,13 +146,14 @@ export const createDriving = (needs: Needs) => {
   /** Does nothing where another server drives the thread. */
   const tryOwn = (key: ThreadKey): void => void own(key).catch(onError);
 
-  /** Continues where others have changed the thread. */
-  const attend = async (entry: Entry, wakes: number): Promise<void> => {
-    if (wakes === entry.driven.wakes) return;
-    entry.driven.wakes = wakes;
-    entry.use = 'used';
-    await continueIn(entry);
-  };
+  /** Continues where others have changed the thread, after what is being continued. */
+  const attend = (entry: Entry, wakes: number): Promise<void> =>
+    taking.run(keyOf(entry), async () => {
+      if (wakes === entry.driven.wakes || entry.lost.aborted) return;
+      entry.driven.wakes = wakes;
+      entry.use = 'used';
+      await continueIn(entry);
+    });
 
   /** A hint for the driver. */
   const notify = async (key: ThreadKey): Promise<void> => {

@@ -205,9 +205,12 @@ export const createEngine = (given: AgentNeeds, hooks: EngineHooks = {}) => {
       open: contextOn,
       outside: () => outside,
       isWaitedFor: ({ userId, threadId }) => requests.ofThread(userId, threadId).length > 0,
-      resume: async (held, { isTaken, hasCrashed }) => {
-        await (isTaken ? recover(held.ctx, { ...held, hasCrashed }) : attend({ ...held, runner, requests }));
-        hooks.onAttended?.(held);
+      resume: async (held, why) => {
+        try {
+          await (why.isTaken ? recover(held.ctx, { ...held, why }) : attend({ ...held, runner, requests }));
+        } finally {
+          hooks.onAttended?.(held);
+        }
       },
       onLost: (key) => hooks.onLost?.(key),
     });

@@ -7,9 +7,10 @@ import { endRun } from '../turns/ends/end-agent.ts';
 import { resumeMachineCall } from '../turns/ends/resume-calls.ts';
 import type { RunContext } from './context.ts';
 
-/** A thread that this server has taken; `hasCrashed`: the server that drove it has died. */
+/** A thread that this server has taken. */
 interface Taken extends ThreadKey {
-  hasCrashed: boolean;
+  /** `hasCrashed`: the server that drove it has died, which is not counted yet. */
+  why: { hasCrashed: boolean };
 }
 
 const keyIn = (only: Taken | undefined) =>
@@ -39,12 +40,13 @@ export const markPaused = async (
 const countCrashes = async (ctx: RunContext, agents: readonly AgentRow[], only?: Taken) => {
   const paused = await ctx.store.findOfAll('agentRuns', { ...keyIn(only), isPaused: true });
   const isPaused = new Set(paused.map(({ id }) => id));
-  const working = only?.hasCrashed === false ? [] : runIdsOf(agents);
+  const working = only?.why.hasCrashed === false ? [] : runIdsOf(agents);
   const crashed = working.filter((id) => !isPaused.has(id));
   for (const { userId, id } of await ctx.store.findOfAll('agentRuns', { id: crashed }))
     await ctx.store.commit([increase('agentRuns', { userId, id }, { crashes: 1 })], 'kept');
   for (const { userId, id } of paused)
     await ctx.store.commit([update('agentRuns', { userId, id }, { isPaused: false })], 'kept');
+  if (only !== undefined) only.why.hasCrashed = false;
 };
 
 const planOf = ({ planTaskId }: AgentRow) => planTaskOf(planTaskId).planId;
@@ -105,12 +107,14 @@ const recentThreads = async ({ store, clock }: RunContext): Promise<ThreadKey[]>
 };
 
 /**
- * Resumes what a stopped server left open, in all threads or in one; a part that cannot be resumed does not
- * keep it from starting.
+ * Resumes what a stopped server left open, in all threads or in one. A part that cannot be resumed keeps no
+ * other part from starting; that of one thread is thrown at the end, for another try.
  */
 export const recover = async (ctx: RunContext, only?: Taken): Promise<void> => {
+  const failures: unknown[] = [];
+  const failed = (error: unknown) => void (only === undefined ? ctx.onError(error) : failures.push(error));
   const each = async <Item>(items: Iterable<Item>, job: (item: Item) => Promise<unknown>) => {
-    for (const item of items) await job(item).catch(ctx.onError);
+    for (const item of items) await job(item).catch(failed);
   };
   const key = keyIn(only);
   const agents = await ctx.store.findOfAll('agentAgents', { ...key, state: openAgentStates });
@@ -138,4 +142,5 @@ export const recover = async (ctx: RunContext, only?: Taken): Promise<void> => {
   const recent = only ? threadsOf([only]) : await recentThreads(ctx);
   await each(recent, (thread) => cancelStopped(ctx, thread));
   await ctx.perform(recent.map((thread) => ({ type: 'checkLane', thread })));
+  if (failures.length > 0) throw failures[0];
 };

@@ -37,7 +37,7 @@ export const closeCalls = (
 };
 
 /** Withdraws the open questions of an agent. */
-export const withdrawAsks = async (
+const withdrawAsks = async (
   ctx: Pick<AgentNeeds, 'store' | 'clock'>,
   { userId, id }: Pick<AgentRow, 'userId' | 'id'>,
 ): Promise<Write[]> =>

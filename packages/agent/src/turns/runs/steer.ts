@@ -8,7 +8,8 @@ import { update, type Write } from '../../rows/store.ts';
 import type { ToolContext } from '../../tools/common/tool.ts';
 import type { TurnEffect } from '../effects.ts';
 import type { Withdrawals } from '../ends/resume-calls.ts';
-import { closeCalls, withdrawAsks } from '../ends/stop.ts';
+import { closeAsk } from '../../tools/common/asks.ts';
+import { closeCalls } from '../ends/stop.ts';
 import { messageWrites, type NewMessage } from './start-run.ts';
 
 export type SteerNeeds = Pick<AgentNeeds, 'store' | 'clock' | 'newId' | 'machine'> &
@@ -35,7 +36,19 @@ const skipCalls = async (ctx: SteerNeeds, agent: AgentRow) => {
   const release = () => {
     for (const { requestId } of open) if (requestId !== null) ctx.withdrawing.delete(requestId);
   };
-  return { skipped, continuing: open.length - skipped.length, release };
+  const running = new Set(open.filter(({ state }) => state === 'running').map(({ id }) => id));
+  return { skipped, running, continuing: open.length - skipped.length, release };
+};
+
+/** Undefined where a call that was running asks by now: without its question it would wait for nothing. */
+const withdrawalsOf = async (
+  ctx: SteerNeeds,
+  { userId, id }: AgentRow,
+  running: ReadonlySet<string>,
+): Promise<Write[] | undefined> => {
+  const asks = await ctx.store.find('agentAsks', { userId, agentId: id, state: 'open' });
+  if (asks.some(({ toolCallId }) => toolCallId !== null && running.has(toolCallId))) return undefined;
+  return asks.flatMap((ask) => closeAsk(ctx, ask, { outcome: 'withdrawn' }));
 };
 
 const skippedText = 'Not run: the person sent a new message first.';
@@ -58,7 +71,12 @@ const steerMain = async (
   { messages, writes }: Steering,
 ): Promise<Steered> => {
   const { userId, id, state, steps } = main;
-  const { skipped, continuing, release } = await skipCalls(ctx, main);
+  const { skipped, running, continuing, release } = await skipCalls(ctx, main);
+  const withdrawals = await withdrawalsOf(ctx, main, running);
+  if (withdrawals === undefined) {
+    release();
+    return { isSteered: false, effects: [] };
+  }
   const seq = await nextSeq(ctx, { ...run, history: mainHistory });
   const steered = messages.map((message) => ({ ...message, source: 'steered' as const }));
   const said = messageWrites(ctx, run, { messages: steered, seq });
@@ -68,7 +86,7 @@ const steerMain = async (
     [
       ...writes,
       ...closeCalls(ctx, skipped, { outcome: 'skipped', text: skippedText }),
-      ...(await withdrawAsks(ctx, main)),
+      ...withdrawals,
       update(
         'agentAgents',
         { userId, id, state, steps },
