@@ -16,6 +16,9 @@ interface Entry extends OpenRequest {
   ended: PromiseWithResolvers<RequestEnd>;
 }
 
+/** What happens to a request once: a server that continues its run may find it again. */
+const once = new Set<RequestEvent['type']>(['started', 'merged', 'steered', 'cancel-requested']);
+
 export type Requests = ReturnType<typeof createRequests>;
 
 /** Requests that this process has accepted and not ended. What must survive a restart is rows. */
@@ -57,8 +60,9 @@ export const createRequests = (onError: (error: unknown) => void) => {
       [...entries.values()].filter((entry) => entry.userId === userId && entry.threadId === threadId),
     publish: (requestId: string, event: RequestEvent) => {
       const entry = entries.get(requestId);
-      entry?.events.push(event);
-      for (const listener of entry?.listeners ?? []) {
+      if (!entry || (once.has(event.type) && entry.events.some(({ type }) => type === event.type))) return;
+      entry.events.push(event);
+      for (const listener of entry.listeners) {
         try {
           listener(event);
         } catch (error) {
