@@ -1,8 +1,20 @@
 import { createFakeClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import { engineFixture, rowsWithCall } from '../../../test/engine-fixture.ts';
+import { ElsewhereError } from '../driving.ts';
 import { agentLimits } from '../../rows/limits.ts';
 import { personSender } from '../../rows/sender.ts';
+
+it('a stop that another server must do, or that failed, is not acknowledged', async () => {
+  const { ctx, lanes } = engineFixture(rowsWithCall({ state: 'waiting' }), { clock: createFakeClock() });
+  const isStopping = Promise.withResolvers<void>();
+  ctx.stopAgents = () => (isStopping.resolve(), new Promise(() => {}));
+  // The run is being stopped: the second one has nothing to release.
+  await lanes.cancel('ann', 't1', {});
+  await isStopping.promise;
+  ctx.stopAgents = () => Promise.reject(new ElsewhereError());
+  await expect(lanes.stop('ann', 't1', 'stop')).rejects.toThrow(ElsewhereError);
+});
 
 it('a run that does not stop within 5 s is released, and the next message runs', async () => {
   const clock = createFakeClock();

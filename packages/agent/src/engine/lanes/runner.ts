@@ -19,7 +19,7 @@ import { stopWork } from './stop-lane.ts';
 export interface TurnEnd {
   before: LaneState;
   effects: readonly LaneEffect[];
-  /** Resolves when the runs that the event cancels have ended. */
+  /** Resolves when the runs that the event cancels have ended, rejects where they go on. */
   stopped: Promise<void>;
 }
 
@@ -111,7 +111,9 @@ export const createLaneRunner = (ctx: LaneContext, own: (key: ThreadKey) => Prom
         await publishTurn(needs, planned, turn);
         for (const effect of effects) if (effect.type === 'schedule') schedule(key, effect.at);
         await needs.ctx.perform(await followNews(needs, key, { turn, state }));
-        const stopped = stopWork(needs, key, { turn, effects, onReleased }).catch(onError);
+        const stopped = stopWork(needs, key, { turn, effects, onReleased });
+        // Who has asked for it learns of it too: a stop is acknowledged only once it holds.
+        stopped.catch(onError);
         return { before: lane.state, effects, stopped };
       }
       throw errors.conflict({ message: 'The lane could not be written' });

@@ -7,23 +7,23 @@ import { releaseRun, stopRun, stopThread } from '../../turns/ends/stop.ts';
 import type { Turn } from '../../turns/lanes/turn.ts';
 import type { LaneContext, LaneParts } from './lane-context.ts';
 
-/** False when the work has failed, or has not ended in time. */
-const endsInTime = ({ clock, onError }: LaneContext, work: Promise<void>): Promise<boolean> =>
-  new Promise((resolve) => {
-    const cancelTimer = clock.after(agentLimits.forcedMs, () => resolve(false));
+/** How work ends: `failed` with its error, or `late`. */
+const endOf = ({ clock, onError }: LaneContext, work: Promise<void>) =>
+  new Promise<{ how: 'done' | 'late' } | { how: 'failed'; error: unknown }>((resolve) => {
+    const cancelTimer = clock.after(agentLimits.forcedMs, () => resolve({ how: 'late' }));
     const fail = (error: unknown) => {
       onError(error);
-      resolve(false);
+      resolve({ how: 'failed', error });
     };
-    void work.then(() => resolve(true), fail).finally(cancelTimer);
+    void work.then(() => resolve({ how: 'done' }), fail).finally(cancelTimer);
   });
 
 const isOfThread = ({ event }: Turn): boolean =>
   event.type === 'cancelAsked' && (event.what === 'stop' || event.what === 'all');
 
 /**
- * Stops what a transition cancels; resolves when it has ended. What does not stop in time is released, and
- * `onReleased` is called with its run.
+ * Stops what a transition cancels; resolves when it has ended, rejects when it goes on. What does not stop in
+ * time is released, and `onReleased` is called with its run.
  */
 export const stopWork = async (
   { ctx, metrics, cancelling }: LaneParts,
@@ -41,7 +41,12 @@ export const stopWork = async (
     if (effect?.cause === 'preempted') await stopRun(ctx, userId, effect.runId);
     else await ctx.perform(await stopThread(ctx, userId, threadId));
   };
-  if ((await endsInTime(ctx, stop())) || !run) return;
+  const end = await endOf(ctx, stop());
+  if (end.how === 'done') return;
+  if (!run) {
+    if (end.how === 'failed') throw end.error;
+    return;
+  }
   const asked = cancelling.get(run.id);
   if (asked) cancelling.set(run.id, { ...asked, isForced: true });
   await releaseRun(ctx, run);
