@@ -146,7 +146,10 @@ const walks: Record<keyof typeof known, Walk> = {
   'a message to the agent': { take: messageToTheAgent },
 };
 
-/** So many files fewer than is known may be chance; with more, the known number is to be lowered. */
+/**
+ * So many files more or fewer than is known may be chance: a timer may run in every walk of a busy machine. With
+ * fewer, the known number is to be lowered.
+ */
 const chance = 2;
 
 /** On a busy machine the timer of another part runs during a walk, so the shortest of so many counts. */
@@ -168,6 +171,8 @@ it.each(Object.entries(walks))('%s enters at most the known files', async (name,
   const folder = process.env.WALK_FILES;
   if (folder !== undefined)
     writeFileSync(join(folder, `${name}.txt`), files.map((file) => `${file}\n`).join(''));
-  expect(files.length, `more than e2e/walk/walks.json says:\n${files.join('\n')}`).toBeLessThanOrEqual(most);
+  expect(files.length, `more than e2e/walk/walks.json says:\n${files.join('\n')}`).toBeLessThanOrEqual(
+    most + chance,
+  );
   expect(files.length, 'lower the number in e2e/walk/walks.json').toBeGreaterThanOrEqual(most - chance);
 });
