@@ -147,8 +147,8 @@ const walks: Record<keyof typeof known, Walk> = {
 };
 
 /**
- * So many files more or fewer than is known may be chance: a timer may run in every walk of a busy machine. With
- * fewer, the known number is to be lowered.
+ * So many files more or fewer than is known may be chance: a timer may run in every walk of a busy machine.
+ * With fewer, the known number is to be lowered.
  */
 const chance = 2;
 
