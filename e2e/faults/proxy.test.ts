@@ -221,7 +221,8 @@ it('a socket: messages pass both ways from the first on, and are noted as frames
   socket.send(sent);
   await until(async () => got.length === 1);
   writeMessage(message);
-  await until(async () => notes.some(({ type }) => type === 'passed'));
+  // The proxy notes it as it sends it, and it arrives a moment later.
+  await until(async () => heard.messages.length === 1 && notes.some(({ type }) => type === 'passed'));
   const stream = expect.any(Number);
   expect(notes).toEqual([
     { type: 'stream', link: 'socket', user: 0, stream, key: expect.any(String) },
