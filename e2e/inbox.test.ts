@@ -71,7 +71,7 @@ describeWith('chromium')('the inbox', () => {
     await ask('three/three.txt');
     await row('three.txt').waitFor();
     expect(await below.boundingBox()).toEqual(before);
-    // An answer leads to the next question by itself.
+    // The answer opens the next question.
     await heading('Create two/two.txt?').waitFor();
   });
 

@@ -41,7 +41,7 @@ const open = (failures: number) => {
   return { ctx, errors, states };
 };
 
-it('a call whose answer was not heard of continues, also beside one that fails', async () => {
+it('a call whose answer this server missed continues, also beside one that fails', async () => {
   const { ctx, errors, states } = open(1);
   const heldOf = () => ({ ctx }) as Held;
   await resumeAnswered(ctx, heldOf);

@@ -24,7 +24,7 @@ interface Needs {
   onReply(conversation: ConversationKey): void;
   /** Which presses of buttons count. */
   presses: Presses;
-  /** A press is stored: resolves to what came of it, in words. */
+  /** A press is stored: resolves to its outcome, in words. */
   onPress(questionId: string): Promise<string | null>;
   /** Says something to who has pressed a button. */
   acknowledge(press: IncomingPress, text: string): void;

@@ -20,10 +20,10 @@ const requestOf = (...events: RequestEvent[]): LaneRequest => ({
 });
 
 /** What the sender reads after a driver with these events has continued an accepted message. */
-const readAfter = async (told: RequestEvent[], ...happened: RequestEvent[]) => {
+const readAfter = async (before: RequestEvent[], ...happened: RequestEvent[]) => {
   const place = { userId: 'ann', threadId: 't1' };
   const row = { ...place, id: 'msg_2', kind: 'send', body: '{}', senderId: 'one', createdAt: 0 };
-  const reply = writeReply({ value: 'msg_2', events: told });
+  const reply = writeReply({ value: 'msg_2', events: before });
   const store = rowsStore({ agentCommands: [{ ...row, state: 'accepted', reply }] });
   const replied = Promise.withResolvers<void>();
   const { serve } = createServing({
@@ -40,7 +40,7 @@ const readAfter = async (told: RequestEvent[], ...happened: RequestEvent[]) => {
   return readReply(after?.reply ?? '').events;
 };
 
-it('a driver that takes over adds to what the sender was told', async () => {
+it('a driver that takes over adds to the events that the sender has', async () => {
   expect(await readAfter([queued], steered)).toEqual([queued, steered]);
   expect(await readAfter([queued], { ...queued, position: 2 }, steered)).toEqual([queued, steered]);
   expect(await readAfter([queued, steered], steered)).toEqual([queued, steered]);

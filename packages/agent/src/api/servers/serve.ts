@@ -26,7 +26,7 @@ const codedOf = (error: unknown, onError: (error: unknown) => void): CodedError 
   return errors.internal();
 };
 
-/** A driver that follows another one begins with what has happened, which may have been told. */
+/** A driver that follows another one repeats what has happened, which the sender may have already. */
 const isNew = (events: readonly RequestEvent[], event: RequestEvent): boolean => {
   if (event.type === 'queued') return events.at(-1)?.type !== 'queued';
   const nameOf = (one: RequestEvent) => ('runId' in one ? `${one.type} ${one.runId}` : JSON.stringify(one));
@@ -50,7 +50,7 @@ export const createServing = ({ servers, run, clock, onError }: Needs) => {
   };
 
   const follow = async (held: Held, row: CommandRow, request: LaneRequest): Promise<void> => {
-    // An earlier driver has told the sender of these: what is new comes after them.
+    // The sender has these from an earlier driver: new ones come after them.
     const events = row.reply === null ? [] : readReply(row.reply).events;
     const inTurn = createSerialQueue();
     let end: RequestEnd | undefined;

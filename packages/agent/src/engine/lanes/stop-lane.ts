@@ -8,13 +8,10 @@ import type { Turn } from '../../turns/lanes/turn.ts';
 import type { LaneContext, LaneParts } from './lane-context.ts';
 
 /** How work ends: `failed` with its error, or `late`. */
-const endOf = ({ clock, onError }: LaneContext, work: Promise<void>) =>
+const endOf = ({ clock }: LaneContext, work: Promise<void>) =>
   new Promise<{ how: 'done' | 'late' } | { how: 'failed'; error: unknown }>((resolve) => {
     const cancelTimer = clock.after(agentLimits.forcedMs, () => resolve({ how: 'late' }));
-    const fail = (error: unknown) => {
-      onError(error);
-      resolve({ how: 'failed', error });
-    };
+    const fail = (error: unknown) => resolve({ how: 'failed', error });
     void work.then(() => resolve({ how: 'done' }), fail).finally(cancelTimer);
   });
 
@@ -43,10 +40,10 @@ export const stopWork = async (
   };
   const end = await endOf(ctx, stop());
   if (end.how === 'done') return;
-  if (!run) {
-    if (end.how === 'failed') throw end.error;
-    return;
-  }
+  // Without a run there is nothing to release.
+  if (end.how === 'failed' && !run) throw end.error;
+  if (end.how === 'failed') ctx.onError(end.error);
+  if (!run) return;
   const asked = cancelling.get(run.id);
   if (asked) cancelling.set(run.id, { ...asked, isForced: true });
   await releaseRun(ctx, run);
