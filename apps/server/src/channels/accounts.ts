@@ -1,19 +1,25 @@
-import type {
-  ChannelAnswerLevel,
-  ChannelKind,
-  ChannelMode,
-  ConfigureChannelInput,
+import {
+  platformOf,
+  type ChannelAnswerLevel,
+  type ChannelKind,
+  type ChannelMode,
+  type ConfigureChannelInput,
 } from '@drawbridge/contracts/outside/channels';
-import type { Clock } from '@drawbridge/kit';
+import { jsonOf, type Clock } from '@drawbridge/kit';
+import { z } from 'zod';
 import { errors } from '../errors.ts';
 import type { Sealer } from '../secrets/index.ts';
 import type { AccountsStore } from './accounts.store.ts';
-import type { ChannelsEnvironment } from './config-schema.ts';
+import type { Fields } from './adapter.ts';
+import { platformsOf, type ChannelsEnvironment } from './config-schema.ts';
 
 /** A bot as it is set. */
 export interface Account {
   isOn: boolean;
-  key: string | null;
+  /** Those that are entered. */
+  given: Fields;
+  /** All that the platform needs; null where one is missing. */
+  fields: Fields | null;
   isFromEnvironment: boolean;
   mode: ChannelMode;
   /** The most that its senders may answer. */
@@ -33,58 +39,102 @@ interface Needs {
   hide(secret: string): void;
 }
 
-const webhookPorts = new Set(['', '80', '88', '443', '8443']);
+const storedFields = z.record(z.string(), z.string());
+const telegramPorts = new Set(['', '80', '88', '443', '8443']);
 
-/** Where Telegram posts to. */
-const requireWebhookUrl = (address: string): void => {
-  const { protocol, port } = new URL(address);
-  if (protocol === 'https:' && webhookPorts.has(port)) return;
-  throw errors.badRequest({
-    message: 'The platform posts to https addresses on port 443, 80, 88 or 8443 alone',
-    fix: 'Set PUBLIC_URL to such an address, or let this server ask for messages.',
-  });
+/** Why a platform cannot post to this server; null where it can. */
+const postProblem: Record<ChannelKind, (address: URL) => string | null> = {
+  telegram: ({ protocol, port }) =>
+    protocol === 'https:' && telegramPorts.has(port)
+      ? null
+      : 'Telegram posts to https addresses on port 443, 80, 88 or 8443 alone',
+  bluebubbles: () => null,
 };
 
-/** The settings of channels: a key of the panel, else that of the environment. */
+/** A secret goes to the host that it was entered for: without it, another host has none. */
+const withoutOldSecrets = (kind: ChannelKind, before: Fields, change: Fields): Fields => {
+  const { url } = change;
+  if (url === undefined || before['url'] === undefined) return before;
+  if (new URL(url).origin === new URL(before['url']).origin) return before;
+  const { secrets } = platformOf(kind);
+  return Object.fromEntries(Object.entries(before).filter(([name]) => !secrets.includes(name)));
+};
+
+/** Throws `badRequest`. */
+const requireWhole = (kind: ChannelKind, fields: Fields): void => {
+  const problem = platformOf(kind).fields.safeParse(fields).error?.issues[0];
+  if (problem)
+    throw errors.badRequest({
+      message: `The channel needs its ${problem.path.join('.') || 'fields'}`,
+      fix: 'Enter it first.',
+    });
+};
+
+/** The settings of channels: what is entered in the panel, else what the environment has. */
 export const createAccounts = ({ store, clock, sealer, environment, url, hide }: Needs) => {
-  const fromEnvironment = { telegram: environment.telegramBotToken };
-  const modes = { telegram: environment.telegramMode };
-  const urls = { telegram: environment.telegramApiUrl };
-  for (const key of Object.values(fromEnvironment)) if (key !== undefined) hide(key);
-  /** A key that was sealed for one address is not sent to another. */
-  const purposeOf = (kind: ChannelKind) => `channel ${kind} ${new URL(urls[kind]).origin}`;
+  const platforms = platformsOf(environment);
+  const hideSecrets = (kind: ChannelKind, fields: Fields) => {
+    for (const name of platformOf(kind).secrets) if (fields[name] !== undefined) hide(fields[name]);
+  };
+  /** What was sealed for one address is not sent to another. */
+  const purposeOf = (kind: ChannelKind) => {
+    const { url: address } = platforms[kind];
+    return `channel ${kind} ${address === '' ? '' : new URL(address).origin}`;
+  };
+  /** A text that is no JSON is the token of a bot that was entered before there were fields. */
+  const unsealed = (kind: ChannelKind, sealed: string | null): Fields | null => {
+    const text = sealed === null ? null : sealer.unseal(sealed, purposeOf(kind));
+    return text === null ? null : (storedFields.safeParse(jsonOf(text)).data ?? { token: text });
+  };
+  const ofEnvironment = (kind: ChannelKind): Fields =>
+    storedFields.parse(
+      Object.fromEntries(Object.entries(platforms[kind].fields).filter(([, text]) => text !== undefined)),
+    );
 
   const get = async (kind: ChannelKind): Promise<Account> => {
     const row = await store.read(kind);
-    const own = row?.sealedKey == null ? null : sealer.unseal(row.sealedKey, purposeOf(kind));
-    if (own !== null) hide(own);
-    const key = own ?? fromEnvironment[kind] ?? null;
+    const own = unsealed(kind, row?.sealedKey ?? null);
+    const given = own ?? ofEnvironment(kind);
+    hideSecrets(kind, given);
+    const fields = platformOf(kind).fields.safeParse(given).data ?? null;
     return {
-      isOn: key !== null && (row?.isOn ?? true),
-      key,
-      isFromEnvironment: own === null && key !== null,
-      mode: row?.mode ?? modes[kind],
+      isOn: fields !== null && (row?.isOn ?? true),
+      given,
+      fields,
+      isFromEnvironment: own === null && Object.keys(given).length > 0,
+      mode: row?.mode ?? platforms[kind].mode,
       answers: row?.answers ?? 'off',
-      url: urls[kind],
+      url: platforms[kind].url,
     };
+  };
+
+  /** Throws `badRequest` for a webhook that cannot arrive. */
+  const requirePosts = (kind: ChannelKind): void => {
+    const message = postProblem[kind](new URL(url()));
+    if (message === null) return;
+    throw errors.badRequest({
+      message,
+      fix: 'Set PUBLIC_URL to such an address, or let this server ask for messages.',
+    });
   };
 
   return {
     get,
-    /** Throws `badRequest` for a channel without a key, and for a webhook that cannot arrive. */
-    set: async ({ kind, key, isOn, mode, answers }: ConfigureChannelInput): Promise<void> => {
-      if (mode === 'webhook') requireWebhookUrl(url());
+    /** Throws `badRequest` for a channel that lacks something, and for a webhook that cannot arrive. */
+    set: async ({ kind, fields, isOn, mode, answers }: ConfigureChannelInput): Promise<void> => {
+      if (mode === 'webhook') requirePosts(kind);
       const row = await store.read(kind);
-      const kept = key === undefined;
-      const sealedKey = kept ? (row?.sealedKey ?? null) : key && sealer.seal(key, purposeOf(kind));
-      if (isOn && sealedKey === null && fromEnvironment[kind] === undefined)
-        throw errors.badRequest({
-          message: 'The channel needs the token of its bot',
-          fix: 'Paste it first.',
-        });
+      const { given } = await get(kind);
+      const isKept = fields === undefined;
+      const own =
+        isKept || fields === null ? null : { ...withoutOldSecrets(kind, given, fields), ...fields };
+      if (isOn) requireWhole(kind, own ?? (isKept ? given : ofEnvironment(kind)));
+      const sealedKey = isKept
+        ? (row?.sealedKey ?? null)
+        : own && sealer.seal(JSON.stringify(own), purposeOf(kind));
       // Another bot has other numbers.
       const cursor =
-        kept && row ? { cursor: row.cursor, cursorAt: row.cursorAt } : { cursor: null, cursorAt: null };
+        isKept && row ? { cursor: row.cursor, cursorAt: row.cursorAt } : { cursor: null, cursorAt: null };
       const most = answers ?? row?.answers ?? 'off';
       await store.write(
         kind,

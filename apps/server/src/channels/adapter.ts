@@ -1,4 +1,6 @@
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { ChannelMode } from '@drawbridge/contracts/outside/channels';
 
 /** Why a platform did not do what it was asked. The message is for people. */
 export class PlatformError extends Error {
@@ -16,6 +18,9 @@ export class PlatformError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 }
+
+/** What the owner entered for a platform. */
+export type Fields = Readonly<Record<string, string>>;
 
 /** Where an answer goes; the adapter alone reads it. */
 export type Address = Readonly<Record<string, unknown>>;
@@ -50,10 +55,10 @@ export interface Button {
   data: string;
 }
 
-/** What a platform delivers, once or more. `cursor`: it is asked for what comes after. */
+/** What a platform delivers, once or more. `cursor`: it is asked for what comes after; null: as before. */
 export interface Update {
   updateId: string;
-  cursor: string;
+  cursor: string | null;
   /** Null for what is not for the bot. */
   event: IncomingMessage | IncomingPress | null;
 }
@@ -61,40 +66,71 @@ export interface Update {
 /** The bot on its platform. */
 export interface BotIdentity {
   name: string;
-  /** An address of the platform that opens a chat with it; with a code, it sends the code. */
-  link(code?: string): string;
+  /** An address of the platform that opens a chat with it; with a code, it sends the code. Null without one. */
+  link(code?: string): string | null;
 }
 
-/** Markdown that fits into one message goes there. `isPlain`: as it is written. */
+/** Markdown that fits into one message goes there. `isPlain`: as it is written. `id`: of each try the same. */
 export interface Destination {
+  id: string;
   address: Address;
   isPlain: boolean;
   signal: AbortSignal;
 }
 
+/** A request of a platform. */
+export interface PlatformPost {
+  headers: IncomingHttpHeaders;
+  query: URLSearchParams;
+  body: Buffer;
+}
+
+/** Where a platform posts to, and what tells its posts from others where it has no signature of its own. */
+export interface PostTarget {
+  url: string;
+  secret: string;
+}
+
 /** Updates that the platform posts to this server. */
 export interface PlatformWebhook {
-  register(to: { url: string; secret: string }, signal: AbortSignal): Promise<void>;
-  /** Why posts do not arrive at that address, in words; null while they do. */
-  problem(url: string, signal: AbortSignal): Promise<string | null>;
-  /** Whether a post has the secret. */
-  isOwn(headers: IncomingHttpHeaders, secret: string): boolean;
+  /** Has it post there. */
+  register(to: PostTarget, signal: AbortSignal): Promise<void>;
+  /** Why posts do not arrive there, in words; null while they do, and where that cannot be known. */
+  problem(to: PostTarget, signal: AbortSignal): Promise<string | null>;
+  /** Whether a post is the platform's. Nothing of it is used before. */
+  isOwn(post: PlatformPost, to: PostTarget): Promise<boolean>;
   /** Null for a body that is no update. Throws where the bot is not known yet. */
   read(body: unknown): Update | null;
+}
+
+export interface PlatformButtons {
+  /** Gives a message another text, and removes its buttons. One that is gone stays so. */
+  edit(messageId: string, text: string, to: Destination): Promise<void>;
+  /** Says to who has pressed a button what that did. */
+  acknowledge(pressId: string, text: string, signal: AbortSignal): Promise<void>;
 }
 
 /** One bot of a platform. All functions throw `PlatformError`, and the reason of an aborted signal. */
 export interface ChannelAdapter {
   identify(signal: AbortSignal): Promise<BotIdentity>;
   webhook: PlatformWebhook;
-  /** Waits for updates behind the cursor; none after a while. Ends the posts of a webhook. */
+  /** Updates behind the cursor. Ends the posts of a webhook where the platform has either one. */
   poll(cursor: string | null, signal: AbortSignal): Promise<Update[]>;
+  /**
+   * How long to wait before it is asked again, by how messages arrive, in milliseconds. 0: it answers when
+   * there is something. Null: it is not asked, because it posts until a post has arrived.
+   */
+  pollEveryMs: Record<ChannelMode, number | null>;
   /** Resolves to the platform's id of the message. */
   send(text: string, to: Destination & { buttons: readonly Button[] }): Promise<string>;
-  /** Gives a message another text, and removes its buttons. One that is gone stays so. */
-  edit(messageId: string, text: string, to: Destination): Promise<void>;
-  /** Says to who has pressed a button what that did. */
-  acknowledge(pressId: string, text: string, signal: AbortSignal): Promise<void>;
-  /** Shows for some seconds that an answer is being written. */
-  typing(address: Address, signal: AbortSignal): Promise<void>;
+  /** Null where a message cannot have buttons. */
+  buttons: PlatformButtons | null;
+  /** Shows for some seconds that an answer is being written; null where nothing can be shown. */
+  typing: ((address: Address, signal: AbortSignal) => Promise<void>) | null;
 }
+
+const digest = (text: string) => hash('sha256', text, 'buffer');
+
+/** In the same time for every text. */
+export const isSameSecret = (given: string, secret: string): boolean =>
+  timingSafeEqual(digest(given), digest(secret));

@@ -2,6 +2,7 @@ import type { Agent } from '@drawbridge/agent';
 import {
   channelKinds,
   channelLimits,
+  platformOf,
   type Channel,
   type ChannelKind,
   type ChannelSender,
@@ -15,11 +16,10 @@ import type { ReaderContext } from '../readers/index.ts';
 import type { Sealer } from '../secrets/index.ts';
 import { createAccounts } from './accounts.ts';
 import { createAccountsStore } from './accounts.store.ts';
-import { PlatformError } from './adapter.ts';
+import { PlatformError, type PlatformPost } from './adapter.ts';
 import type { ChannelsEnvironment } from './config-schema.ts';
 import { createConnections, openAdapter } from './connections.ts';
 import { createAccept } from './inbound/accept.ts';
-import type { PlatformPost } from './inbound/webhook.ts';
 import { createDelivery } from './outbox/deliver.ts';
 import { createPresses } from './questions/presses.ts';
 import { createQuestions } from './questions/questions.ts';
@@ -49,7 +49,8 @@ interface Needs {
 }
 
 const withOthers = 'Channels are not offered with several servers yet.';
-const keyEndLength = 4;
+/** Shown of a secret. */
+const endLength = 4;
 const iso = (at: number) => new Date(at).toISOString();
 
 const toSender = (sender: StoredSender): ChannelSender => {
@@ -128,7 +129,7 @@ const createParts = (needs: Needs, signal: AbortSignal) => {
         onPress: questions.settle,
         acknowledge: (press, text) =>
           void adapterOf(kind)
-            ?.acknowledge(press.id, text, signal)
+            ?.buttons?.acknowledge(press.id, text, signal)
             .catch(() => undefined),
         onError,
         onMessage: turns.wake,
@@ -154,9 +155,10 @@ const createParts = (needs: Needs, signal: AbortSignal) => {
 type Parts = ReturnType<typeof createParts>;
 
 const createView =
-  ({ accounts, messages, connections }: Parts, hasOthers: boolean) =>
+  ({ accounts, messages, connections }: Parts, { hasOthers, url }: Pick<Needs, 'hasOthers' | 'url'>) =>
   async (kind: ChannelKind, isOwner: boolean): Promise<Channel> => {
-    const { isOn, key, isFromEnvironment, mode, answers } = await accounts.get(kind);
+    const { isOn, given, fields, isFromEnvironment, mode, answers } = await accounts.get(kind);
+    const { secrets, webhookPath } = platformOf(kind);
     const { lastMessageAt, waiting } = await messages.facts(kind);
     const one = connections.get(kind);
     return {
@@ -168,7 +170,16 @@ const createView =
       problem: hasOthers && isOn ? withOthers : (one?.problem ?? null),
       name: one?.identity?.name ?? null,
       link: one?.identity?.link() ?? null,
-      keyEnd: isOwner && key !== null ? key.slice(-keyEndLength) : null,
+      isSet: fields !== null,
+      fields: isOwner
+        ? Object.fromEntries(
+            Object.entries(given).map(([name, text]) => [
+              name,
+              secrets.includes(name) ? text.slice(-endLength) : text,
+            ]),
+          )
+        : {},
+      webhookUrl: isOwner ? url() + webhookPath : null,
       isFromEnvironment,
       lastMessageAt: lastMessageAt === null ? null : iso(lastMessageAt),
       waiting,
@@ -177,11 +188,11 @@ const createView =
 
 /** Chat platforms from which people talk to the agent. */
 export const createChannels = (needs: Needs) => {
-  const { store, clock, hasOthers } = needs;
+  const { store, clock } = needs;
   const closing = new AbortController();
   const parts = createParts(needs, closing.signal);
   const { accounts, senders, messages, codes, questions, delivery, turns, connections, onUnpaired } = parts;
-  const view = createView(parts, hasOthers);
+  const view = createView(parts, needs);
 
   const removeSender = async (sender: StoredSender) => {
     await store.commit(senders.remove(sender), 'synced');
@@ -209,9 +220,9 @@ export const createChannels = (needs: Needs) => {
     },
     /** Asks the platform for the bot's name. Throws `badRequest` with what it answered instead. */
     test: async (kind: ChannelKind): Promise<{ name: string }> => {
-      const { key, url } = await accounts.get(kind);
-      if (key === null) throw errors.badRequest({ message: 'The channel has no token yet' });
-      const adapter = await openAdapter(clock, { url, key });
+      const { fields, url } = await accounts.get(kind);
+      if (fields === null) throw errors.badRequest({ message: 'The channel is not set up yet' });
+      const adapter = await openAdapter(kind, { clock, url, fields, ownUrl: needs.url() });
       try {
         return { name: (await adapter.identify(closing.signal)).name };
       } catch (error) {

@@ -1,4 +1,11 @@
-import { channelMode, telegramToken } from '@drawbridge/contracts/outside/channels';
+import {
+  blueBubblesPassword,
+  blueBubblesUrl,
+  channelMode,
+  telegramToken,
+  type ChannelKind,
+  type ChannelMode,
+} from '@drawbridge/contracts/outside/channels';
 import { z } from 'zod';
 import { setting } from '../program/setting.ts';
 
@@ -21,6 +28,37 @@ export const channelsConfig = z.object({
       .max(2_048)
       .prefault('https://api.telegram.org'),
   ),
+  blueBubblesUrl: setting(
+    'BLUEBUBBLES_URL',
+    'The address of a BlueBubbles server on a Mac, for iMessage. What is set in the panel wins.',
+    blueBubblesUrl.optional(),
+  ),
+  blueBubblesPassword: setting(
+    'BLUEBUBBLES_PASSWORD',
+    'The password of that BlueBubbles server.',
+    blueBubblesPassword.optional(),
+  ),
 });
 
 export type ChannelsEnvironment = z.output<typeof channelsConfig>;
+
+interface PlatformEnvironment {
+  fields: Readonly<Record<string, string | undefined>>;
+  mode: ChannelMode;
+  /** The address of the platform; empty where it is one of the fields. */
+  url: string;
+}
+
+/** What the environment says of each platform. */
+export const platformsOf = (environment: ChannelsEnvironment): Record<ChannelKind, PlatformEnvironment> => ({
+  telegram: {
+    fields: { token: environment.telegramBotToken },
+    mode: environment.telegramMode,
+    url: environment.telegramApiUrl,
+  },
+  bluebubbles: {
+    fields: { url: environment.blueBubblesUrl, password: environment.blueBubblesPassword },
+    mode: 'poll',
+    url: '',
+  },
+});

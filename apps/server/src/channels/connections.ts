@@ -1,6 +1,6 @@
 import {
   channelKinds,
-  webhookPaths,
+  platformOf,
   type ChannelKind,
   type ChannelMode,
   type ChannelState,
@@ -8,21 +8,31 @@ import {
 import type { Clock } from '@drawbridge/kit';
 import type { AccountsStore } from './accounts.store.ts';
 import type { Account } from './accounts.ts';
-import type { BotIdentity, ChannelAdapter } from './adapter.ts';
-import { pollMessages } from './inbound/poll.ts';
-import { createReceive, keepWebhook, webhookSecretOf, type PlatformPost } from './inbound/webhook.ts';
+import type { BotIdentity, ChannelAdapter, Fields, PlatformPost } from './adapter.ts';
+import { createCursor, pollMessages } from './inbound/poll.ts';
+import { createAcceptOne } from './inbound/accept-one.ts';
+import { createReceive, keepWebhook, webhookSecretOf } from './inbound/webhook.ts';
 import type { Accept } from './inbound/accept.ts';
 import type { InboundNeeds } from './inbound/keep-connected.ts';
 import type { MessagesStore } from './turns/messages.store.ts';
 
+interface AdapterNeeds {
+  clock: Clock;
+  /** The address of the platform; empty where it is one of the fields. */
+  url: string;
+  fields: Fields;
+  /** The address of the panel. */
+  ownUrl: string;
+}
+
 /** Loaded where a bot is used: a server without one starts without its parts. */
-export const openAdapter = async (
-  clock: Clock,
-  { url, key }: { url: string; key: string },
-): Promise<ChannelAdapter> => {
-  const { createTelegram } = await import('./telegram/telegram.ts');
-  return createTelegram({ clock, url, token: key });
+const adapters: Record<ChannelKind, (needs: AdapterNeeds) => Promise<ChannelAdapter>> = {
+  telegram: async (needs) => (await import('./telegram/telegram.ts')).createTelegram(needs),
+  bluebubbles: async (needs) => (await import('./bluebubbles/bluebubbles.ts')).createBlueBubbles(needs),
 };
+
+export const openAdapter = (kind: ChannelKind, needs: AdapterNeeds): Promise<ChannelAdapter> =>
+  adapters[kind](needs);
 
 /** A bot that is connected, or tries to be. */
 interface Connection {
@@ -48,6 +58,8 @@ interface Needs {
   secret: string;
   /** The address of the panel. */
   url(): string;
+  /** Masks a secret in the log. */
+  hide(secret: string): void;
   log: { info(facts: object, sentence: string): void };
   onError(error: unknown): void;
   signal: AbortSignal;
@@ -62,20 +74,21 @@ export const createConnections = (needs: Needs) => {
   const receiveFrom = (
     one: Connection,
     inbound: InboundNeeds,
-    { mode, key }: { mode: ChannelMode; key: string },
+    { mode, fields }: { mode: ChannelMode; fields: Fields },
   ): Promise<void> => {
     if (mode === 'poll') return pollMessages(inbound);
     const { kind } = inbound;
-    const webhookSecret = webhookSecretOf(needs.secret, kind, key);
-    const webhook = { ...inbound, url: needs.url() + webhookPaths[kind], webhookSecret };
+    const secret = webhookSecretOf(needs.secret, kind, fields);
+    needs.hide(secret);
+    const webhook = { ...inbound, target: { url: needs.url() + platformOf(kind).webhookPath, secret } };
     one.receive = createReceive(webhook);
     return keepWebhook(webhook);
   };
 
   const connect = async (kind: ChannelKind): Promise<void> => {
-    const { isOn, key, url, mode } = await account(kind);
-    if (!isOn || key === null || hasOthers || signal.aborted) return;
-    const adapter = await openAdapter(clock, { url, key });
+    const { isOn, fields, url, mode } = await account(kind);
+    if (!isOn || fields === null || hasOthers || signal.aborted) return;
+    const adapter = await openAdapter(kind, { clock, url, fields, ownUrl: needs.url() });
     const ending = new AbortController();
     const one: Connection = {
       adapter,
@@ -85,13 +98,13 @@ export const createConnections = (needs: Needs) => {
       problem: null,
       identity: null,
     };
-    const inbound = {
+    const inbound: InboundNeeds = {
       kind,
       clock,
       adapter,
-      accounts: store,
       messages,
-      accept: accept(kind),
+      cursor: createCursor({ kind, clock, accounts: store }),
+      acceptOne: createAcceptOne({ kind, clock, accounts: store, messages, accept: accept(kind), onError }),
       onIdentity: (identity: BotIdentity) => {
         one.identity = identity;
         onConnected();
@@ -100,10 +113,9 @@ export const createConnections = (needs: Needs) => {
         if (one.state !== state) log.info({ kind, state, problem }, 'the state of a channel has changed');
         Object.assign(one, { state, problem });
       },
-      onError,
       signal: AbortSignal.any([ending.signal, signal]),
     };
-    const ended = receiveFrom(one, inbound, { mode, key }).catch(onError);
+    const ended = receiveFrom(one, inbound, { mode, fields }).catch(onError);
     one.end = () => {
       ending.abort();
       return ended;

@@ -3,7 +3,7 @@ import { toolScope } from '../groups.ts';
 import { isoTime } from '../ids.ts';
 
 /** Chat platforms from which people talk to the agent. */
-export const channelKinds = ['telegram'] as const;
+export const channelKinds = ['telegram', 'bluebubbles'] as const;
 export const channelKind = z.enum(channelKinds);
 export type ChannelKind = z.infer<typeof channelKind>;
 
@@ -54,13 +54,60 @@ export const channelLimits = {
 export const channelStates = ['off', 'starting', 'working', 'key', 'conflict', 'unreachable'] as const;
 export type ChannelState = (typeof channelStates)[number];
 
-/** Where platforms post to. */
-export const webhookPaths: Record<ChannelKind, string> = { telegram: '/telegram/events' };
-
 /** `poll`: this server asks the platform for messages. `webhook`: the platform posts them to this server. */
 export const channelModes = ['poll', 'webhook'] as const;
 export const channelMode = z.enum(channelModes);
 export type ChannelMode = z.infer<typeof channelMode>;
+
+/** The key of a bot of Telegram. */
+export const telegramToken = z
+  .string()
+  .trim()
+  .regex(/^\d{3,20}:[A-Za-z0-9_-]{30,100}$/, 'must be the token that BotFather shows, such as 123456:ABC…');
+
+/** The address and the password of a BlueBubbles server. */
+export const blueBubblesUrl = z
+  .string()
+  .trim()
+  .max(2_048)
+  .pipe(z.url({ protocol: /^https?$/, error: 'must be an address such as http://192.168.1.10:1234' }));
+export const blueBubblesPassword = z.string().trim().min(1).max(200);
+
+interface Platform {
+  /** Where it posts to. */
+  webhookPath: string;
+  /** How its messages may arrive; the first one is usual. */
+  modes: readonly [ChannelMode, ...ChannelMode[]];
+  /** Whether a question can have buttons there. */
+  hasButtons: boolean;
+  /** Whether people who are not paired get a sentence: not where strangers write by mistake. */
+  hasHints: boolean;
+  /** What the owner enters: texts. */
+  fields: z.ZodObject<Record<string, z.ZodType<string>>>;
+  /** The fields that are never shown again. */
+  secrets: readonly string[];
+}
+
+export const platforms = {
+  telegram: {
+    webhookPath: '/telegram/events',
+    modes: ['poll', 'webhook'],
+    hasButtons: true,
+    hasHints: true,
+    fields: z.strictObject({ token: telegramToken }),
+    secrets: ['token'],
+  },
+  bluebubbles: {
+    webhookPath: '/bluebubbles/events',
+    modes: ['poll', 'webhook'],
+    hasButtons: false,
+    hasHints: false,
+    fields: z.strictObject({ url: blueBubblesUrl, password: blueBubblesPassword }),
+    secrets: ['password'],
+  },
+} as const satisfies Record<ChannelKind, Platform>;
+
+export const platformOf = (kind: ChannelKind): Platform => platforms[kind];
 
 /** How questions may be answered in a chat, from the least to the most. */
 export const channelAnswerLevels = ['off', 'deny', 'once'] as const;
@@ -83,8 +130,12 @@ export const channel = z.object({
   /** The bot's name on the platform, and its address there. */
   name: z.string().nullable(),
   link: z.url().nullable(),
-  /** The last characters of the key; null without one. For the owner alone. */
-  keyEnd: z.string().nullable(),
+  /** Whether it has all that it needs. */
+  isSet: z.boolean(),
+  /** What was entered, and of secrets the last characters. For the owner alone. */
+  fields: z.record(z.string(), z.string()),
+  /** Where the platform posts to. For the owner alone. */
+  webhookUrl: z.url().nullable(),
   isFromEnvironment: z.boolean(),
   lastMessageAt: isoTime.nullable(),
   /** Messages that wait for an answer. */
@@ -92,20 +143,24 @@ export const channel = z.object({
 });
 export type Channel = z.infer<typeof channel>;
 
-/** The key of a bot of Telegram. */
-export const telegramToken = z
-  .string()
-  .trim()
-  .regex(/^\d{3,20}:[A-Za-z0-9_-]{30,100}$/, 'must be the token that BotFather shows, such as 123456:ABC…');
+const fieldsInput = z.record(z.string().max(40), z.string().trim().max(16_384));
 
-/** `key`: of the bot, as the platform gives it; null forgets it. What is undefined stays as it is. */
-export const configureChannelInput = z.strictObject({
-  kind: channelKind,
-  key: telegramToken.nullable().optional(),
-  isOn: z.boolean(),
-  mode: channelMode.optional(),
-  answers: channelAnswerLevel.optional(),
-});
+/** `fields`: those that change; null forgets all. What is undefined stays as it is. */
+export const configureChannelInput = z
+  .strictObject({
+    kind: channelKind,
+    fields: fieldsInput.nullable().optional(),
+    isOn: z.boolean(),
+    mode: channelMode.optional(),
+    answers: channelAnswerLevel.optional(),
+  })
+  .superRefine(({ kind, fields, mode }, context) => {
+    const { fields: schema, modes } = platformOf(kind);
+    for (const { message, path } of schema.partial().safeParse(fields ?? {}).error?.issues ?? [])
+      context.addIssue({ code: 'custom', message, path: ['fields', ...path] });
+    if (mode !== undefined && !modes.includes(mode))
+      context.addIssue({ code: 'custom', message: 'not offered by this platform', path: ['mode'] });
+  });
 export type ConfigureChannelInput = z.infer<typeof configureChannelInput>;
 
 export const channelKindInput = z.strictObject({ kind: channelKind });

@@ -1,4 +1,4 @@
-import { channelLimits, type ChannelKind } from '@drawbridge/contracts/outside/channels';
+import { channelLimits, platformOf, type ChannelKind } from '@drawbridge/contracts/outside/channels';
 import { createPerMinute, type Clock } from '@drawbridge/kit';
 import type { Write } from '../../db/index.ts';
 import type { AccountsStore } from '../accounts.store.ts';
@@ -39,9 +39,11 @@ const unreadFiles = 'Files, pictures and voice messages are not read yet.';
 
 /** Writes and replies of one update, together with the cursor behind it. */
 const createWrites = ({ kind, clock, accounts, messages, onReply }: Needs) => {
+  const cursorOf = ({ cursor }: Update) =>
+    cursor === null ? [] : [accounts.moveCursor(kind, cursor, clock.now())];
   /** False where a row for one of the writes is gone. */
   const commit = (update: Update, writes: readonly Write[] = []): Promise<boolean> =>
-    messages.commit([...writes, accounts.moveCursor(kind, update.cursor, clock.now())], 'synced');
+    messages.commit([...writes, ...cursorOf(update)], 'synced');
 
   /** The same with a reply at once; `senderId`: of a sender who is paired. */
   const say = async (
@@ -64,6 +66,7 @@ type Writes = ReturnType<typeof createWrites>;
 /** Of a sender who is not paired. */
 const createUnpaired = ({ kind, clock, codes, isUser, onPaired }: Needs, { commit, say }: Writes) => {
   const { hintsPerHour, hintMs, wrongCodesMs } = channelLimits;
+  const { hasHints } = platformOf(kind);
   const hints = createPerMinute({ clock, max: hintsPerHour, windowMs: wrongCodesMs });
   const hintOfSender = createPerMinute({ clock, max: 1, windowMs: hintMs });
 
@@ -78,10 +81,10 @@ const createUnpaired = ({ kind, clock, codes, isUser, onPaired }: Needs, { commi
         if (isPaired) return onPaired({ userId: code.userId, name: sender.name });
       }
       const text = 'This code is not valid. A code lasts five minutes and works once.';
-      await say(update, message, { text });
+      await (hasHints ? say(update, message, { text }) : commit(update));
     },
     hint: async (update: Update, message: IncomingMessage): Promise<void> => {
-      const isSaid = hintOfSender.use(message.sender.id) === null && hints.use(kind) === null;
+      const isSaid = hasHints && hintOfSender.use(message.sender.id) === null && hints.use(kind) === null;
       const text = 'This bot answers paired people. Make a code in Drawbridge, under Channels.';
       await (isSaid ? say(update, message, { text }) : commit(update));
     },

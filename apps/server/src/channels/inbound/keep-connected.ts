@@ -1,20 +1,19 @@
 import type { ChannelKind, ChannelState } from '@drawbridge/contracts/outside/channels';
 import { exponential, fullJitter, sleep, type Clock } from '@drawbridge/kit';
-import type { AccountsStore } from '../accounts.store.ts';
-import { PlatformError, type BotIdentity, type ChannelAdapter, type Update } from '../adapter.ts';
-import { isStoreTrouble, type MessagesStore } from '../turns/messages.store.ts';
-import type { Accept } from './accept.ts';
+import { PlatformError, type BotIdentity, type ChannelAdapter } from '../adapter.ts';
+import type { MessagesStore } from '../turns/messages.store.ts';
+import type { AcceptOne } from './accept-one.ts';
 
 export interface InboundNeeds {
   kind: ChannelKind;
   clock: Clock;
   adapter: ChannelAdapter;
-  accounts: AccountsStore;
   messages: MessagesStore;
-  accept: Accept;
+  /** What the platform is asked for next; null without one. */
+  cursor(): Promise<string | null>;
+  acceptOne: AcceptOne;
   onIdentity(identity: BotIdentity): void;
   onState(state: ChannelState, problem: string | null): void;
-  onError(error: unknown): void;
   signal: AbortSignal;
 }
 
@@ -35,19 +34,6 @@ const afterFailure = (
   if (error.kind === 'rate') return { state: 'working', problem, waitMs: retryAfterMs };
   return { state: 'unreachable', problem, waitMs };
 };
-
-/** Stores an update. One that cannot be read must not keep the next ones away. */
-export const createAcceptOne =
-  ({ kind, clock, accounts, messages, accept, onError }: InboundNeeds) =>
-  async (update: Update): Promise<void> => {
-    try {
-      await accept(update);
-    } catch (error) {
-      if (isStoreTrouble(error)) throw error;
-      onError(error);
-      await messages.commit([accounts.moveCursor(kind, update.cursor, clock.now())], 'synced');
-    }
-  };
 
 /** Receives by `once`, again and again, until the signal aborts or the platform refuses the key. */
 export const keepConnected = async (needs: InboundNeeds, once: () => Promise<void>): Promise<void> => {

@@ -1,39 +1,34 @@
 import { createHmac } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
 import { channelLimits } from '@drawbridge/contracts/outside/channels';
 import { createSerialQueue, jsonOf, sleep } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
-import { createAcceptOne, keepConnected, type InboundNeeds } from './keep-connected.ts';
-
-/** A request of a platform. */
-export interface PlatformPost {
-  headers: IncomingHttpHeaders;
-  body: Buffer;
-}
+import type { Fields, PlatformPost, PostTarget } from '../adapter.ts';
+import { keepConnected, type InboundNeeds } from './keep-connected.ts';
+import { pollOnce } from './poll.ts';
 
 export interface WebhookNeeds extends InboundNeeds {
-  /** Where the platform posts to. */
-  url: string;
-  /** What its posts have to carry. */
-  webhookSecret: string;
+  target: PostTarget;
 }
 
 const checkMs = 60_000;
 
 /** The secret of a bot's posts: another one for another key, and none that is stored. */
-export const webhookSecretOf = (secret: string, kind: string, key: string): string =>
-  createHmac('sha256', secret).update(`webhook of a channel\0${kind}\0${key}`).digest('base64url');
+export const webhookSecretOf = (secret: string, kind: string, fields: Fields): string =>
+  createHmac('sha256', secret)
+    .update(`webhook of a channel\0${kind}\0${JSON.stringify(fields)}`)
+    .digest('base64url');
 
 /** Has the platform post to this server, and looks whether it can, until the signal aborts. */
 export const keepWebhook = (needs: WebhookNeeds): Promise<void> => {
-  const { clock, adapter, url, webhookSecret: secret, onState, signal } = needs;
+  const { clock, adapter, target, onState, signal } = needs;
   let isRegistered = false;
   return keepConnected(needs, async () => {
-    if (!isRegistered) await adapter.webhook.register({ url, secret }, signal);
+    if (!isRegistered) await adapter.webhook.register(target, signal);
     isRegistered = true;
-    const problem = await adapter.webhook.problem(url, signal);
+    const problem = await adapter.webhook.problem(target, signal);
     onState(problem === null ? 'working' : 'unreachable', problem);
-    await sleep(clock, checkMs, signal);
+    const everyMs = adapter.pollEveryMs.webhook;
+    await sleep(clock, everyMs === null ? checkMs : await pollOnce(needs, 'webhook'), signal);
   });
 };
 
@@ -41,13 +36,11 @@ export const keepWebhook = (needs: WebhookNeeds): Promise<void> => {
  * Stores what a post has, one after the other: once that resolves, the platform may forget it. Throws
  * `unauthorized`, `tooManyRequests` beyond 1,000 messages that wait, and what a store in trouble throws.
  */
-export const createReceive = (needs: WebhookNeeds) => {
-  const { kind, adapter, messages, webhookSecret } = needs;
-  const acceptOne = createAcceptOne(needs);
+export const createReceive = ({ kind, adapter, messages, acceptOne, target }: WebhookNeeds) => {
   const inTurn = createSerialQueue();
-  return async ({ headers, body }: PlatformPost): Promise<void> => {
-    if (!adapter.webhook.isOwn(headers, webhookSecret)) throw errors.unauthorized();
-    const update = adapter.webhook.read(jsonOf(body.toString()));
+  return async (post: PlatformPost): Promise<void> => {
+    if (!(await adapter.webhook.isOwn(post, target))) throw errors.unauthorized();
+    const update = adapter.webhook.read(jsonOf(post.body.toString()));
     // It would be posted again and again otherwise.
     if (update === null) return;
     if ((await messages.facts(kind)).waiting >= channelLimits.waiting) throw errors.tooManyRequests();

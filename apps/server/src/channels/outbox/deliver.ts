@@ -37,13 +37,14 @@ const createAttempt =
   ({ messages: { replies }, buttonsOf, signal }: Needs) =>
   async (adapter: ChannelAdapter, reply: StoredReply): Promise<string | null> => {
     const { id, text, edits } = reply;
-    const to = { address: addressOf(reply), signal };
+    const to = { id, address: addressOf(reply), signal };
     if (edits === null) {
       const buttons = await buttonsOf(id);
       return orPlain((isPlain) => adapter.send(text, { ...to, isPlain, buttons }));
     }
     const messageId = (await replies.find(edits))?.messageId ?? null;
-    if (messageId !== null) await orPlain((isPlain) => adapter.edit(messageId, text, { ...to, isPlain }));
+    if (messageId !== null)
+      await orPlain(async (isPlain) => adapter.buttons?.edit(messageId, text, { ...to, isPlain }));
     return null;
   };
 

@@ -5,6 +5,7 @@ import type { Confirmation } from '@drawbridge/contracts/confirmation';
 import {
   channelAnswerLevels,
   channelLimits,
+  platformOf,
   type ChannelAnswer,
   type ChannelAnswerLevel,
   type ChannelKind,
@@ -111,6 +112,7 @@ const createOffers =
   ({ senders, mostAnswers }: Pick<QuestionsNeeds, 'senders' | 'mostAnswers'>) =>
   async (kind: ChannelKind, senderId: string): Promise<readonly ChannelAnswer[]> => {
     const sender = await senders.find(kind, senderId);
+    if (!platformOf(kind).hasButtons) return [];
     const level = (one: ChannelAnswerLevel) => channelAnswerLevels.indexOf(one);
     const lower = Math.min(level(sender?.answers ?? 'off'), level(await mostAnswers(kind)));
     return offersOf[channelAnswerLevels[lower] ?? 'off'];

@@ -135,7 +135,7 @@ it('CH-33 senders are those of their person', async () => {
   };
   await expect(ben.channels.senders.update.mutate(to)).rejects.toThrow('Not found');
   await expect(ben.channels.configure.mutate({ kind: 'telegram', isOn: false })).rejects.toThrow('Forbidden');
-  expect((await ben.channels.list.query())[0]?.keyEnd).toBeNull();
+  expect((await ben.channels.list.query())[0]?.fields).toBeNull();
   await channels.senders.update.mutate(to);
   telegram.say('/whoami');
   await expect

@@ -1,8 +1,8 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { platforms } from '@drawbridge/contracts/outside/channels';
 import { cutText, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
-import type { Address, Button, ChannelAdapter } from '../adapter.ts';
-import { PlatformError } from '../adapter.ts';
+import type { Address, Button, ChannelAdapter, Fields } from '../adapter.ts';
+import { isSameSecret, PlatformError } from '../adapter.ts';
 import { createTelegramApi, pollSeconds } from './api.ts';
 import { toTelegramHtml } from './html.ts';
 import { readUpdates, type Self } from './updates.ts';
@@ -17,8 +17,6 @@ const placeOf = (address: Address) => {
   return { chat_id: chatId, ...(threadId !== undefined && { message_thread_id: threadId }) };
 };
 
-const digest = (text: string) => hash('sha256', text, 'buffer');
-
 const updateTypes = ['message', 'callback_query'];
 const secretHeader = 'x-telegram-bot-api-secret-token';
 const webhookInfo = z.object({
@@ -28,7 +26,7 @@ const webhookInfo = z.object({
 });
 const recentMs = 2 * 60_000;
 
-const messageId = z.object({ message_id: z.int() });
+const sentMessage = z.object({ message_id: z.int() });
 
 const shownOf = (text: string, isPlain: boolean) => ({
   ...(isPlain ? { text } : { text: toTelegramHtml(text), parse_mode: 'HTML' }),
@@ -51,12 +49,13 @@ const isEdited = /message is not modified|message to edit not found|message can'
 interface Needs {
   clock: Clock;
   url: string;
-  token: string;
+  fields: Fields;
 }
 
 /** A bot of Telegram, which is asked for its messages: no address of this server is needed. Bot API 10.1. */
 export const createTelegram = (needs: Needs): ChannelAdapter => {
-  const call = createTelegramApi(needs);
+  const { token } = platforms.telegram.fields.parse(needs.fields);
+  const call = createTelegramApi({ ...needs, token });
   let self: Self | null = null;
   let isPolled = false;
   const requireSelf = (): Self => {
@@ -93,12 +92,14 @@ export const createTelegram = (needs: Needs): ChannelAdapter => {
       );
       return readUpdates(z.array(z.unknown()).catch([]).parse(given), bot);
     },
+    // A post is repeated until it has arrived, and both ways at once are refused.
+    pollEveryMs: { poll: 0, webhook: null },
     webhook: {
       register: async ({ url, secret }, signal) => {
         const to = { url, secret_token: secret, allowed_updates: updateTypes, max_connections: 10 };
         await call('setWebhook', to, signal);
       },
-      problem: async (url, signal) => {
+      problem: async ({ url }, signal) => {
         const info = webhookInfo.parse(await call('getWebhookInfo', {}, signal));
         if (info.url !== url)
           return 'Another program receives the messages of this bot. Stop it, and save this again.';
@@ -107,27 +108,29 @@ export const createTelegram = (needs: Needs): ChannelAdapter => {
           ? `Telegram cannot reach this server: ${info.last_error_message ?? 'no reason given'}`
           : null;
       },
-      isOwn: (headers, secret) =>
-        timingSafeEqual(digest(String(headers[secretHeader] ?? '')), digest(secret)),
+      isOwn: async ({ headers }, { secret }) =>
+        isSameSecret(String(headers[secretHeader] ?? ''), secret),
       // Without a cursor: what is posted late must not be passed over when this server asks again.
       read: (body) => {
         const [update] = readUpdates([body], requireSelf());
-        return update ? { ...update, cursor: '' } : null;
+        return update ? { ...update, cursor: null } : null;
       },
     },
     send: async (text, { address, isPlain, buttons, signal }) => {
       const sent = { ...placeOf(address), ...shownOf(text, isPlain), ...keyboardOf(buttons) };
-      return String(messageId.parse(await call('sendMessage', sent, signal)).message_id);
+      return String(sentMessage.parse(await call('sendMessage', sent, signal)).message_id);
     },
-    edit: async (id, text, { address, isPlain, signal }) => {
-      const { chat_id } = placeOf(address);
-      const edited = { chat_id, message_id: Number(id), ...shownOf(text, isPlain) };
-      await call('editMessageText', edited, signal).catch((error: unknown) => {
-        if (!(error instanceof PlatformError) || !isEdited.test(error.message)) throw error;
-      });
-    },
-    acknowledge: async (pressId, text, signal) => {
-      await call('answerCallbackQuery', { callback_query_id: pressId, text: cutText(text, 200) }, signal);
+    buttons: {
+      edit: async (messageId, text, { address, isPlain, signal }) => {
+        const { chat_id } = placeOf(address);
+        const edited = { chat_id, message_id: Number(messageId), ...shownOf(text, isPlain) };
+        await call('editMessageText', edited, signal).catch((error: unknown) => {
+          if (!(error instanceof PlatformError) || !isEdited.test(error.message)) throw error;
+        });
+      },
+      acknowledge: async (pressId, text, signal) => {
+        await call('answerCallbackQuery', { callback_query_id: pressId, text: cutText(text, 200) }, signal);
+      },
     },
     typing: async (address, signal) => {
       await call('sendChatAction', { ...placeOf(address), action: 'typing' }, signal);

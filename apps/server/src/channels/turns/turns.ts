@@ -122,7 +122,7 @@ const createSubmit = (needs: Needs) => {
         clock,
         userId: row.userId,
         threadId,
-        typing: async () => adapterOf(row.kind as ChannelKind)?.typing(addressOf(row), signal),
+        typing: async () => adapterOf(row.kind as ChannelKind)?.typing?.(addressOf(row), signal),
         onQuestion: (ask) => void questions.show(row, threadId, ask).catch(onError),
         onClosed: (askId) => void questions.closed(row.userId, askId).catch(onError),
         onError,

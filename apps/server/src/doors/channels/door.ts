@@ -1,8 +1,10 @@
-import { channelKinds, channelLimits, webhookPaths } from '@drawbridge/contracts/outside/channels';
+import { channelKinds, channelLimits, platformOf } from '@drawbridge/contracts/outside/channels';
 import { hasCode } from '@drawbridge/kit';
 import type { FastifyPluginAsync } from 'fastify';
 import type { Channels } from '../../channels/index.ts';
 import { refuseOtherMethods, setCacheControl, type Limits } from '../../http/index.ts';
+
+const queryOf = (url: string) => new URL(url, 'http://localhost').searchParams;
 
 interface Needs {
   channels: Pick<Channels, 'receive'>;
@@ -20,13 +22,13 @@ export const createChannelsDoor =
     for (const kind of channelKinds)
       app.route({
         method: 'POST',
-        url: webhookPaths[kind],
+        url: platformOf(kind).webhookPath,
         bodyLimit: channelLimits.bodyBytes,
         onRequest: (request, reply) => limits.session.check(request, reply),
         handler: async (request, reply) => {
           const body = Buffer.isBuffer(request.body) ? request.body : Buffer.of();
           try {
-            await channels.receive(kind, { headers: request.headers, body });
+            await channels.receive(kind, { headers: request.headers, query: queryOf(request.url), body });
           } catch (error) {
             if (hasCode(error, 'UNAUTHORIZED')) await limits.session.count(request, reply);
             throw error;
