@@ -229,7 +229,7 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
     { name: 'an agent', path: '/agents/new', shows: '[data-test=lines]' },
     { name: 'an agent that signs in', path: '/agents/new/claude-ai', shows: '[data-test=address-problem]' },
     { name: 'settings', path: '/settings/account', shows: '[data-test=session]' },
-    { name: 'channels', path: '/settings/channels', shows: 'Token of the bot' },
+    { name: 'channels', path: '/settings/channels', shows: 'Write to the agent from your phone' },
     { name: 'webhooks', path: '/settings/webhooks', shows: 'New webhook' },
     { name: 'notifications', path: '/settings/notifications', shows: '[data-test=device-state]' },
     {

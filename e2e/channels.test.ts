@@ -26,9 +26,12 @@ describeWith('chromium')('Telegram', () => {
     const page = await openPage(browser, { person: ann });
     try {
       await page.goto(`${server.url}/settings/channels`);
-      await page.getByLabel('Token of the bot').fill(botToken);
-      await page.getByRole('button', { name: 'Connect', exact: true }).click();
-      await page.locator('[data-test=channel-state]').filter({ hasText: 'Working' }).waitFor();
+      const card = page.locator('[data-test=channel]').filter({ hasText: 'Telegram' });
+      await page.getByRole('button', { name: 'Set up Telegram' }).click();
+      await card.getByText('@BotFather').waitFor();
+      await card.getByLabel('Token of the bot').fill(botToken);
+      await card.getByRole('button', { name: 'Connect', exact: true }).click();
+      await card.locator('[data-test=channel-state]').filter({ hasText: 'Working' }).waitFor();
       await page.getByLabel('Read files').check();
       await page.getByRole('button', { name: 'Make a code' }).click();
       const code = page.locator('[data-test=channel-code]');
@@ -39,7 +42,7 @@ describeWith('chromium')('Telegram', () => {
       telegram.say(`/start ${letters}`);
       const sender = page.locator('[data-test=sender]').filter({ hasText: 'Alice' });
       await sender.filter({ hasText: 'Read files' }).waitFor();
-      await page.locator('[data-test=channel]').getByLabel('Questions in the chat').selectOption('once');
+      await card.getByLabel('Questions in the chat').selectOption('once');
       await page.getByRole('button', { name: 'Edit Alice' }).click();
       await sender.getByLabel('Questions in the chat').selectOption('deny');
       expect(await widthFaults(page)).toEqual([]);

@@ -172,6 +172,20 @@ module.exports = {
         ],
       },
     }),
+    rule('channel-adapters-apart', "a platform's adapter knows the port and the formats of channels", {
+      from: {
+        path: `${server}/channels/(telegram|bluebubbles|google-chat|teams|gmail)/`,
+        pathNot: tests,
+      },
+      to: {
+        path: `${server}/`,
+        pathNot: [
+          `${server}/channels/adapter\\.ts$`,
+          `${server}/channels/(format|$1)/`,
+          `${server}/outside/index\\.ts$`,
+        ],
+      },
+    }),
     rule('callers-alone', 'callers knows the gateway, and types of auth', {
       from: { path: `${server}/callers/`, pathNot: tests },
       to: {

@@ -48,8 +48,8 @@ const createApi = ({ clock, url, password }: ApiNeeds) => {
     path: string,
     { method = 'GET', body, signal }: { method?: string; body?: object; signal: AbortSignal },
   ): Promise<unknown> => {
-    const to = new URL(`${base}/api/v1/${path}`);
-    to.searchParams.set('password', password);
+    // Spelled as the log knows it, and hides it.
+    const to = new URL(`${base}/api/v1/${path}?password=${encodeURIComponent(password)}`);
     const answer = await send(to, {
       method,
       ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),

@@ -37,6 +37,9 @@ const noticeMs = 10 * 60 * 1_000;
 const dayMs = 24 * 60 * 60 * 1_000;
 const unreadFiles = 'Files, pictures and voice messages are not read yet.';
 
+/** Of what is said at once. */
+const replyIdOf = (kind: ChannelKind, { updateId }: Update) => `${kind} ${updateId}`;
+
 /** Writes and replies of one update, together with the cursor behind it. */
 const createWrites = ({ kind, clock, accounts, messages, onReply }: Needs) => {
   const cursorOf = ({ cursor }: Update) =>
@@ -51,7 +54,7 @@ const createWrites = ({ kind, clock, accounts, messages, onReply }: Needs) => {
     { conversation, address }: IncomingMessage,
     { text, senderId = '', writes = [] }: { text: string; senderId?: string; writes?: readonly Write[] },
   ): Promise<boolean> => {
-    const place = { id: `${kind} ${update.updateId}`, kind, conversation, address };
+    const place = { id: replyIdOf(kind, update), kind, conversation, address };
     const reply = newReply(place, { text, senderId, at: clock.now() });
     const isWritten = await commit(update, [...writes, messages.replies.insert(reply)]);
     if (isWritten) onReply({ kind, conversation });
@@ -150,7 +153,7 @@ const createPress =
  * the platform may forget the update. What a sender who is not paired writes is not stored.
  */
 export const createAccept = (needs: Needs) => {
-  const { kind, senders, codes, isUser } = needs;
+  const { kind, senders, messages, codes, isUser } = needs;
   const writes = createWrites(needs);
   const { commit, say } = writes;
   const { pair, hint } = createUnpaired(needs, writes);
@@ -160,6 +163,9 @@ export const createAccept = (needs: Needs) => {
   return async (update: Update): Promise<void> => {
     const { event } = update;
     if (event === null) return void (await commit(update));
+    // A code that comes again after it has paired its sender is no message.
+    if (await messages.isKnown({ kind, updateId: update.updateId }, replyIdOf(kind, update)))
+      return void (await commit(update));
     const sender = await senders.find(kind, event.sender.id);
     const isPaired = sender !== null && (await isUser(sender.userId));
     if (event.type === 'press') return acceptPress(update, event, isPaired ? sender : null);

@@ -82,7 +82,7 @@ describe('who is not paired', () => {
     await expect.poll(() => telegram.texts()).toEqual([expect.stringContaining('answers paired people')]);
     await expect.poll(() => telegram.offsets.at(-1)).toBe(1_003);
     expect(model.requests).toEqual([]);
-    expect(await channels.list.query()).toMatchObject([{ lastMessageAt: null, waiting: 0 }]);
+    expect((await channels.list.query()).slice(0, 1)).toMatchObject([{ lastMessageAt: null, waiting: 0 }]);
   });
 
   it('is no bot, no anonymous administrator and no member of a group', async () => {
@@ -135,7 +135,7 @@ it('CH-33 senders are those of their person', async () => {
   };
   await expect(ben.channels.senders.update.mutate(to)).rejects.toThrow('Not found');
   await expect(ben.channels.configure.mutate({ kind: 'telegram', isOn: false })).rejects.toThrow('Forbidden');
-  expect((await ben.channels.list.query())[0]?.fields).toBeNull();
+  expect((await ben.channels.list.query())[0]?.fields).toEqual({});
   await channels.senders.update.mutate(to);
   telegram.say('/whoami');
   await expect

@@ -78,6 +78,19 @@ export const createMessagesStore = ({ db, commit }: Pick<Store, 'db' | 'commit'>
       .values(message)
       .onConflict((conflict) => conflict.columns(['kind', 'updateId']).doNothing())
       .compile(),
+  /** Whether the update was stored, or answered at once, by a reply of this id. */
+  isKnown: async ({ kind, updateId }: Pick<StoredMessage, 'kind' | 'updateId'>, replyId: string) => {
+    const [message, reply] = await Promise.all([
+      db
+        .selectFrom('channelMessages')
+        .select('updateId')
+        .where('kind', '=', kind)
+        .where('updateId', '=', updateId)
+        .executeTakeFirst(),
+      db.selectFrom('channelReplies').select('id').where('id', '=', replyId).executeTakeFirst(),
+    ]);
+    return message !== undefined || reply !== undefined;
+  },
   /** Those without an answer, in order. */
   accepted: ({ kind, conversation }: ConversationKey): Promise<StoredMessage[]> =>
     db

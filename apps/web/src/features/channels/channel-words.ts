@@ -1,12 +1,63 @@
-import type { Channel, ChannelAnswerLevel, ChannelKind } from '@drawbridge/contracts/outside/channels';
+import {
+  platformOf,
+  type Channel,
+  type ChannelAnswerLevel,
+  type ChannelKind,
+  type ChannelMode,
+} from '@drawbridge/contracts/outside/channels';
 
-export const channelNames: Record<ChannelKind, string> = { telegram: 'Telegram' };
+interface FieldWords {
+  name: string;
+  label: string;
+  help: string;
+}
+
+interface PlatformWords {
+  name: string;
+  /** What a post of it needs. */
+  posts: string;
+  /** What the owner enters, in the order of the platform's fields. */
+  fields: readonly FieldWords[];
+}
+
+export const channelWords: Record<ChannelKind, PlatformWords> = {
+  telegram: {
+    name: 'Telegram',
+    posts: 'Telegram can post only to a server with an https address that is reachable from outside.',
+    fields: [{ name: 'token', label: 'Token of the bot', help: 'A long line such as 123456:ABC…' }],
+  },
+  bluebubbles: {
+    name: 'iMessage (BlueBubbles)',
+    posts: 'The Mac has to reach this server. What it could not post is found within a minute.',
+    fields: [
+      { name: 'url', label: 'Address of BlueBubbles', help: 'Such as http://192.168.1.10:1234' },
+      { name: 'password', label: 'Password of BlueBubbles', help: 'From its settings, under API & Webhooks.' },
+    ],
+  },
+};
+
+const modeLabels: Record<ChannelMode, string> = {
+  poll: 'This server asks for them',
+  webhook: 'The platform posts them',
+};
 
 /** How messages arrive. */
-export const modeItems = [
-  { value: 'poll', label: 'This server asks for them' },
-  { value: 'webhook', label: 'The platform posts them' },
-] as const;
+export const modeItemsOf = (kind: ChannelKind) =>
+  platformOf(kind).modes.map((value) => ({ value, label: modeLabels[value] }));
+
+export const isSecret = (kind: ChannelKind, name: string): boolean => platformOf(kind).secrets.includes(name);
+
+/** What stands under a field: what is set now, or what to enter. */
+export const helpOf = (
+  { kind, fields, isFromEnvironment }: Pick<Channel, 'kind' | 'fields' | 'isFromEnvironment'>,
+  { name, help }: FieldWords,
+): string => {
+  const now = fields[name];
+  if (now === undefined) return help;
+  const from = isFromEnvironment ? 'Set by the environment' : 'Set';
+  const what = isSecret(kind, name) ? `${from}, ends in ${now}` : `${from}: ${now}`;
+  return `${what}. Enter another one to replace it.`;
+};
 
 /** The buttons that a question has. */
 export const answerWords: Record<ChannelAnswerLevel, string> = {
@@ -25,7 +76,7 @@ export const stateWords = ({ state, isOn }: Channel): string => {
     case 'working':
       return 'Working';
     case 'key':
-      return 'Token refused';
+      return 'Refused';
     case 'conflict':
       return 'Used by another program';
     case 'unreachable':
