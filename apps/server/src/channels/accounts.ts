@@ -126,8 +126,7 @@ export const createAccounts = ({ store, clock, sealer, environment, url, hide }:
       const row = await store.read(kind);
       const { given } = await get(kind);
       const isKept = fields === undefined;
-      const own =
-        isKept || fields === null ? null : { ...withoutOldSecrets(kind, given, fields), ...fields };
+      const own = isKept || fields === null ? null : { ...withoutOldSecrets(kind, given, fields), ...fields };
       if (isOn) requireWhole(kind, own ?? (isKept ? given : ofEnvironment(kind)));
       const sealedKey = isKept
         ? (row?.sealedKey ?? null)

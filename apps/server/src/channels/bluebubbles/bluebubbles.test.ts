@@ -91,7 +91,13 @@ it('CH-12 a post is an update once, with its token alone; one that was missed is
   await sentAfter(0, 1);
 
   const forged = { type: 'new-message', data: mac.message('/stop') };
-  const wrong = ['', '?token=', `?token=${token.slice(1)}`, `?token=${token}&token=${token}`, `?TOKEN=${token}`];
+  const wrong = [
+    '',
+    '?token=',
+    `?token=${token.slice(1)}`,
+    `?token=${token}&token=${token}`,
+    `?TOKEN=${token}`,
+  ];
   for (const query of wrong) expect(await post(query, forged)).toBe(401);
   for (const body of [{ type: 'typing-indicator', data: {} }, [], { type: 'new-message', data: { guid: 1 } }])
     expect(await post(`?token=${token}`, body)).toBe(200);
@@ -133,7 +139,8 @@ it('CH-05, CH-35 says that the password is wrong; another address needs its pass
   await channels.configure.mutate({ ...elsewhere, isOn: false });
   expect(await channel()).toMatchObject({ isSet: false, isFromEnvironment: false, state: 'off' });
   await expect(channels.test.mutate({ kind })).rejects.toThrow('not set up');
-  for (const fields of [{ url: 'ftp://mac' }, { token: 'x' }])
+  const wrong: Record<string, string>[] = [{ url: 'ftp://mac' }, { token: 'x' }];
+  for (const fields of wrong)
     await expect(channels.configure.mutate({ kind, isOn: true, fields })).rejects.toThrow();
   await channels.configure.mutate({ kind, isOn: true, fields: { url: mac.url, password: 'wrong' } });
   await expect

@@ -98,7 +98,10 @@ export const createBlueBubbles = ({ clock, fields }: Needs): ChannelAdapter => {
           sort: 'ASC',
           with: ['chat', 'handle', 'attachment'],
         };
-        const data = z.array(z.unknown()).catch([]).parse(await call('message/query', { method: 'POST', body, signal }));
+        const data = z
+          .array(z.unknown())
+          .catch([])
+          .parse(await call('message/query', { method: 'POST', body, signal }));
         found.push(...data);
         if (data.length < pageLength) break;
       }

@@ -106,9 +106,6 @@ export const createPrinter = (markup: Markup): ((markdown: string) => string) =>
   const emptyCode = () => parser.parse('```\n```', {});
   return (markdown) =>
     parser.renderer
-      .render(
-        withoutTables(parser.parse(markdown, {}), markdown.split('\n'), emptyCode),
-        parser.options,
-      )
+      .render(withoutTables(parser.parse(markdown, {}), markdown.split('\n'), emptyCode), parser.options)
       .trim();
 };

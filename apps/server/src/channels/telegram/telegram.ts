@@ -108,8 +108,7 @@ export const createTelegram = (needs: Needs): ChannelAdapter => {
           ? `Telegram cannot reach this server: ${info.last_error_message ?? 'no reason given'}`
           : null;
       },
-      isOwn: async ({ headers }, { secret }) =>
-        isSameSecret(String(headers[secretHeader] ?? ''), secret),
+      isOwn: async ({ headers }, { secret }) => isSameSecret(String(headers[secretHeader] ?? ''), secret),
       // Without a cursor: what is posted late must not be passed over when this server asks again.
       read: (body) => {
         const [update] = readUpdates([body], requireSelf());

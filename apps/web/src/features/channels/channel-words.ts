@@ -31,7 +31,11 @@ export const channelWords: Record<ChannelKind, PlatformWords> = {
     posts: 'The Mac has to reach this server. What it could not post is found within a minute.',
     fields: [
       { name: 'url', label: 'Address of BlueBubbles', help: 'Such as http://192.168.1.10:1234' },
-      { name: 'password', label: 'Password of BlueBubbles', help: 'From its settings, under API & Webhooks.' },
+      {
+        name: 'password',
+        label: 'Password of BlueBubbles',
+        help: 'From its settings, under API & Webhooks.',
+      },
     ],
   },
 };
