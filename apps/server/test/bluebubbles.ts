@@ -29,7 +29,7 @@ export const refuseMac =
   (to) =>
     replyJson(to, { status, message: 'Refused', error: { type: 'Error', message } }, status);
 
-/** A server with BlueBubbles' API on a Mac whose messages are in `messages`. It posts nothing by itself. */
+/** A server with BlueBubbles' API on a Mac whose messages are in `messages`. It posts nothing. */
 export const openMac = async () => {
   const messages: MacMessage[] = [];
   const sent: SentText[] = [];

@@ -55,7 +55,7 @@ export interface Button {
   data: string;
 }
 
-/** What a platform delivers, once or more. `cursor`: it is asked for what comes after; null: as before. */
+/** What a platform delivers, once or more. `cursor`: what it is asked for next; null: as before. */
 export interface Update {
   updateId: string;
   cursor: string | null;
@@ -66,11 +66,11 @@ export interface Update {
 /** The bot on its platform. */
 export interface BotIdentity {
   name: string;
-  /** An address of the platform that opens a chat with it; with a code, it sends the code. Null without one. */
+  /** An address of the platform that opens a chat with it, and sends the code; null where there is none. */
   link(code?: string): string | null;
 }
 
-/** Markdown that fits into one message goes there. `isPlain`: as it is written. `id`: of each try the same. */
+/** Where markdown of one message goes. `isPlain`: as it is written. `id`: of each try the same. */
 export interface Destination {
   id: string;
   address: Address;

@@ -38,7 +38,7 @@ it('CH-12 a message of the Mac gets one answer, as plain text; reactions, SMS an
   const { mac, model, pair, channel, sentAfter, server, clock } = await macWorld(() => ({
     text: '# Hi\n**Alice**, see [this](https://a.example/x) and `code`.\n\n- one\n- two',
   }));
-  // Strangers hear nothing, also of words that look like codes.
+  // Strangers get no answer, also to words that look like codes.
   for (const text of ['Who is this?', 'Thanks', '/pair ABCDEF']) mac.say(text);
   clock.advance(5_000);
   await pair();

@@ -4,8 +4,8 @@ import { jsonOf, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
 import { createServiceFetch } from '../../outside/index.ts';
 import { isSameSecret, PlatformError, type ChannelAdapter, type Fields } from '../adapter.ts';
+import { createPrinter } from '../format/markdown.ts';
 import { readPost, toUpdate } from './messages.ts';
-import { toPlainText } from './plain.ts';
 
 const limits = { ms: 60_000, maxBytes: 8 * 1_024 * 1_024 };
 const pageLength = 100;
@@ -68,6 +68,19 @@ const createApi = ({ clock, url, password }: ApiNeeds) => {
     return parsed.data.data;
   };
 };
+
+/** A part of markdown as a text without marks, as iMessage shows it. */
+const toPlainText: (markdown: string) => string = createPrinter({
+  escape: (text) => text,
+  strong: ['', ''],
+  emphasis: ['', ''],
+  struck: ['', ''],
+  heading: ['', ''],
+  quote: ['“', '”'],
+  code: ['', ''],
+  codeBlock: (code) => code,
+  link: (href, isBare) => ['', isBare ? '' : ` (${href})`],
+});
 
 interface Needs {
   clock: Clock;
