@@ -66,7 +66,7 @@ export interface Update {
 /** The bot on its platform. */
 export interface BotIdentity {
   name: string;
-  /** An address of the platform that opens a chat with it, and sends the code; null where there is none. */
+  /** An address of the platform that opens a chat with it, and sends the code; null without one. */
   link(code?: string): string | null;
 }
 
