@@ -1,7 +1,7 @@
 import { isWithin } from './protected.ts';
 import { readQuietly } from '../program/quiet-files.ts';
 
-interface Mount {
+export interface Mount {
   device: string;
   /** The folder of its file system that it shows, and where. */
   shows: string;
@@ -20,12 +20,20 @@ const parse = (text: string): Mount[] =>
       : [{ device, shows: decoded(shows), at: decoded(at) }];
   });
 
+/** The last list, which is the same at most calls. */
+let known: { text: string; mounts: Mount[] } | undefined;
+
+/** All mounts of this process; `text`: what the kernel says of them. */
+export const readMounts = (text = readQuietly('/proc/self/mountinfo') ?? ''): readonly Mount[] => {
+  if (known?.text !== text) known = { text, mounts: parse(text) };
+  return known.mounts;
+};
+
 const joined = (folder: string, rest: string): string => (folder === '/' ? rest || '/' : folder + rest);
 const restOf = (path: string, folder: string): string => (folder === '/' ? path : path.slice(folder.length));
 
 /** Other names of a real path, by bind mounts: where it, a folder above it, or one in it is mounted too. */
-export const mountNamesOf = (path: string, text = readQuietly('/proc/self/mountinfo') ?? ''): string[] => {
-  const mounts = parse(text);
+export const mountNamesOf = (path: string, mounts: readonly Mount[]): string[] => {
   // The last of the longest is the one that is seen.
   const own = mounts
     .filter(({ at }) => isWithin(path, at))

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { serverPlace, serverPlacesFolder } from '@drawbridge/contracts/machines/server-places';
 import { readQuietly, realPathOf } from '../program/quiet-files.ts';
 import { parseJson } from '../text/parse-json.ts';
-import { mountNamesOf } from './mount-names.ts';
+import { mountNamesOf, readMounts } from './mount-names.ts';
 
 const maxServers = 1_000;
 /** What a store and its secrets are called; a folder with none of them holds nothing that is closed. */
@@ -45,9 +45,12 @@ const closedAt = (path: string): string[] => {
   return marks.some((name) => lstatSync(join(path, name), { throwIfNoEntry: false })) ? [path] : [];
 };
 
-const namesOf = (path: string): string[] => {
-  const real = realPathOf(path) ?? path;
-  return [path, real, ...mountNamesOf(real)];
+const namesOf = (paths: readonly string[]): string[] => {
+  const mounts = readMounts();
+  return paths.flatMap((path) => {
+    const real = realPathOf(path) ?? path;
+    return [path, real, ...mountNamesOf(real, mounts)];
+  });
 };
 
 /**
@@ -65,5 +68,5 @@ export const createServerFolders = (alwaysClosed: readonly string[] = []): (() =
     }
     return known.paths;
   };
-  return () => [...new Set([...alwaysClosed, ...written().flatMap(closedAt)].flatMap(namesOf))];
+  return () => [...new Set(namesOf([...alwaysClosed, ...written().flatMap(closedAt)]))];
 };

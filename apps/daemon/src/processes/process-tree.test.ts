@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createFakeClock, nextMacrotask, systemClock } from '@drawbridge/kit';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { endTree, send, tagVariable } from './process-tree.ts';
+import { endTree, hasNamespaceEnded, send, tagVariable } from './process-tree.ts';
 
 const startSleeps = async (count: number, tag: string): Promise<ChildProcess[]> => {
   const env = { PATH: process.env['PATH'], [tagVariable]: tag };
@@ -52,6 +52,25 @@ describe.runIf(process.platform === 'linux')('the end of a process tree', () => 
     const clock = createFakeClock();
     await endTree({ group, tag: 'none' }, clock);
     expect(clock.waiting()).toBe(0);
+  });
+
+  it('waits for the first process of a namespace, at most 2 s', async () => {
+    const [first] = await startSleeps(1, 'first');
+    const pid = first?.pid ?? 0;
+    const clock = createFakeClock();
+    const inVain = hasNamespaceEnded(pid, clock);
+    for (let waitedMs = 0; waitedMs < 2_000; waitedMs += 5) {
+      await nextMacrotask();
+      clock.advance(5);
+    }
+    expect(await inVain).toBe(false);
+    const awaited = hasNamespaceEnded(pid, systemClock);
+    first?.kill('SIGKILL');
+    expect(await awaited).toBe(true);
+    expect([await hasNamespaceEnded(Number.NaN, clock), await hasNamespaceEnded(0, clock)]).toEqual([
+      false,
+      false,
+    ]);
   });
 
   it('ends every process with the tag, and none with another', async () => {

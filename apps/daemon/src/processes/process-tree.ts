@@ -68,18 +68,19 @@ const sendToAll = async ({ tag, group, holder }: Tree, signal: NodeJS.Signals): 
   await sendToTagged(tag, signal);
 };
 
-/** Whether a process of that group runs: one that ended is still in it until its parent asks how it ended. */
-const runsIn = (group: number, pid: string): boolean => {
-  const stat = readQuietly(`/proc/${pid}/stat`, 'latin1') ?? '';
+/** The group of a process that runs: one that has ended is listed until its parent asks how it ended. */
+const runningGroupOf = (pid: string): number | undefined => {
+  const stat = readQuietly(`/proc/${pid}/stat`, 'latin1');
+  if (stat === undefined) return undefined;
   // After the name, which may contain anything: state, parent, group.
-  const [state, , of] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return Number(of) === group && state !== 'Z' && state !== 'X';
+  const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return state === 'Z' || state === 'X' ? undefined : Number(group);
 };
 
 const isGroupRunning = async (group: number | undefined): Promise<boolean> => {
   if (group === undefined || !send(-group, 0)) return false;
   if (process.platform !== 'linux') return true;
-  for await (const pid of otherProcesses()) if (runsIn(group, pid)) return true;
+  for await (const pid of otherProcesses()) if (runningGroupOf(pid) === group) return true;
   return false;
 };
 
@@ -93,4 +94,19 @@ export const endTree = async (tree: Tree, clock: Clock): Promise<void> => {
     if (waitedMs >= graceMs) return void (await sendToAll(tree, 'SIGKILL'));
     await sleep(clock, checkEveryMs);
   }
+};
+
+const checkEndEveryMs = 5;
+
+/**
+ * Waits at most 2 s for the end of the first process of a pid namespace; gives whether it has ended. The kernel ends
+ * all others of the namespace before it. Linux; false elsewhere, and for a number of no process.
+ */
+export const hasNamespaceEnded = async (first: number, clock: Clock): Promise<boolean> => {
+  if (!(first > 1) || process.platform !== 'linux') return false;
+  for (let waitedMs = 0; runningGroupOf(String(first)) !== undefined; waitedMs += checkEndEveryMs) {
+    if (waitedMs >= graceMs) return false;
+    await sleep(clock, checkEndEveryMs);
+  }
+  return true;
 };

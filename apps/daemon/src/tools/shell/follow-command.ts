@@ -17,7 +17,7 @@ import type { TerminalSize } from './terminal/terminal.ts';
 import { noChange } from './sandbox/run-files.ts';
 import type { Left } from './sandbox/set-aside.ts';
 import { channelFile, isRefusal, preludeEnvironment, refusalFile } from './sandbox/prelude.ts';
-import { endTree, send, sendToTagged } from '../../processes/process-tree.ts';
+import { endTree, hasNamespaceEnded, send, sendToTagged } from '../../processes/process-tree.ts';
 
 /** The running end of a command, while it runs. */
 export interface CommandHandle {
@@ -227,11 +227,12 @@ const follow = (command: FollowedCommand, launch: Launch): Promise<Attempt> =>
     let firstWords = '';
     let exceeded: Excess | undefined;
     let treeEnded: Promise<void> | undefined;
-    const end = () => {
+    const endRest = async () => {
       if (child.pid === undefined) return;
       const own = launch.holds ? { holder: child.pid } : { group: child.pid };
-      treeEnded ??= endTree({ ...own, tag: command.tag }, command.clock);
+      await endTree({ ...own, tag: command.tag }, command.clock);
     };
+    const end = () => void (treeEnded ??= endRest());
     command.signal.addEventListener('abort', end, { once: true });
     const handedOver = takeListeners(child, {
       count: launch.listeners,
@@ -266,7 +267,13 @@ const follow = (command: FollowedCommand, launch: Launch): Promise<Attempt> =>
       cleanUp();
       reject(error);
     });
-    child.once('exit', end);
+    child.once('exit', () => {
+      treeEnded ??= launch.holds
+        ? hasNamespaceEnded(started.innermost(), command.clock).then((isOver) =>
+            isOver ? undefined : endRest(),
+          )
+        : endRest();
+    });
     onceClosed(child, (exitCode) => {
       // It is set by the exit, which comes first.
       void treeEnded?.then(() => {

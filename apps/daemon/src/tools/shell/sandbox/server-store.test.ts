@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { serverPlacesFolder } from '@drawbridge/contracts/machines/server-places';
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
-import { mountNamesOf } from '../../../paths/mount-names.ts';
+import { mountNamesOf, readMounts } from '../../../paths/mount-names.ts';
 import { openShell } from '../../../../test/support/shell-fixture.ts';
 import { makeFolders, textOf } from '../../../../test/support/tool-fixture.ts';
 import { setVariables } from '../../../../test/support/home/config.ts';
@@ -212,7 +212,7 @@ it('NG-05: knows other names of a folder by bind mounts', () => {
     line('/home/bob', '/srv/bob'),
     line('/home/ann/data', '/other', '8:2'),
   ].join('\n');
-  expect(mountNamesOf('/home/ann/data', text).sort()).toEqual([
+  expect(mountNamesOf('/home/ann/data', readMounts(text)).sort()).toEqual([
     '/srv/deep',
     '/srv/root/alias',
     '/srv/with blank/data',

@@ -1,8 +1,8 @@
-import { constants } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { whySensitive } from '../../../permission/index.ts';
-import { isAccessible, realPathOf } from '../../../program/quiet-files.ts';
+import { realPathOf } from '../../../program/quiet-files.ts';
 import type { Resource, ToolContext } from '../../common/tool.ts';
 import type { Look } from '../sandbox/visible/visible-places.ts';
 
@@ -24,7 +24,7 @@ const pathsOf = (word: string, folders: readonly string[]): string[] => {
   const name = word.replace(patterns, '');
   const paths = folders.map((folder) => resolve(folder, name));
   if (name !== word) return name === '' ? [] : paths.slice(0, 1);
-  return paths.filter((path) => isAccessible(path, constants.F_OK));
+  return paths.filter((path) => existsSync(path));
 };
 
 interface Named {
@@ -42,7 +42,7 @@ export const namedSecrets = (context: ToolContext, { folder, command, look }: Na
   const words = wordsOf(command);
   // A command may enter a folder first.
   const named = new Set([folder, ...words.map((word) => resolve(folder, word))]);
-  const folders = [...named].filter((path) => isAccessible(join(path, '.'), constants.F_OK));
+  const folders = [...named].filter((path) => existsSync(join(path, '.')));
   const found = new Map<string, Resource>();
   let seen: Look | undefined;
   for (const typed of words.flatMap((word) => pathsOf(word, folders))) {

@@ -1,6 +1,6 @@
-import { constants, readdirSync, readlinkSync, statSync, type Dirent } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, statSync, type Dirent } from 'node:fs';
 import { basename, delimiter, dirname, join, resolve, sep } from 'node:path';
-import { isAccessible, isExecutable } from '../../../../program/quiet-files.ts';
+import { isExecutable } from '../../../../program/quiet-files.ts';
 import { words } from '../../../../text/words.ts';
 import { wayOf } from './links.ts';
 import { untilChanged } from './stamped.ts';
@@ -35,13 +35,11 @@ const packagesAround = (path: string): string | undefined => {
   return at === -1 ? undefined : names.slice(0, at + 1).join(sep);
 };
 
-const isThere = (path: string): boolean => isAccessible(path, constants.F_OK);
-
 /** What a program in this folder of programs needs: the folder, and its own part of the one above. */
 const installationOf = (folder: string, home: string): string[] => {
   const above = dirname(folder);
-  if (['pyvenv.cfg', 'conda-meta'].some((name) => isThere(join(above, name)))) return [above];
-  if (isThere(join(above, 'VERSION')) && isThere(join(folder, 'gofmt')))
+  if (['pyvenv.cfg', 'conda-meta'].some((name) => existsSync(join(above, name)))) return [above];
+  if (existsSync(join(above, 'VERSION')) && existsSync(join(folder, 'gofmt')))
     return [folder, ...besideGo.map((name) => join(above, name))];
   const isCommon = above === home || commonFolders.some((name) => above === join(home, name));
   return [folder, ...(isCommon ? [] : besidePrograms.map((name) => join(above, name)))];

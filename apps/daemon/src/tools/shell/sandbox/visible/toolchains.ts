@@ -1,6 +1,5 @@
-import { constants, readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join, isAbsolute } from 'node:path';
-import { isAccessible } from '../../../../program/quiet-files.ts';
 import { words } from '../../../../text/words.ts';
 
 interface Toolchain {
@@ -138,7 +137,7 @@ export const findToolchains = (home: string, environment: NodeJS.ProcessEnv): To
       .flatMap((name) => environment[name]?.split(':') ?? [])
       .filter((one) => isAbsolute(one));
     for (const folder of [...named, ...usual.map((path) => join(home, path))]) {
-      if (!isAccessible(folder, constants.F_OK)) continue;
+      if (!existsSync(folder)) continue;
       opened.push(...opens.flatMap((pattern) => matching(folder, pattern)));
       closed.push(...without.flatMap((pattern) => matching(folder, pattern)));
     }

@@ -1,10 +1,10 @@
-import { constants, lstatSync, readdirSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { whySensitive } from '../../../../permission/index.ts';
 import { closedBy, isWithin, type Territory } from '../../../../paths/protected.ts';
 import { ownEnvironment, shellEnvironment } from '../../config.ts';
-import { isAccessible, readQuietly, realPathOf } from '../../../../program/quiet-files.ts';
+import { readQuietly, realPathOf } from '../../../../program/quiet-files.ts';
 import { outermost, wayOf } from './links.ts';
 import { findPrograms } from './programs.ts';
 import { untilChanged } from './stamped.ts';
@@ -56,8 +56,7 @@ const sensitiveIn = untilChanged((folder) =>
     .filter((path) => whySensitive(folder, { toolGroup: 'filesystemRead', resource: path }) !== undefined),
 );
 
-const whatIsThere = (paths: readonly string[]): string[] =>
-  paths.filter((path) => isAccessible(path, constants.F_OK));
+const whatIsThere = (paths: readonly string[]): string[] => paths.filter((path) => existsSync(path));
 
 /** Finds what a command of this root sees. `path`: the PATH that it gets. */
 export const findVisible = (needs: VisibleNeeds, path: string): VisiblePlaces => {
