@@ -66,8 +66,6 @@ export interface Surroundings {
   look?(): Look;
   /** Absent where a command has no way out of the sandbox. */
   network?: NetworkNeeds;
-  /** Whether a command may also run in the background. */
-  hasProcesses?: true;
 }
 
 /** Without a sandbox. */
@@ -117,6 +115,12 @@ export interface InspectedCommand {
   gitGrants: GitGrant[];
   hasNetwork: boolean;
 }
+
+/** The hosts and repositories that it was let to, in words. */
+export const hostsOf = ({ grants, gitGrants }: Pick<InspectedCommand, 'grants' | 'gitGrants'>): string[] => [
+  ...grants.map(({ declared }) => declared.text),
+  ...gitGrants.map(({ repository }) => `git ${repository.access} ${repository.text}`.slice(0, 300)),
+];
 
 /** How commands are asked about in these surroundings. */
 export const createCommandQuestions = ({ sandbox, look = seesAll }: Surroundings) => {

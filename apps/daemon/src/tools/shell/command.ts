@@ -8,7 +8,7 @@ import type { CommandEgress } from './network/command-egress.ts';
 import type { Ended } from './run-command.ts';
 import { inWords } from './sandbox/run-files.ts';
 
-const defaultTimeoutMs = 30_000;
+export const defaultTimeoutMs = 30_000;
 const minTimeoutMs = 1_000;
 const maxTimeoutMs = 9 * 60_000;
 

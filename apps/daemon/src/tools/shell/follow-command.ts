@@ -32,6 +32,7 @@ export interface CommandHandle {
 }
 
 export type OutputName = 'stdout' | 'stderr';
+export type AddOutput = (name: OutputName, chunk: Buffer) => void;
 
 export interface FollowedCommand {
   /** Of this command alone on the machine: all processes that carry it end with the command. */
@@ -53,7 +54,7 @@ export interface FollowedCommand {
   /** Whether it has standard input; without it there is nothing to read. */
   hasInput: boolean;
   /** Called at each start, which may be repeated before anything of it ran. Gives what takes the output. */
-  open(handle: CommandHandle): (name: OutputName, chunk: Buffer) => void;
+  open(handle: CommandHandle): AddOutput;
 }
 
 export interface FollowedEnd {

@@ -59,7 +59,7 @@ export const shellToolset = ({
     background = createProcessTools({ ...context, prepare, surroundings, hosts });
     const foreground = createShellExecute(prepare, {
       ...surroundings,
-      hasProcesses: true,
+      goOn: background.goOn,
       ...(failedCommands && { failedCommands }),
     });
     const outside = failedCommands && (await openOutside(context, failedCommands));

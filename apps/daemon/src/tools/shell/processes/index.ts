@@ -6,6 +6,7 @@ import type { DaemonTool, Resource } from '../../common/tool.ts';
 import type { Surroundings } from '../asked-command.ts';
 import type { Launcher } from '../launch.ts';
 import { answerProcessesQuery } from './answer-query.ts';
+import { createGoOn } from './go-on.ts';
 import { createProcessList } from './list.ts';
 import { createProcessRead } from './read.ts';
 import { createProcesses } from './registry.ts';
@@ -37,6 +38,7 @@ export const createProcessTools = ({ clock, root, prepare, surroundings, hosts, 
   };
   return {
     close: processes.close,
+    goOn: createGoOn(tools),
     answer: (query: LocalProcessesQuery) => answerProcessesQuery(processes, query),
     tools: [
       createProcessStart(tools),

@@ -6,8 +6,7 @@ import { canonical, type Clock } from '@drawbridge/kit';
 import type { DeniedPaths, Resource } from '../../../permission/index.ts';
 import { watchTree } from '../../../processes/watchdog.ts';
 import { errors } from '../../common/errors.ts';
-import { followCommand, type CommandHandle, type FollowedEnd, type OutputName } from '../follow-command.ts';
-import type { Launcher } from '../launch.ts';
+import type { CommandHandle, FollowedCommand, FollowedEnd, OutputName } from '../follow-command.ts';
 import type { CommandEgress } from '../network/command-egress.ts';
 import { listeningPorts, type ProcessPorts } from '../ports/process-ports.ts';
 import { endOfInput, interruptKey, toSequence } from '../terminal/keys.ts';
@@ -38,10 +37,15 @@ export interface ProcessSpec {
 export interface ProcessNeeds {
   root: string;
   clock: Clock;
-  prepare: Launcher;
+  /** Starts its command and follows it, or follows one that runs; as `followCommand`. */
+  follow(options: Pick<FollowedCommand, 'open' | 'signal'>): Promise<FollowedEnd>;
+  /** Where it runs already. */
+  startedAtMs?: number;
   egress: CommandEgress | undefined;
   /** Present where it was started with ports. */
   opened: ProcessPorts | undefined;
+  /** As they were when its command started. */
+  closedPaths: DeniedPaths;
   deniedPaths(): DeniedPaths;
 }
 
@@ -108,13 +112,12 @@ const attach = (handle: CommandHandle, { stdin, takesInput, tag, terminal }: Pro
 
 /** The command of a process, followed to its end. `begun` rejects where it could not be started. */
 const runInBackground = (spec: ProcessSpec, needs: ProcessNeeds) => {
-  const { clock, prepare, egress, opened } = needs;
+  const { clock, egress, opened } = needs;
   const output = createOutputBuffer(processLimits.outputChars);
   const abort = new AbortController();
   const begun = Promise.withResolvers<void>();
   const { changed, onChange } = createListeners();
   const activity = createActivity(needs);
-  const closedPaths = needs.deniedPaths();
   let handle: CommandHandle | undefined;
   let callOff = () => {};
   let stopCause: EndCause | undefined;
@@ -140,10 +143,7 @@ const runInBackground = (spec: ProcessSpec, needs: ProcessNeeds) => {
       changed();
     };
   };
-  const { command: text, folder: cwd } = spec;
-  const ways = { egress, relay: opened?.relay };
-  const command = { ...spec, ...ways, text, cwd, clock, signal: abort.signal, deniedPaths: closedPaths };
-  const done = followCommand({ ...command, hasInput: true, open }, prepare).then(
+  const done = needs.follow({ open, signal: abort.signal }).then(
     (followed) => finish(followed, 'exited'),
     (error: unknown) => {
       begun.reject(error);
@@ -160,7 +160,6 @@ const runInBackground = (spec: ProcessSpec, needs: ProcessNeeds) => {
     /** Resolves when nothing of it runs any more. */
     done,
     onChange,
-    closedPaths,
     end: () => end,
     handle: () => (end === undefined ? handle : undefined),
     /** TERM for all of it, and KILL after 2 s. */
@@ -174,8 +173,8 @@ const runInBackground = (spec: ProcessSpec, needs: ProcessNeeds) => {
 
 /** One process in the background, from its start on. */
 export const startProcess = (id: string, spec: ProcessSpec, needs: ProcessNeeds) => {
-  const startedAt = needs.clock.now();
-  const { handle, closedPaths, ...running } = runInBackground(spec, needs);
+  const startedAt = needs.startedAtMs ?? needs.clock.now();
+  const { handle, ...running } = runInBackground(spec, needs);
   const { output, end, stop } = running;
 
   const lastLine = (): string => {
@@ -199,7 +198,7 @@ export const startProcess = (id: string, spec: ProcessSpec, needs: ProcessNeeds)
     signalName: () => signalOf(end()?.exitCode ?? null),
     /** Whether a deny rule closes a path that was open to it at its start. */
     isPathClosedSince: () => {
-      const before = pathsOf(closedPaths);
+      const before = pathsOf(needs.closedPaths);
       return [...pathsOf(needs.deniedPaths())].some((path) => !before.has(path));
     },
     waits: (): Waits | undefined => {

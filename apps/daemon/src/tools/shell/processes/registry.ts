@@ -72,6 +72,7 @@ export const createProcesses = ({ clock, access }: RegistryNeeds) => {
   };
 
   return {
+    canStart: (caller: RequestCaller | undefined) => !isClosed && !isFull(caller),
     /** Throws `tooManyProcesses`. */
     start: (spec: ProcessSpec, needs: ProcessNeeds): Process => {
       if (isClosed) throw errors.unknownTool();

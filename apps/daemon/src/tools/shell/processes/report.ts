@@ -37,6 +37,8 @@ export interface Reading {
   cursor?: number | undefined;
   maxChars: number;
   raw?: boolean | undefined;
+  /** Said first. */
+  note?: string;
 }
 
 /** What was said of its end by the sandbox, its network and what it changed. */
@@ -61,7 +63,7 @@ const notesOf = (process: Process, root: string, { sandbox, look = seesAll }: Su
 /** The result of every tool that gives output: what came from a position on, and how the process is. */
 export const createReports =
   (root: string, surroundings: Surroundings) =>
-  (process: Process, { cursor, maxChars, raw = false }: Reading, found?: string): ToolResult => {
+  (process: Process, { cursor, maxChars, raw = false, note }: Reading, found?: string): ToolResult => {
     const { output, egress } = process;
     const wanted = cursor ?? output.end() - maxChars;
     const { from, text, cursor: next } = output.read(wanted, maxChars);
@@ -70,7 +72,7 @@ export const createReports =
     const listening = process.listening();
     const traffic = egress?.traffic() ?? [];
     const pushes = egress?.pushes() ?? [];
-    const notes = notesOf(process, root, surroundings);
+    const notes = [...(note === undefined ? [] : [note]), ...notesOf(process, root, surroundings)];
     const changed = process.end()?.left.changed;
     return {
       ...textResult(

@@ -4,12 +4,14 @@ import {
   createCommandQuestions,
   inputPreview,
   networkInput,
+  hostsOf,
   sandboxWords,
   stdinInput,
   type GivenCommand,
   type Manner,
 } from '../asked-command.ts';
 import { commandInput } from '../command.ts';
+import { followCommand } from '../follow-command.ts';
 import { openCommandEgress } from '../network/command-egress.ts';
 import { createProcessPorts, portsInput, portWords, readPorts } from '../ports/process-ports.ts';
 import { terminalInput, type TerminalSize } from '../terminal/terminal.ts';
@@ -84,20 +86,19 @@ export const createProcessStart = (tools: ProcessTools): DaemonTool => {
         ? createProcessPorts(ports, { clock, ownPorts: network.ownPorts })
         : undefined;
     const { tag, caller: owner, deniedPaths } = context;
-    const hosts = [
-      ...granted.grants.map(({ declared }) => declared.text),
-      ...granted.gitGrants.map(({ repository }) =>
-        `git ${repository.access} ${repository.text}`.slice(0, 300),
-      ),
-    ];
+    const hosts = hostsOf(granted);
     const spec = { tag, command, folder, hosts, resource: wanted, owner, stdin, terminal, takesInput };
+    const closedPaths = deniedPaths();
+    const start = { tag, text: command, cwd: folder, clock, terminal, egress, relay: opened?.relay };
     try {
       const process = processes.start(spec, {
         root: context.root,
         clock,
-        prepare,
+        follow: (options) =>
+          followCommand({ ...start, ...options, deniedPaths: closedPaths, hasInput: true }, prepare),
         egress,
         opened,
+        closedPaths,
         deniedPaths,
       });
       await begin(process, () => processes.drop(process), context.signal);
