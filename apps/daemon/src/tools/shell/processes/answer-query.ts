@@ -8,7 +8,7 @@ import {
 } from '@drawbridge/contracts/machines/processes';
 import { cutText } from '@drawbridge/kit';
 import { errors } from '../../common/errors.ts';
-import { plainOutput } from './plain-output.ts';
+import { plainOutput } from './output.ts';
 import type { Process } from './process.ts';
 import type { Processes } from './registry.ts';
 

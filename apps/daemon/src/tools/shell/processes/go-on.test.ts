@@ -49,12 +49,14 @@ describeWith('bubblewrap')('SU-51 a command without a time-out', () => {
     expect(await callAs(ben, 'process_read', { process: id })).toContain('process_list');
     expect(await callAs(ada, 'process_write', { process: id, text: 'x' })).toContain('takes no input');
     writeFileSync(join(root, 'proceed'), '');
-    await expect.poll(() => read(id, { cursor: 0 })).toMatchObject({
-      state: 'ended',
-      ended: 'exited',
-      exitCode: 3,
-      output: 'first\nsecond\nlast\n',
-    });
+    await expect
+      .poll(() => read(id, { cursor: 0 }))
+      .toMatchObject({
+        state: 'ended',
+        ended: 'exited',
+        exitCode: 3,
+        output: 'first\nsecond\nlast\n',
+      });
   });
 
   it('says so in its question, and a time-out does not', async () => {

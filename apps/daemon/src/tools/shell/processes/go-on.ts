@@ -6,7 +6,7 @@ import { hostsOf, type InspectedCommand } from '../asked-command.ts';
 import type { CommandEgress } from '../network/command-egress.ts';
 import type { Continuation } from '../run-command.ts';
 import { processLimits } from './limits.ts';
-import { createOutputBuffer } from './output-buffer.ts';
+import { createOutputBuffer } from './output.ts';
 import { defaultChars, type ProcessTools } from './tools.ts';
 
 const note =

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createOutputBuffer } from './output-buffer.ts';
-import { plainOutput } from './plain-output.ts';
+import { createOutputBuffer, plainOutput } from './output.ts';
 
 describe('the kept output', () => {
   it('SH-91 has a bound, whatever the pieces, and its positions stay', () => {

@@ -13,8 +13,7 @@ import { endOfInput, interruptKey, toSequence } from '../terminal/keys.ts';
 import { hidesInput, type TerminalSize } from '../terminal/terminal.ts';
 import { noChange } from '../sandbox/run-files.ts';
 import { processLimits } from './limits.ts';
-import { createOutputBuffer } from './output-buffer.ts';
-import { plainOutput } from './plain-output.ts';
+import { createOutputBuffer, plainOutput } from './output.ts';
 import { findWait, type Waits } from './waits.ts';
 
 export interface ProcessSpec {

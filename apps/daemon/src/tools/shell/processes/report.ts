@@ -4,7 +4,7 @@ import { seesAll, type Surroundings } from '../asked-command.ts';
 import { explain } from '../explain.ts';
 import { inWords } from '../sandbox/run-files.ts';
 import type { Process } from './process.ts';
-import { plainOutput } from './plain-output.ts';
+import { plainOutput } from './output.ts';
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 

@@ -1,6 +1,6 @@
 import type { Clock } from '@drawbridge/kit';
 import type { Process } from './process.ts';
-import { plainOutput } from './plain-output.ts';
+import { plainOutput } from './output.ts';
 
 /** Output that has not grown for so long is taken as an answer. */
 const quietMs = 100;
