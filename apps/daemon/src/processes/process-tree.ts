@@ -99,8 +99,8 @@ export const endTree = async (tree: Tree, clock: Clock): Promise<void> => {
 const checkEndEveryMs = 5;
 
 /**
- * Waits at most 2 s for the end of the first process of a pid namespace; gives whether it has ended. The kernel
- * ends all others of the namespace before it. Linux; false elsewhere, and for a number of no process.
+ * Waits at most 2 s for the end of the first process of a pid namespace; gives whether it has ended. The
+ * kernel ends all others of the namespace before it. False where it is not Linux, and for no process.
  */
 export const hasNamespaceEnded = async (first: number, clock: Clock): Promise<boolean> => {
   if (!(first > 1) || process.platform !== 'linux') return false;

@@ -59,8 +59,8 @@ const createOutput = ({ clock, progress }: Command, next: Continuation<unknown> 
 };
 
 /**
- * Runs a text with `/bin/sh` until it ends, or until its time is over and `next` accepts it. Otherwise time-out,
- * abort and its own end terminate all that it started. Throws as `runCommand`.
+ * Runs a text with `/bin/sh` until it ends, or until its time is over and `next` accepts it. Otherwise
+ * time-out, abort and its own end terminate all that it started. Throws as `runCommand`.
  */
 export const runOrContinue = async <Result>(
   command: Command,
