@@ -43,7 +43,15 @@ const info = {
   connectedAt: null,
   initAt: 1,
 };
-const machine = { id: 'machine', userId: 'ada', info, name: null, replaces: false, maxMachines: 9 };
+const machine = {
+  id: 'machine',
+  userId: 'ada',
+  info,
+  name: null,
+  replaces: false,
+  after: null,
+  maxMachines: 9,
+};
 
 const walked: Walked[] = [
   {

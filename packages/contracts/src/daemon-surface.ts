@@ -45,7 +45,8 @@ export type ReportedModes = z.infer<typeof reportedModes>;
 /**
  * `POST init`. Tools are parsed one by one, so that an invalid one is skipped with a warning. `name`: what
  * its user calls the machine; it counts for a pairing only. `check`: only whether the key is valid; nothing
- * is stored, and a pairing token stays valid.
+ * is stored, and a pairing token stays valid. `after`: the newest epoch that the daemon knows; with a session
+ * key the `init` counts only while there is no newer one, so that one which arrives late changes nothing.
  */
 export const initBody = z.object({
   rootPath: z.string().min(1).max(4_096),
@@ -56,6 +57,7 @@ export const initBody = z.object({
   daemon: daemonInfo.optional(),
   name: machineName.optional(),
   check: z.boolean().optional(),
+  after: z.number().int().nonnegative().optional(),
 });
 export type InitBody = z.infer<typeof initBody>;
 

@@ -38,6 +38,19 @@ it('is the same room the next time', async () => {
   await second.close();
 });
 
+it('knows the next time which epoch the server named last', async () => {
+  const folder = makeFolder();
+  const epochs = [];
+  for (const named of [7, null, 8, 8]) {
+    const room = await open(folder);
+    epochs.push(room.epoch.get());
+    room.epoch.set(named);
+    await room.close();
+    expect(statSync(join(room.folder, 'epoch')).mode & 0o777).toBe(0o600);
+  }
+  expect(epochs).toEqual([null, 7, null, 8]);
+});
+
 it('says where it is when it cannot be used, and is free again', async () => {
   const folder = makeFolder();
   writeFileSync(join(folder, 'journal'), '');

@@ -3,6 +3,7 @@ import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CodedError, type Clock, hasCode } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
+import { openEpochFile, type EpochFile } from './epoch-file.ts';
 import { errors } from './errors.ts';
 import { openJournal, type Journal } from './journal.ts';
 import { acquireLock } from '../private-files/lock.ts';
@@ -12,6 +13,8 @@ export interface OpenedJournal {
   folder: string;
   /** Names this room: the same after a restart, another one for a copy of the files. */
   instance: string;
+  /** Of the server's last answer to an init, also one to an earlier process. */
+  epoch: Pick<EpochFile, 'get' | 'set'>;
   close(): Promise<void>;
 }
 
@@ -51,9 +54,13 @@ const openIn = async (
   }
   try {
     const instance = await readInstance(folder);
+    const epoch = await openEpochFile(folder);
     const journal = await openJournal({ folder, clock });
-    const close = () => journal.close().finally(lock.release);
-    return { journal, folder, instance, close };
+    const close = async () => {
+      await epoch.settled();
+      await journal.close().finally(lock.release);
+    };
+    return { journal, folder, instance, epoch, close };
   } catch (error) {
     await lock.release();
     throw error;

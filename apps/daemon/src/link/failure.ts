@@ -63,5 +63,5 @@ export const responseFailure = async (response: Answer): Promise<Failure> => {
   if (status === 401 || status === 403)
     return { kind: 'refused', sentence, ...(code !== undefined && { code }) };
   if (status === 500) return { kind: 'server-error', sentence };
-  return { kind: 'network', sentence };
+  return { kind: 'network', sentence, ...(code !== undefined && { code }) };
 };

@@ -1,5 +1,6 @@
 export { callTag, createCalls, type CallOutcome, type CallReport } from './calls.ts';
 export type { Ending, Failure } from './connection.ts';
+export type { KnownEpoch } from './init.ts';
 export { networkFailure } from './failure.ts';
 export { createHttp, withServer, type HttpResponse } from './http.ts';
 export { createLink, type SessionKey, type LinkReport } from './link.ts';

@@ -29,6 +29,7 @@ import type { z } from 'zod';
 import { parseJson } from '../text/parse-json.ts';
 import { networkFailure, responseFailure } from './failure.ts';
 import type { Answer, Http, HttpRequest } from './http.ts';
+import { postInit, knownEpoch, type KnownEpoch } from './init.ts';
 import type { Reply, Result } from './reply.ts';
 import { createSocketPosts, type SocketPosts } from './socket-posts.ts';
 
@@ -161,7 +162,7 @@ const postAll = async (
 };
 
 /** The server's daemon routes. Nothing here throws: failures are replies. */
-export const createServerApi = (http: Http, clock: Clock) => {
+export const createServerApi = (http: Http, clock: Clock, epoch: KnownEpoch = knownEpoch()) => {
   const posts = createSocketPosts(clock);
   const server: KnownServer = { http, posts, features: [], kind: null, lastEventId: null };
   const has = (feature: ServerFeature) => server.features.includes(feature);
@@ -193,7 +194,9 @@ export const createServerApi = (http: Http, clock: Clock) => {
       if (plainId.test(id)) server.lastEventId = id;
     },
     init: async (key: string, body: InitBody, signal: AbortSignal) => {
-      const reply = await post({ key, path: daemonPaths.init, body, signal }, readAs(initReply));
+      const postOne = (sent: InitBody) =>
+        post({ key, path: daemonPaths.init, body: sent, signal }, readAs(initReply));
+      const reply = await postInit({ epoch, post: postOne }, body);
       if (reply.ok) {
         server.epoch = reply.value.epoch;
         server.features = reply.value.features ?? [];

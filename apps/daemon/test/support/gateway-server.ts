@@ -68,6 +68,7 @@ const readBody = async (request: IncomingMessage): Promise<unknown> => {
 export const startGatewayServer = async () => {
   const seen: Seen[] = [];
   let stream: ServerResponse | undefined;
+  let newest: number | undefined;
 
   const openStream: Answer = (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -104,8 +105,8 @@ export const startGatewayServer = async () => {
       epoch: header('x-gateway-epoch'),
       body: await readBody(incoming),
     };
-    if (isCheck(request) && answers['init']?.[0]?.status === 200)
-      return json(200, { ok: true })(request, response);
+    if (isCheck(request) && (newest !== undefined || answers['init']?.[0]?.status === 200))
+      return json(200, { ok: true, ...(newest !== undefined && { epoch: newest }) })(request, response);
     seen.push(request);
     nextAnswer(path.split('/')[1] ?? '')(request, response);
   };
@@ -127,6 +128,8 @@ export const startGatewayServer = async () => {
     ) => {
       answers[route] = list.length === 0 ? [openStream] : list;
     },
+    /** What a daemon that asks learns of its machine. */
+    newestEpoch: (epoch: number) => void (newest = epoch),
     /** Writes on the newest open stream. */
     write: (text: string | Uint8Array) => void stream?.write(text),
     send: (event: unknown) => void stream?.write(`id: 1\ndata: ${JSON.stringify(event)}\n\n`),

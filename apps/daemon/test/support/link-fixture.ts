@@ -14,6 +14,7 @@ import {
   createOpenLink,
   createOutbox,
   createServerApi,
+  type KnownEpoch,
   type LinkReport,
 } from '../../src/link/index.ts';
 import { pairingToken, startGatewayServer } from './gateway-server.ts';
@@ -30,13 +31,13 @@ export const text = (value: string): ToolResult => ({ content: [{ type: 'text', 
 const echo: Dispatch = async ({ toolCall }) => text(JSON.stringify(toolCall.arguments));
 
 /** A link to a small real server, on a clock that the test moves. */
-export const startLink = async (dispatch: Dispatch = echo) => {
+export const startLink = async (dispatch: Dispatch = echo, epoch?: KnownEpoch) => {
   const folder = mkdtempSync(join(tmpdir(), 'drawbridge-link-'));
   const journal = await openJournal({ folder, clock: systemClock });
   const server = await startGatewayServer();
   const clock = createFakeClock();
   const http = createHttp(server.url);
-  const api = createServerApi(http, clock);
+  const api = createServerApi(http, clock, epoch);
   const reports: LinkReport[] = [];
   const offered: string[] = [];
   let current = '';

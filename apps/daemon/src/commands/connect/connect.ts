@@ -186,6 +186,7 @@ const serve = async (toolHost: ToolHost, needs: Serving): Promise<number> => {
     url,
     way: needs.way,
     journal: opened.journal,
+    epoch: opened.epoch,
     sessionFile,
     toolHost,
     machine: {

@@ -13,6 +13,7 @@ import {
   createServerApi,
   largeLength,
   type Ending,
+  type KnownEpoch,
   type LinkReport,
   type ServerApi,
   type SessionKey,
@@ -36,6 +37,7 @@ export interface SessionNeeds {
   url: URL;
   way: Way;
   journal: Journal;
+  epoch: KnownEpoch;
   sessionFile: SessionFile;
   toolHost: ToolHost;
   /** What is sent to the server about this machine beside its tools. */
@@ -110,7 +112,7 @@ const waitAtMost = (clock: Clock, ms: number, work: Promise<unknown>): Promise<v
 export const createSession = (needs: SessionNeeds) => {
   const { clock, random, events, url, way, journal, sessionFile, toolHost, machine, askForToken } = needs;
   const http = createHttp(url);
-  const api = createServerApi(http, clock);
+  const api = createServerApi(http, clock, needs.epoch);
   const key = createKey(needs);
   const outbox = openOutbox(needs, api, key);
   const ended = Promise.withResolvers<Ending>();

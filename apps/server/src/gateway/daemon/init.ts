@@ -85,13 +85,19 @@ const lock = async ({ keys, store, connections }: InitContext, machine: Machine)
   connections.disconnect(machine, 'replaced');
 };
 
-const refuseFlapping = async (ctx: InitContext, { owner, body }: Init, before: Machine | undefined) => {
+/** A token is used once, and the key of the environment names no machine. */
+const afterOf = ({ owner, body }: Init): number | null =>
+  owner.kind === 'session' ? (body.after ?? null) : null;
+
+const refuseFlapping = async (ctx: InitContext, init: Init, before: Machine | undefined) => {
+  const { owner, body } = init;
   const { kind } = before?.connection ?? {};
   if (owner.kind === 'pairing' || !before || (kind !== 'online' && kind !== 'elsewhere')) return;
   const { instance } = body.daemon ?? {};
   if (instance !== undefined && instance === before.info.daemon?.instance) return;
   const since = ctx.clock.now() - ctx.limits.takingsWindowMs;
-  if ((await ctx.store.countTaking(before.id, since)) <= ctx.limits.maxTakings) return;
+  const taking = { id: before.id, after: afterOf(init) };
+  if ((await ctx.store.countTaking(taking, since)) <= ctx.limits.maxTakings) return;
   await lock(ctx, before);
   throw owner.kind === 'session' ? errors.forbidden() : errors.tooManyRequests();
 };
@@ -109,6 +115,7 @@ const keep = async (ctx: InitContext, init: Init): Promise<Kept> => {
     info: infoFrom(init, before, initAt),
     graceUntil: initAt + limits.graceBaseMs,
     replaces: replaces || owner.kind === 'pairing',
+    after: afterOf(init),
     name: owner.kind === 'pairing' ? (body.name ?? null) : null,
     maxMachines: limits.machinesPerUser,
   };
@@ -184,6 +191,13 @@ const ownerOf = async ({ keys, clock, bus }: InitContext, key: string, body: Ini
     throw body.daemon === undefined ? error : reason;
   });
 
+/** What a daemon that asks whether its key holds learns of the machine that it speaks for. */
+const checked = async ({ store }: InitContext, owner: KeyOwner, body: InitBody): Promise<InitReply> => {
+  const machine =
+    owner.kind === 'session' && body.daemon !== undefined ? await store.byId(owner.machineId) : undefined;
+  return { ok: true, ...(machine && { epoch: machine.info.epoch }) };
+};
+
 /** Takes an init. `inTurn` runs one init or change of tools of a user at a time. */
 export const takeInit = async (
   ctx: InitContext,
@@ -193,7 +207,7 @@ export const takeInit = async (
   const owner = await ownerOf(ctx, key, body);
   const { userId } = owner;
   await ctx.settings.requireEnabled(userId);
-  if (body.check === true) return { ok: true };
+  if (body.check === true) return checked(ctx, owner, body);
   const announced = readTools(body.tools);
   try {
     return await inTurn(userId, () => initInTurn(ctx, { owner, body, announced }));

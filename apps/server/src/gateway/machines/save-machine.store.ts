@@ -23,9 +23,12 @@ const nameOf = async (
   return name ?? newMachineName(info.hostIdentifier ?? '', taken);
 };
 
-/** Writes what an init said and gives the machine as it then is. Part of the init's transaction. */
+/**
+ * Writes what an init said and gives the machine as it then is. Part of the init's transaction. Throws
+ * `conflict` where the daemon does not know the newest epoch.
+ */
 export const saveMachine = async (trx: Transaction<Schema>, init: MachineInit): Promise<StoredMachine> => {
-  const { id, userId, info, replaces, graceUntil } = init;
+  const { id, userId, info, replaces, graceUntil, after } = init;
   const before = await storedDigest(trx, id);
   const name = await nameOf(trx, init, before === undefined);
   await storeToolList(trx, info.toolList);
@@ -63,15 +66,16 @@ export const saveMachine = async (trx: Transaction<Schema>, init: MachineInit): 
       takings: 0,
       takingsSince: 0,
     })
-    .onConflict((conflict) =>
-      conflict.column('id').doUpdateSet(({ eb, ref }) => ({
+    .onConflict((conflict) => {
+      const update = conflict.column('id').doUpdateSet(({ eb, ref }) => ({
         ...values,
         ...(name !== undefined && { name }),
         epoch: eb('machines.epoch', '+', 1),
         rev: eb('machines.rev', '+', 1),
         resumesFrom: replaces ? eb('machines.epoch', '+', 1) : ref('machines.resumesFrom'),
-      })),
-    )
+      }));
+      return after === null ? update : update.where('machines.epoch', '=', after);
+    })
     .returning([
       'name',
       'pausedAt',
@@ -83,7 +87,9 @@ export const saveMachine = async (trx: Transaction<Schema>, init: MachineInit): 
       'graceUntil',
       'rev',
     ])
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
+  // The list of tools, too, stays as it was.
+  if (!raised) throw errors.conflict();
   if (before && before.toolsDigest !== info.toolList.digest) await dropToolList(trx, before.toolsDigest);
   return { id, userId, info: { ...info, ...raised, problem: null } };
 };

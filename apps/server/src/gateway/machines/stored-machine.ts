@@ -72,6 +72,8 @@ export interface MachineInit {
   /** Until when it may be without a stream. */
   graceUntil: number;
   replaces: boolean;
+  /** The epoch that is to be the newest; null for any. */
+  after: number | null;
   /** What the person calls it; null to leave the name, or to choose one for a new machine. */
   name: string | null;
   /** Machines of one person; a forgotten one does not count. */

@@ -47,6 +47,7 @@ const machine = (userId: string) => ({
     initAt: clock.now(),
   },
   replaces: false,
+  after: null,
   name: null,
   maxMachines: 20,
   graceUntil: 0,
