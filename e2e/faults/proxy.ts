@@ -3,6 +3,7 @@ import * as http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
 import { initReply } from '@drawbridge/contracts/daemon-reply';
+import { initBody } from '@drawbridge/contracts/daemon-surface';
 import { sleep, systemClock } from '@drawbridge/kit';
 import type { Happening } from './history.ts';
 import { createGate } from './gate.ts';
@@ -48,6 +49,9 @@ const initIn = (reply: string, sent: string): { epoch: number; key: string } | u
   const { epoch, sessionKey } = initReply.safeParse(JSON.parse(reply)).data ?? {};
   return epoch === undefined ? undefined : { epoch, key: digestOf(sessionKey ?? sent) };
 };
+
+/** Only whether the key holds: the answer names an epoch that another init has given. */
+const isCheck = (body: string): boolean => initBody.safeParse(JSON.parse(body)).data?.check === true;
 
 const digestOf = (key: string): string => hash('sha256', key);
 const keyIn = ({ headers }: http.IncomingMessage): string => String(headers[gatewayKeyHeader] ?? '');
@@ -102,7 +106,7 @@ export const createProxy = async ({ user, target, random, note }: ProxyOptions):
     const text = await readAll(answer);
     const path = shortPath(request.url);
     note({ type: 'post', user, path, status: answer.statusCode ?? 0, repeated });
-    const isInit = path === 'init' && answer.statusCode === 200;
+    const isInit = path === 'init' && answer.statusCode === 200 && !isCheck(String(body));
     const init = isInit ? initIn(String(text), keyIn(request)) : undefined;
     if (init) note({ type: 'epoch', user, ...init });
     return { answer, text };

@@ -45,6 +45,7 @@ export const runRow = (userId: string, id: string, changes: Partial<RunRow> = {}
   threadId: 't1',
   kind: 'message',
   messageId: null,
+  startedBy: null,
   sender: 'person',
   groups: null,
   usesMemory: true,

@@ -37,6 +37,7 @@ import { companionsAndPresence } from './migrations/0034-companions-and-presence
 import { channels } from './migrations/0035-channels.ts';
 import { channelQuestions } from './migrations/0036-channel-questions.ts';
 import { channelModes } from './migrations/0037-channel-modes.ts';
+import { runStarters } from './migrations/0038-run-starters.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -79,6 +80,7 @@ const migrations = {
   '0035-channels': channels,
   '0036-channel-questions': channelQuestions,
   '0037-channel-modes': channelModes,
+  '0038-run-starters': runStarters,
 };
 
 /**

@@ -65,7 +65,10 @@ export const tables = {
     id: text,
     threadId: text,
     kind: z.enum(runKinds),
+    /** The first of its messages, where it has any. */
     messageId: textOrNull,
+    /** The last of the messages that it began with: the others were merged into its request. */
+    startedBy: textOrNull,
     /** The sender of the messages that it answers, as `Sender.key`. */
     sender: text,
     /** The groups of tools that it may use; null for all. */

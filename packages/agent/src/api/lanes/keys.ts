@@ -9,6 +9,7 @@ import { agentLimits } from '../../rows/limits.ts';
 import { runOf } from '../../rows/load.ts';
 import type { RequestRow, RunRow } from '../../rows/rows.ts';
 import type { Sender } from '../../rows/sender.ts';
+import { placeInRun } from '../../turns/lanes/load-lane.ts';
 
 interface Sent {
   sender: Sender;
@@ -65,17 +66,18 @@ const endOf = ({ threadId, outcome }: Replayed): RequestEnd => {
 };
 
 type Replaying = Pick<AgentNeeds, 'store'>;
+type InRun = Awaited<ReturnType<typeof placeInRun>>;
 
 /** Joins an open run that no sender follows any more: after a restart. It may end meanwhile. */
 const joinRun = async (
   ctx: Replaying,
   requests: Requests,
-  { run, requestId }: { run: RunRow; requestId: string },
+  { run, requestId, place }: { run: RunRow; requestId: string; place: InRun },
 ): Promise<LaneRequest> => {
   const { userId, threadId, id: runId } = run;
-  const place = { at: 'run', runId, how: 'own' } as const;
   const request = requests.open({ requestId, userId, threadId, place });
-  requests.publish(requestId, { type: 'started', runId, afterSeq: 0 });
+  if (place.how === 'own') requests.publish(requestId, { type: 'started', runId, afterSeq: 0 });
+  else requests.publish(requestId, { type: place.how, runId, into: place.into });
   const now = await runOf(ctx, userId, runId);
   if (!now) requests.end(requestId, cancelled);
   else if (now.endedAt !== null)
@@ -100,8 +102,8 @@ export const replay = async (ctx: Replaying, requests: Requests, row: Replayed):
   const [message] = await ctx.store.find('agentMessages', { userId, threadId, id: requestId });
   const run = message && (await runOf(ctx, userId, message.runId));
   if (!run) return ended(requestId, cancelled);
-  if (run.endedAt === null) return joinRun(ctx, requests, { run, requestId });
-  const place = { at: 'run', runId: run.id, how: 'own' } as const;
+  const place = await placeInRun(ctx, run, message);
+  if (run.endedAt === null) return joinRun(ctx, requests, { run, requestId, place });
   return ended(requestId, await endWithRun(ctx, run, { place, isReplayed: true, isForced: false }));
 };
 

@@ -2,7 +2,7 @@ import type { LaneItem, LaneRun, LaneState } from '../../machines/next-lane.ts';
 import type { AgentNeeds } from '../../ports/needs.ts';
 import type { ThreadKey } from '../../rows/keys.ts';
 import { threadOf } from '../../rows/load.ts';
-import type { QueueRow, RunRow, ThreadRow } from '../../rows/rows.ts';
+import type { MessageRow, QueueRow, RunRow, ThreadRow } from '../../rows/rows.ts';
 import { openRunStates } from '../../rows/states.ts';
 
 /** A lane as its rows are, and the requests of this process. */
@@ -38,13 +38,32 @@ const itemOf = ({ id, mode, sender, channel, createdAt, isHeld }: QueueRow): Lan
   isHeld,
 });
 
+/** The message whose request stands for the run; null for a run without a new message. */
+const starterOf = ({ startedBy, messageId }: RunRow): string | null => startedBy ?? messageId;
+
+/** Where a message that belongs to the run is in its lane. */
+export const placeInRun = async (
+  { store }: Pick<AgentNeeds, 'store'>,
+  run: RunRow,
+  { id, seq }: Pick<MessageRow, 'id' | 'seq'>,
+): Promise<Extract<Place, { at: 'run' }>> => {
+  const { userId, threadId, id: runId } = run;
+  const starter = starterOf(run);
+  if (starter === id) return { at: 'run', runId, how: 'own' };
+  if (starter === null) return { at: 'run', runId, how: 'steered', into: runId };
+  const [first] = await store.find('agentMessages', { userId, threadId, id: starter });
+  // Messages that were steered into the run came behind those that it began with.
+  const how = first !== undefined && seq < first.seq ? 'merged' : 'steered';
+  return { at: 'run', runId, how, into: starter };
+};
+
 const laneRunOf = (run: RunRow, { requests, cancelling }: LaneMemory): LaneRun => {
   const own = requests
     .ofThread(run.userId, run.threadId)
     .flatMap(({ requestId, place }) =>
       place.at === 'run' && place.runId === run.id ? [{ requestId, how: place.how }] : [],
     );
-  const startedBy = own.find(({ how }) => how === 'own')?.requestId ?? run.messageId;
+  const startedBy = own.find(({ how }) => how === 'own')?.requestId ?? starterOf(run);
   return {
     id: run.id,
     sender: run.sender,

@@ -32,6 +32,7 @@ const newRun = (
   threadId: thread.id,
   kind: 'message',
   messageId: null,
+  startedBy: null,
   sender,
   groups: groups === null ? null : [...groups],
   // What is said in a client's thread is read by this client.
@@ -145,7 +146,12 @@ export const startRun = async (
 ): Promise<{ run: RunRow; effects: TurnEffect[] } | null> => {
   const { messages, continued } = start;
   const kind = messages.length > 0 ? 'message' : continued ? 'continue' : 'follow-up';
-  const run: RunRow = { ...newRun(ctx, thread, start), kind, messageId: messages[0]?.id ?? null };
+  const run: RunRow = {
+    ...newRun(ctx, thread, start),
+    kind,
+    messageId: messages[0]?.id ?? null,
+    startedBy: messages.at(-1)?.id ?? null,
+  };
   const isTainted = isFromOutside(run, messages) || (await isThreadTainted(ctx, run));
   const agent = newAgent(ctx, run, {
     kind: 'main',

@@ -1,0 +1,78 @@
+import { personSender, type RequestEvent } from '@drawbridge/agent';
+import { expect, it } from 'vitest';
+import { story, use } from '../../test/agent-turns.ts';
+import { expectWhole, threadId, useTwoAgents, userId, type TwoAgents } from '../../test/two-agents.ts';
+
+const write = (path: string) => use('write_file', { path });
+const allow = { kind: 'resourceDecision', resourceDecision: 'allowOnce' } as const;
+
+/** Lets time pass until the promise has settled. */
+const settled = async <Value>({ until }: TwoAgents, promise: Promise<Value>): Promise<Value> => {
+  let isSettled = false;
+  void promise.finally(() => (isSettled = true)).catch(() => {});
+  await until(() => isSettled);
+  return promise;
+};
+
+const send = async (world: TwoAgents, at: 'one' | 'two', text: string, mode: 'steer' | 'collect') => {
+  const { lanes } = world[at].agent;
+  const request = await settled(world, lanes.send(personSender(userId, 'panel'), threadId, { text, mode }));
+  const heard: RequestEvent['type'][] = [];
+  request.listen(({ type }) => void heard.push(type));
+  return { ...request, heard };
+};
+
+/** Waits for a question that is not the one before. */
+const question = async ({ until, asks }: TwoAgents, before = ''): Promise<string> => {
+  const isNew = ([ask]: Awaited<ReturnType<typeof asks>>) => ask !== undefined && ask.requestId !== before;
+  await until(async () => isNew(await asks()), 'a question');
+  return (await asks())[0]?.requestId ?? '';
+};
+
+it('a message that was steered into a run of another server stays a part of it', async () => {
+  const world = await useTwoAgents(story([write('a'), write('b'), { text: 'End.' }, { text: 'End.' }]));
+  const { one, two, until, answer } = world;
+  const first = await send(world, 'one', 'Go', 'collect');
+  const before = await question(world);
+  const steered = await send(world, 'two', 'More', 'steer');
+  await until(() => steered.heard.includes('steered'));
+  const open = await question(world, before);
+  one.suspend();
+  await answer(two, open, allow);
+  expect(await settled(world, steered.done)).toMatchObject({
+    outcome: 'completed',
+    how: 'steered',
+    into: first.requestId,
+  });
+  expect(steered.heard).toEqual(['steered']);
+  one.goOn();
+  expect(await settled(world, first.done)).not.toHaveProperty('how');
+  await expectWhole(world);
+});
+
+it('of messages that run together the last one stays the one that the others were merged into', async () => {
+  const turns = [write('a'), { text: 'One.' }, write('b'), { text: 'End.' }, { text: 'End.' }];
+  const world = await useTwoAgents(story(turns));
+  const { one, two, until, answer } = world;
+  await send(world, 'one', 'Go', 'collect');
+  const before = await question(world);
+  const merged = await send(world, 'two', 'More', 'collect');
+  const last = await send(world, 'two', 'And more', 'collect');
+  await answer(one, before, allow);
+  await until(() => last.heard.includes('started'));
+  const open = await question(world, before);
+  one.suspend();
+  await answer(two, open, allow);
+  expect(await settled(world, merged.done)).toMatchObject({
+    outcome: 'completed',
+    how: 'merged',
+    into: last.requestId,
+  });
+  expect(await settled(world, last.done)).toMatchObject({ outcome: 'completed', content: 'End.' });
+  expect(await last.done).not.toHaveProperty('how');
+  expect([merged.heard, last.heard]).toEqual([
+    ['queued', 'merged'],
+    ['queued', 'started'],
+  ]);
+  await expectWhole(world);
+});
