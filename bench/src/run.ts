@@ -12,6 +12,7 @@ import { growthGroup } from './groups/growth.ts';
 import { historyGroup } from './groups/history.ts';
 import { idleGroup } from './groups/idle.ts';
 import { mcpGroup } from './groups/mcp.ts';
+import { networkGroup } from './groups/network.ts';
 import { restartGroup } from './groups/restart.ts';
 import { sandboxGroup } from './groups/sandbox.ts';
 import { rpcGroup } from './groups/rpc.ts';
@@ -34,6 +35,7 @@ const groups = [
   restartGroup,
   besideCommandGroup,
   sandboxGroup,
+  networkGroup,
   bigResultsGroup,
   growthGroup,
   historyGroup,

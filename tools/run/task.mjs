@@ -4,11 +4,19 @@ import { installFor } from './packages.mjs';
 import { showPnpm } from './pnpm.mjs';
 
 const [task = '', ...given] = process.argv.slice(2);
-// What the task needs is built: turbo writes those files anew, also where they are the same.
-const only = given.filter((option) => option === '--only');
-const more = given.filter((option) => option !== '--only');
+// `--built`: what the task needs is there, and turbo does not write those files anew.
+const isBuilt = given.includes('--built');
+const more = given.filter((option) => option !== '--built');
 
 await ensureNode(leastToDevelop);
 await installFor(task === 'test:long' ? 'all' : 'test');
 const args = more.length > 0 ? ['--', ...more] : [];
-process.exitCode = await showPnpm('--silent', 'turbo', 'run', task, '--log-prefix=none', ...only, ...args);
+process.exitCode = await showPnpm(
+  '--silent',
+  'turbo',
+  'run',
+  task,
+  '--log-prefix=none',
+  ...(isBuilt ? ['--only'] : []),
+  ...args,
+);

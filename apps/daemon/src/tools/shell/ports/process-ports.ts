@@ -71,12 +71,17 @@ const listens = '0A';
 /** Local port and state of each line of `/proc/<pid>/net/tcp`. */
 const entry = /^\s*\d+: [0-9A-F]+:([0-9A-F]{4}) \S+ ([0-9A-F]{2}) /gm;
 
+const readNet = (pid: number, names: readonly string[]): string =>
+  names.map((name) => readQuietly(`/proc/${pid}/net/${name}`, 'latin1') ?? '').join('\n');
+
+const hasSockets = /^TCP6?: inuse [1-9]/m;
+
 /** TCP ports on which a program listens in the network of a process, the lowest first. Linux. */
 export const listeningPorts = (pid: number): number[] => {
   if (process.platform !== 'linux' || !Number.isInteger(pid) || pid <= 1) return [];
-  const lines = ['tcp', 'tcp6']
-    .map((name) => readQuietly(`/proc/${pid}/net/${name}`, 'latin1') ?? '')
-    .join('\n');
+  // To list them the kernel goes through a table of the whole machine, which takes milliseconds.
+  if (!hasSockets.test(readNet(pid, ['sockstat', 'sockstat6']))) return [];
+  const lines = readNet(pid, ['tcp', 'tcp6']);
   const ports = [...lines.matchAll(entry)].flatMap(([, port = '', state]) =>
     state === listens ? [Number.parseInt(port, 16)] : [],
   );
