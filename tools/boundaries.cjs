@@ -182,7 +182,7 @@ module.exports = {
         pathNot: [
           `${server}/channels/adapter\\.ts$`,
           `${server}/channels/(format|$1)/`,
-          `${server}/outside/index\\.ts$`,
+          `${server}/(outside|jwt)/index\\.ts$`,
         ],
       },
     }),

@@ -38,6 +38,7 @@ describe('configuration', () => {
       tailscaleScopes: ['agent', 'filesystemRead'],
       telegramMode: 'poll',
       telegramApiUrl: 'https://api.telegram.org',
+      googleChatMode: 'poll',
       tailscaleSocket: '/var/run/tailscale/tailscaled.sock',
       disabledModules: [],
       agentMaxOutputTokens: 8_192,

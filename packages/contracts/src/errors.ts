@@ -77,6 +77,7 @@ export const errorTable = {
   agentOff: row({ code: 'AGENT_OFF', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, rpc: 17, retryable: false, message: 'The agent has no model', fix: 'Set AGENT_MODEL, or choose a model in Settings.' }),
   modelRefused: row({ code: 'MODEL_REFUSED', http: 502, trpc: 'BAD_GATEWAY', jsonrpc: -32005, rpc: 5, retryable: false, message: 'The model refused the request', fix: 'Test the model in Settings.' }),
   modelUnavailable: row({ code: 'MODEL_UNAVAILABLE', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, rpc: 5, retryable: true, message: 'The model cannot be reached', fix: 'Test the model in Settings, and try again.' }),
+  issuerUnavailable: row({ code: 'ISSUER_UNAVAILABLE', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, rpc: 5, retryable: true, message: 'The keys of the issuer of this token cannot be read' }),
   cancelled: row({ code: 'CANCELLED', http: 499, trpc: 'CLIENT_CLOSED_REQUEST', jsonrpc: -32099, rpc: 4, retryable: false, message: 'The call was cancelled' }),
   denied: row({ code: 'DENIED', http: 403, trpc: 'FORBIDDEN', jsonrpc: -32003, rpc: 15, retryable: false, message: 'Access denied by the user' }),
   internal: row({ code: 'INTERNAL', http: 500, trpc: 'INTERNAL_SERVER_ERROR', jsonrpc: -32603, rpc: 5, retryable: true, message: 'Something went wrong on the server' }),

@@ -40,6 +40,9 @@ interface Needs {
 }
 
 const storedFields = z.record(z.string(), z.string());
+/** What was entered, without the optional fields that were not. */
+const withoutMissing = (fields: object): Fields =>
+  storedFields.parse(Object.fromEntries(Object.entries(fields).filter(([, text]) => text !== undefined)));
 const telegramPorts = new Set(['', '80', '88', '443', '8443']);
 
 /** Why a platform cannot post to this server; null where it can. */
@@ -49,6 +52,7 @@ const postProblem: Record<ChannelKind, (address: URL) => string | null> = {
       ? null
       : 'Telegram posts to https addresses on port 443, 80, 88 or 8443 alone',
   bluebubbles: () => null,
+  'google-chat': ({ protocol }) => (protocol === 'https:' ? null : 'Google posts to https addresses alone'),
 };
 
 /** A secret goes to the host that it was entered for: without it, another host has none. */
@@ -60,14 +64,13 @@ const withoutOldSecrets = (kind: ChannelKind, before: Fields, change: Fields): F
   return Object.fromEntries(Object.entries(before).filter(([name]) => !secrets.includes(name)));
 };
 
-/** Throws `badRequest`. */
-const requireWhole = (kind: ChannelKind, fields: Fields): void => {
-  const problem = platformOf(kind).fields.safeParse(fields).error?.issues[0];
-  if (problem)
-    throw errors.badRequest({
-      message: `The channel needs its ${problem.path.join('.') || 'fields'}`,
-      fix: 'Enter it first.',
-    });
+/** The field that is missing, or not right; null where there is none. */
+const missingField = (kind: ChannelKind, mode: ChannelMode, fields: Fields): string | null => {
+  const { fields: schema, needs } = platformOf(kind);
+  const problem = schema.safeParse(fields).error?.issues[0];
+  if (problem) return problem.path.join('.') || 'fields';
+  const needed = needs[mode];
+  return needed === undefined || needed in fields ? null : needed;
 };
 
 /** The settings of channels: what is entered in the panel, else what the environment has. */
@@ -86,23 +89,22 @@ export const createAccounts = ({ store, clock, sealer, environment, url, hide }:
     const text = sealed === null ? null : sealer.unseal(sealed, purposeOf(kind));
     return text === null ? null : (storedFields.safeParse(jsonOf(text)).data ?? { token: text });
   };
-  const ofEnvironment = (kind: ChannelKind): Fields =>
-    storedFields.parse(
-      Object.fromEntries(Object.entries(platforms[kind].fields).filter(([, text]) => text !== undefined)),
-    );
+  const ofEnvironment = (kind: ChannelKind): Fields => withoutMissing(platforms[kind].fields);
 
   const get = async (kind: ChannelKind): Promise<Account> => {
     const row = await store.read(kind);
     const own = unsealed(kind, row?.sealedKey ?? null);
     const given = own ?? ofEnvironment(kind);
     hideSecrets(kind, given);
-    const fields = platformOf(kind).fields.safeParse(given).data ?? null;
+    const mode = row?.mode ?? platforms[kind].mode;
+    const isWhole = missingField(kind, mode, given) === null;
+    const fields = isWhole ? withoutMissing(platformOf(kind).fields.parse(given)) : null;
     return {
       isOn: fields !== null && (row?.isOn ?? true),
       given,
       fields,
       isFromEnvironment: own === null && Object.keys(given).length > 0,
-      mode: row?.mode ?? platforms[kind].mode,
+      mode,
       answers: row?.answers ?? 'off',
       url: platforms[kind].url,
     };
@@ -127,7 +129,13 @@ export const createAccounts = ({ store, clock, sealer, environment, url, hide }:
       const { given } = await get(kind);
       const isKept = fields === undefined;
       const own = isKept || fields === null ? null : { ...withoutOldSecrets(kind, given, fields), ...fields };
-      if (isOn) requireWhole(kind, own ?? (isKept ? given : ofEnvironment(kind)));
+      const missing = missingField(
+        kind,
+        mode ?? row?.mode ?? platforms[kind].mode,
+        own ?? (isKept ? given : ofEnvironment(kind)),
+      );
+      if (isOn && missing !== null)
+        throw errors.badRequest({ message: `The channel needs its ${missing}`, fix: 'Enter it first.' });
       const sealedKey = isKept
         ? (row?.sealedKey ?? null)
         : own && sealer.seal(JSON.stringify(own), purposeOf(kind));

@@ -116,6 +116,8 @@ export interface ChannelAdapter {
   webhook: PlatformWebhook;
   /** Updates behind the cursor. Ends the posts of a webhook where the platform has either one. */
   poll(cursor: string | null, signal: AbortSignal): Promise<Update[]>;
+  /** What the last poll gave is stored; null where the next poll says so. */
+  confirm: ((signal: AbortSignal) => Promise<void>) | null;
   /**
    * How long to wait before it is asked again, by how messages arrive, in milliseconds. 0: it answers when
    * there is something. Null: it is not asked, because it posts until a post has arrived.

@@ -2,6 +2,9 @@ import {
   blueBubblesPassword,
   blueBubblesUrl,
   channelMode,
+  googleKey,
+  googleProject,
+  googleSubscription,
   telegramToken,
   type ChannelKind,
   type ChannelMode,
@@ -38,6 +41,34 @@ export const channelsConfig = z.object({
     'The password of that BlueBubbles server.',
     blueBubblesPassword.optional(),
   ),
+  googleChatKey: setting(
+    'GOOGLE_CHAT_KEY',
+    'The JSON of the key of the service account of a Google Chat app, on one line. What is set in the panel wins.',
+    googleKey.optional(),
+  ),
+  googleChatSubscription: setting(
+    'GOOGLE_CHAT_SUBSCRIPTION',
+    'The Pub/Sub subscription of that app, `projects/…/subscriptions/…`, from which this server pulls messages.',
+    googleSubscription.optional(),
+  ),
+  googleChatProject: setting(
+    'GOOGLE_CHAT_PROJECT',
+    "The number of the app's project, where it and not the address is the audience of the posts' tokens.",
+    googleProject.optional(),
+  ),
+  googleChatMode: setting(
+    'GOOGLE_CHAT_MODE',
+    '`poll`: this server pulls messages from Pub/Sub. `webhook`: Google posts them. The panel wins.',
+    channelMode.prefault('poll'),
+  ),
+  googleApiUrl: setting(
+    'GOOGLE_API_URL',
+    "One address in the place of all of Google's: Chat, Pub/Sub, access tokens and public keys.",
+    z
+      .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+      .max(2_048)
+      .optional(),
+  ),
 });
 
 export type ChannelsEnvironment = z.output<typeof channelsConfig>;
@@ -45,7 +76,7 @@ export type ChannelsEnvironment = z.output<typeof channelsConfig>;
 interface PlatformEnvironment {
   fields: Readonly<Record<string, string | undefined>>;
   mode: ChannelMode;
-  /** The address of the platform; empty where it is one of the fields. */
+  /** The address of the platform; empty where it is one of the fields, or there are several. */
   url: string;
 }
 
@@ -60,5 +91,14 @@ export const platformsOf = (environment: ChannelsEnvironment): Record<ChannelKin
     fields: { url: environment.blueBubblesUrl, password: environment.blueBubblesPassword },
     mode: 'poll',
     url: '',
+  },
+  'google-chat': {
+    fields: {
+      key: environment.googleChatKey,
+      subscription: environment.googleChatSubscription,
+      project: environment.googleChatProject,
+    },
+    mode: environment.googleChatMode,
+    url: environment.googleApiUrl?.replace(/\/+$/, '') ?? '',
   },
 });

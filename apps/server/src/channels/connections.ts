@@ -28,6 +28,7 @@ interface AdapterNeeds {
 /** Loaded where a bot is used: a server without one starts without its parts. */
 const adapters: Record<ChannelKind, (needs: AdapterNeeds) => Promise<ChannelAdapter>> = {
   telegram: async (needs) => (await import('./telegram/telegram.ts')).createTelegram(needs),
+  'google-chat': async (needs) => (await import('./google-chat/google-chat.ts')).createGoogleChat(needs),
   bluebubbles: async (needs) => (await import('./bluebubbles/bluebubbles.ts')).createBlueBubbles(needs),
 };
 
@@ -113,6 +114,7 @@ export const createConnections = (needs: Needs) => {
         if (one.state !== state) log.info({ kind, state, problem }, 'the state of a channel has changed');
         Object.assign(one, { state, problem });
       },
+      onError,
       signal: AbortSignal.any([ending.signal, signal]),
     };
     const ended = receiveFrom(one, inbound, { mode, fields }).catch(onError);

@@ -3,7 +3,7 @@ import { toolScope } from '../groups.ts';
 import { isoTime } from '../ids.ts';
 
 /** Chat platforms from which people talk to the agent. */
-export const channelKinds = ['telegram', 'bluebubbles'] as const;
+export const channelKinds = ['telegram', 'bluebubbles', 'google-chat'] as const;
 export const channelKind = z.enum(channelKinds);
 export type ChannelKind = z.infer<typeof channelKind>;
 
@@ -73,6 +73,21 @@ export const blueBubblesUrl = z
   .pipe(z.url({ protocol: /^https?$/, error: 'must be an address such as http://192.168.1.10:1234' }));
 export const blueBubblesPassword = z.string().trim().min(1).max(200);
 
+/** The key of a service account of Google, as its JSON; a subscription; the number of a project. */
+export const googleKey = z
+  .string()
+  .trim()
+  .max(16_384)
+  .regex(/^\{[^]*"private_key"[^]*\}$/, 'must be the JSON of the key of a service account');
+export const googleSubscription = z
+  .string()
+  .trim()
+  .regex(/^projects\/[\w.:-]{1,100}\/subscriptions\/[\w.~+%-]{3,255}$/, 'must be projects/…/subscriptions/…');
+export const googleProject = z
+  .string()
+  .trim()
+  .regex(/^\d{1,20}$/, 'must be the number of a project');
+
 interface Platform {
   /** Where it posts to. */
   webhookPath: string;
@@ -83,7 +98,9 @@ interface Platform {
   /** Whether people who are not paired get a sentence: not where strangers write by mistake. */
   hasHints: boolean;
   /** What the owner enters: texts. */
-  fields: z.ZodObject<Record<string, z.ZodType<string>>>;
+  fields: z.ZodObject<Record<string, z.ZodType<string | undefined>>>;
+  /** A field without which messages cannot arrive in one of the ways. */
+  needs: Partial<Record<ChannelMode, string>>;
   /** The fields that are never shown again. */
   secrets: readonly string[];
 }
@@ -95,6 +112,7 @@ export const platforms = {
     hasButtons: true,
     hasHints: true,
     fields: z.strictObject({ token: telegramToken }),
+    needs: {},
     secrets: ['token'],
   },
   bluebubbles: {
@@ -103,7 +121,21 @@ export const platforms = {
     hasButtons: false,
     hasHints: false,
     fields: z.strictObject({ url: blueBubblesUrl, password: blueBubblesPassword }),
+    needs: {},
     secrets: ['password'],
+  },
+  'google-chat': {
+    webhookPath: '/google-chat/events',
+    modes: ['poll', 'webhook'],
+    hasButtons: true,
+    hasHints: true,
+    fields: z.strictObject({
+      key: googleKey,
+      subscription: googleSubscription.optional(),
+      project: googleProject.optional(),
+    }),
+    needs: { poll: 'subscription' },
+    secrets: ['key'],
   },
 } as const satisfies Record<ChannelKind, Platform>;
 

@@ -72,6 +72,7 @@ const createApi = ({ clock, url, password }: ApiNeeds) => {
 /** A part of markdown as a text without marks, as iMessage shows it. */
 const toPlainText: (markdown: string) => string = createPrinter({
   escape: (text) => text,
+  escapeCode: (text) => text,
   strong: ['', ''],
   emphasis: ['', ''],
   struck: ['', ''],
@@ -120,6 +121,7 @@ export const createBlueBubbles = ({ clock, fields }: Needs): ChannelAdapter => {
       }
       return found.flatMap((one) => toUpdate(one) ?? []);
     },
+    confirm: null,
     pollEveryMs: { poll: 5_000, webhook: 60_000 },
     webhook: {
       register: async (to, signal) => {

@@ -7,6 +7,8 @@ type Pair = readonly [open: string, close: string];
 /** How a platform marks what markdown says. A pair is what stands before and after. */
 export interface Markup {
   escape(text: string): string;
+  /** Of code. */
+  escapeCode(text: string): string;
   strong: Pair;
   emphasis: Pair;
   struck: Pair;
@@ -37,16 +39,15 @@ const quotesBefore = (tokens: Token[], at: number): number =>
 
 const languageOf = ({ info }: Token): string | null => /^[\w+#.-]{1,30}/.exec(info)?.[0] ?? null;
 
-const createRules = ({ escape, ...markup }: Markup): Record<string, Rule> => {
-  const textOf = (tokens: Token[], at: number) => escape(tokens[at]?.content ?? '');
+const createRules = ({ escape, escapeCode, ...markup }: Markup): Record<string, Rule> => {
   const codeBlock: Rule = (tokens, at) => {
     const token = tokens[at];
     if (!token) return '';
-    return `${markup.codeBlock(escape(token.content.replace(/\n$/, '')), languageOf(token))}\n\n`;
+    return `${markup.codeBlock(escapeCode(token.content.replace(/\n$/, '')), languageOf(token))}\n\n`;
   };
   const linkOf = (tokens: Token[], at: number): Pair => {
     const href = String(tokens[at]?.attrGet('href') ?? '');
-    return markup.link(href, tokens[at + 1]?.content === href);
+    return markup.link(href, tokens[at]?.info === 'auto' || tokens[at + 1]?.content === href);
   };
   /** Of the link that a token ends. */
   const openOf = (tokens: Token[], at: number) =>
@@ -61,8 +62,8 @@ const createRules = ({ escape, ...markup }: Markup): Record<string, Rule> => {
     ...marked('em', markup.emphasis),
     ...marked('s', markup.struck),
     ...marked('heading', [markup.heading[0], `${markup.heading[1]}\n\n`]),
-    text: textOf,
-    code_inline: (tokens, at) => markup.code[0] + textOf(tokens, at) + markup.code[1],
+    text: (tokens, at) => escape(tokens[at]?.content ?? ''),
+    code_inline: (tokens, at) => markup.code[0] + escapeCode(tokens[at]?.content ?? '') + markup.code[1],
     link_open: (tokens, at) => linkOf(tokens, at)[0],
     link_close: (tokens, at) => linkOf(tokens, openOf(tokens, at))[1],
     paragraph_open: () => '',

@@ -12,6 +12,7 @@ export interface InboundNeeds {
   /** What the platform is asked for next; null without one. */
   cursor(): Promise<string | null>;
   acceptOne: AcceptOne;
+  onError(error: unknown): void;
   onIdentity(identity: BotIdentity): void;
   onState(state: ChannelState, problem: string | null): void;
   signal: AbortSignal;

@@ -31,6 +31,7 @@ export const pollOnce = async (needs: InboundNeeds, mode: ChannelMode): Promise<
     signal.throwIfAborted();
     await acceptOne(update);
   }
+  await adapter.confirm?.(signal);
   return adapter.pollEveryMs[mode] ?? 0;
 };
 

@@ -34,12 +34,16 @@ export const keepWebhook = (needs: WebhookNeeds): Promise<void> => {
 
 /**
  * Stores what a post has, one after the other: once that resolves, the platform may forget it. Throws
- * `unauthorized`, `tooManyRequests` beyond 1,000 messages that wait, and what a store in trouble throws.
+ * `unauthorized`, `issuerUnavailable`, `tooManyRequests` beyond 1,000 messages that wait, and what a store in trouble throws.
  */
-export const createReceive = ({ kind, adapter, messages, acceptOne, target }: WebhookNeeds) => {
+export const createReceive = ({ kind, adapter, messages, acceptOne, target, onError }: WebhookNeeds) => {
   const inTurn = createSerialQueue();
   return async (post: PlatformPost): Promise<void> => {
-    if (!(await adapter.webhook.isOwn(post, target))) throw errors.unauthorized();
+    const isOwn = await adapter.webhook.isOwn(post, target).catch((error: unknown) => {
+      onError(error);
+      throw errors.issuerUnavailable();
+    });
+    if (!isOwn) throw errors.unauthorized();
     const update = adapter.webhook.read(jsonOf(post.body.toString()));
     // It would be posted again and again otherwise.
     if (update === null) return;

@@ -5,6 +5,7 @@ const escape = (text: string): string => text.replace(/[&<>"]/g, (sign) => entit
 
 const print = createPrinter({
   escape,
+  escapeCode: escape,
   strong: ['<strong>', '</strong>'],
   emphasis: ['<em>', '</em>'],
   struck: ['<s>', '</s>'],

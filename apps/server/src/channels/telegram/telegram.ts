@@ -92,6 +92,7 @@ export const createTelegram = (needs: Needs): ChannelAdapter => {
       );
       return readUpdates(z.array(z.unknown()).catch([]).parse(given), bot);
     },
+    confirm: null,
     // A post is repeated until it has arrived, and both ways at once are refused.
     pollEveryMs: { poll: 0, webhook: null },
     webhook: {

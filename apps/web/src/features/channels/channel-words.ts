@@ -38,6 +38,23 @@ export const channelWords: Record<ChannelKind, PlatformWords> = {
       },
     ],
   },
+  'google-chat': {
+    name: 'Google Chat',
+    posts: 'Google can post only to a server with an https address that is reachable from outside.',
+    fields: [
+      { name: 'key', label: 'Key of the service account', help: 'The whole text of the JSON file.' },
+      {
+        name: 'subscription',
+        label: 'Subscription',
+        help: 'projects/…/subscriptions/…, where this server asks for messages.',
+      },
+      {
+        name: 'project',
+        label: 'Project number',
+        help: 'Only where Google posts, and its authentication audience is the project number.',
+      },
+    ],
+  },
 };
 
 const modeLabels: Record<ChannelMode, string> = {
@@ -50,6 +67,12 @@ export const modeItemsOf = (kind: ChannelKind) =>
   platformOf(kind).modes.map((value) => ({ value, label: modeLabels[value] }));
 
 export const isSecret = (kind: ChannelKind, name: string): boolean => platformOf(kind).secrets.includes(name);
+
+/** Whether a channel cannot work without a field. */
+export const isRequired = ({ kind, mode }: Pick<Channel, 'kind' | 'mode'>, name: string): boolean => {
+  const { fields, needs } = platformOf(kind);
+  return needs[mode] === name || fields.shape[name]?.safeParse(undefined).success === false;
+};
 
 /** What stands under a field: what is set now, or what to enter. */
 export const helpOf = (
