@@ -180,7 +180,7 @@ module.exports = {
       to: {
         path: `${server}/`,
         pathNot: [
-          `${server}/channels/adapter\\.ts$`,
+          `${server}/channels/(adapter|platform-fetch)\\.ts$`,
           `${server}/channels/(format|$1)/`,
           `${server}/(outside|jwt)/index\\.ts$`,
         ],

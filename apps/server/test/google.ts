@@ -112,7 +112,7 @@ export const openGoogle = async () => {
     for (const wake of woken) wake();
   };
   /** Alice presses a button of the last message that has some. */
-  const pressOf = (label: string) => {
+  const pressOf = (label: string, more: object = {}) => {
     const at = sent.findLastIndex(({ cardsV2 }) => cardsV2 !== undefined);
     const buttons = sent[at]?.cardsV2?.[0]?.card.sections[0]?.widgets[0]?.buttonList.buttons ?? [];
     const parameters = buttons.find(({ text }) => text === label)?.onClick.action.parameters;
@@ -120,6 +120,7 @@ export const openGoogle = async () => {
       type: 'CARD_CLICKED',
       message: { name: `spaces/dm/messages/m${at + 1}`, text: 'question' },
       action: { parameters },
+      ...more,
     });
   };
 
@@ -142,7 +143,5 @@ export const openGoogle = async () => {
     say: (text: string, more: object = {}) => publish(message(text, more)),
     answerFirst: (name: string, ...answers: Answer[]) => first.set(name, answers),
     texts: () => sent.map(({ text }) => text),
-    /** Access tokens end at once. */
-    endTokens: () => (tokens += 1),
   };
 };

@@ -52,6 +52,7 @@ const postProblem: Record<ChannelKind, (address: URL) => string | null> = {
       ? null
       : 'Telegram posts to https addresses on port 443, 80, 88 or 8443 alone',
   bluebubbles: () => null,
+  teams: ({ protocol }) => (protocol === 'https:' ? null : 'Teams posts to https addresses alone'),
   'google-chat': ({ protocol }) => (protocol === 'https:' ? null : 'Google posts to https addresses alone'),
 };
 
@@ -124,16 +125,13 @@ export const createAccounts = ({ store, clock, sealer, environment, url, hide }:
     get,
     /** Throws `badRequest` for a channel that lacks something, and for a webhook that cannot arrive. */
     set: async ({ kind, fields, isOn, mode, answers }: ConfigureChannelInput): Promise<void> => {
-      if (mode === 'webhook') requirePosts(kind);
       const row = await store.read(kind);
+      const next = mode ?? row?.mode ?? platforms[kind].mode;
+      if (next === 'webhook' && (isOn || mode !== undefined)) requirePosts(kind);
       const { given } = await get(kind);
       const isKept = fields === undefined;
       const own = isKept || fields === null ? null : { ...withoutOldSecrets(kind, given, fields), ...fields };
-      const missing = missingField(
-        kind,
-        mode ?? row?.mode ?? platforms[kind].mode,
-        own ?? (isKept ? given : ofEnvironment(kind)),
-      );
+      const missing = missingField(kind, next, own ?? (isKept ? given : ofEnvironment(kind)));
       if (isOn && missing !== null)
         throw errors.badRequest({ message: `The channel needs its ${missing}`, fix: 'Enter it first.' });
       const sealedKey = isKept

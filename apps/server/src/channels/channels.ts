@@ -27,7 +27,7 @@ import { createQuestionsStore } from './questions/questions.store.ts';
 import { createCodes } from './senders/codes.ts';
 import { createSendersStore, type StoredSender } from './senders/senders.store.ts';
 import { createMessagesStore } from './turns/messages.store.ts';
-import { createTurns, type ChannelSessions } from './turns/turns.ts';
+import { createTurns, sessionOf, type ChannelSessions } from './turns/turns.ts';
 
 interface Needs {
   store: Store;
@@ -66,7 +66,10 @@ const createOnUnpaired =
   ({ kind, senderId, userId }: StoredSender): void => {
     log.info({ kind, senderId, userId }, 'a sender of a channel was unpaired');
     const stop = async () => {
-      const session = await sessions.find({ userId, principal: 'person' }, `${kind}:${senderId}`);
+      const session = await sessions.find(
+        { userId, principal: 'person' },
+        sessionOf({ kind, conversation: senderId }),
+      );
       if (session) await agent?.lanes.cancel(userId, session.threadId, {});
     };
     stop().catch(onError);
@@ -114,6 +117,7 @@ const createParts = (needs: Needs, signal: AbortSignal) => {
   const connections = createConnections({
     ...needs,
     account: accounts.get,
+    services: needs.environment.teamsServices,
     store: accountsStore,
     messages,
     accept: (kind) =>
@@ -222,7 +226,13 @@ export const createChannels = (needs: Needs) => {
     test: async (kind: ChannelKind): Promise<{ name: string }> => {
       const { fields, url } = await accounts.get(kind);
       if (fields === null) throw errors.badRequest({ message: 'The channel is not set up yet' });
-      const adapter = await openAdapter(kind, { clock, url, fields, ownUrl: needs.url() });
+      const adapter = await openAdapter(kind, {
+        clock,
+        url,
+        fields,
+        ownUrl: needs.url(),
+        services: needs.environment.teamsServices,
+      });
       try {
         return { name: (await adapter.identify(closing.signal)).name };
       } catch (error) {

@@ -2,6 +2,8 @@ import {
   blueBubblesPassword,
   blueBubblesUrl,
   channelMode,
+  entraId,
+  entraSecret,
   googleKey,
   googleProject,
   googleSubscription,
@@ -69,6 +71,30 @@ export const channelsConfig = z.object({
       .max(2_048)
       .optional(),
   ),
+  teamsAppId: setting(
+    'TEAMS_APP_ID',
+    'The id of the app of an Azure bot, for Microsoft Teams. What is set in the panel wins.',
+    entraId.optional(),
+  ),
+  teamsAppSecret: setting('TEAMS_APP_SECRET', 'A client secret of that app.', entraSecret.optional()),
+  teamsTenantId: setting('TEAMS_TENANT_ID', 'The id of the tenant of that app.', entraId.optional()),
+  teamsServices: setting(
+    'TEAMS_SERVICES',
+    "Services of Teams that the app's token may be sent to, separated by commas: hosts, `*.` and a domain, or whole origins.",
+    z
+      .string()
+      .prefault('smba.trafficmanager.net,*.botframework.com')
+      .transform((text) => text.split(',').map((one) => one.trim()))
+      .pipe(z.array(z.string().regex(/^(\*\.|https?:\/\/)?[a-z\d.:[\]-]+$/i, 'must be hosts')).max(20)),
+  ),
+  microsoftUrl: setting(
+    'MICROSOFT_URL',
+    "One address in the place of Microsoft's login and of the keys of the Bot Framework.",
+    z
+      .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+      .max(2_048)
+      .optional(),
+  ),
 });
 
 export type ChannelsEnvironment = z.output<typeof channelsConfig>;
@@ -100,5 +126,14 @@ export const platformsOf = (environment: ChannelsEnvironment): Record<ChannelKin
     },
     mode: environment.googleChatMode,
     url: environment.googleApiUrl?.replace(/\/+$/, '') ?? '',
+  },
+  teams: {
+    fields: {
+      appId: environment.teamsAppId,
+      secret: environment.teamsAppSecret,
+      tenant: environment.teamsTenantId,
+    },
+    mode: 'webhook',
+    url: environment.microsoftUrl?.replace(/\/+$/, '') ?? '',
   },
 });

@@ -23,12 +23,15 @@ interface AdapterNeeds {
   fields: Fields;
   /** The address of the panel. */
   ownUrl: string;
+  /** Of Microsoft Teams: where the app's token may go. */
+  services: readonly string[];
 }
 
 /** Loaded where a bot is used: a server without one starts without its parts. */
 const adapters: Record<ChannelKind, (needs: AdapterNeeds) => Promise<ChannelAdapter>> = {
   telegram: async (needs) => (await import('./telegram/telegram.ts')).createTelegram(needs),
   'google-chat': async (needs) => (await import('./google-chat/google-chat.ts')).createGoogleChat(needs),
+  teams: async (needs) => (await import('./teams/teams.ts')).createTeams(needs),
   bluebubbles: async (needs) => (await import('./bluebubbles/bluebubbles.ts')).createBlueBubbles(needs),
 };
 
@@ -49,6 +52,7 @@ interface Connection {
 interface Needs {
   clock: Clock;
   account(kind: ChannelKind): Promise<Account>;
+  services: readonly string[];
   store: AccountsStore;
   messages: MessagesStore;
   accept(kind: ChannelKind): Accept;
@@ -68,7 +72,8 @@ interface Needs {
 
 /** The bots that are on, one of each platform. */
 export const createConnections = (needs: Needs) => {
-  const { clock, account, store, messages, accept, hasOthers, onConnected, log, onError, signal } = needs;
+  const { clock, account, services, store, messages, accept, hasOthers, onConnected, log, onError, signal } =
+    needs;
   const open = new Map<ChannelKind, Connection>();
 
   /** By posts of the platform, or by asking it. */
@@ -89,7 +94,7 @@ export const createConnections = (needs: Needs) => {
   const connect = async (kind: ChannelKind): Promise<void> => {
     const { isOn, fields, url, mode } = await account(kind);
     if (!isOn || fields === null || hasOthers || signal.aborted) return;
-    const adapter = await openAdapter(kind, { clock, url, fields, ownUrl: needs.url() });
+    const adapter = await openAdapter(kind, { clock, url, fields, ownUrl: needs.url(), services });
     const ending = new AbortController();
     const one: Connection = {
       adapter,

@@ -3,7 +3,7 @@ import { toolScope } from '../groups.ts';
 import { isoTime } from '../ids.ts';
 
 /** Chat platforms from which people talk to the agent. */
-export const channelKinds = ['telegram', 'bluebubbles', 'google-chat'] as const;
+export const channelKinds = ['telegram', 'bluebubbles', 'google-chat', 'teams'] as const;
 export const channelKind = z.enum(channelKinds);
 export type ChannelKind = z.infer<typeof channelKind>;
 
@@ -88,6 +88,17 @@ export const googleProject = z
   .trim()
   .regex(/^\d{1,20}$/, 'must be the number of a project');
 
+/** The ids of an app and of a tenant in Microsoft Entra, and the value of a client secret. */
+export const entraId = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .regex(
+    /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/,
+    'must be an id such as 11111111-2222-3333-4444-555555555555',
+  );
+export const entraSecret = z.string().trim().min(8).max(200);
+
 interface Platform {
   /** Where it posts to. */
   webhookPath: string;
@@ -136,6 +147,15 @@ export const platforms = {
     }),
     needs: { poll: 'subscription' },
     secrets: ['key'],
+  },
+  teams: {
+    webhookPath: '/teams/events',
+    modes: ['webhook'],
+    hasButtons: true,
+    hasHints: true,
+    fields: z.strictObject({ appId: entraId, secret: entraSecret, tenant: entraId }),
+    needs: {},
+    secrets: ['secret'],
   },
 } as const satisfies Record<ChannelKind, Platform>;
 

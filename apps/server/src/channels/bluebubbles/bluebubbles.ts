@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { platforms } from '@drawbridge/contracts/outside/channels';
 import { jsonOf, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
-import { createServiceFetch } from '../../outside/index.ts';
 import { isSameSecret, PlatformError, type ChannelAdapter, type Fields } from '../adapter.ts';
 import { createPrinter } from '../format/markdown.ts';
+import { createPlatformFetch } from '../platform-fetch.ts';
 import { readPost, toUpdate } from './messages.ts';
 
 const limits = { ms: 60_000, maxBytes: 8 * 1_024 * 1_024 };
@@ -43,7 +43,7 @@ interface ApiNeeds {
 /** Calls of BlueBubbles' API, which takes its password in the address alone. Throws `PlatformError`. */
 const createApi = ({ clock, url, password }: ApiNeeds) => {
   const base = url.replace(/\/+$/, '');
-  const send = createServiceFetch({ clock, name: 'BlueBubbles', origin: new URL(base).origin, limits });
+  const send = createPlatformFetch({ clock, name: 'BlueBubbles', limits });
   return async (
     path: string,
     { method = 'GET', body, signal }: { method?: string; body?: object; signal: AbortSignal },
@@ -54,9 +54,6 @@ const createApi = ({ clock, url, password }: ApiNeeds) => {
       method,
       ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
       signal,
-    }).catch((error: unknown) => {
-      signal.throwIfAborted();
-      throw new PlatformError('network', error instanceof Error ? error.message : 'BlueBubbles failed');
     });
     const parsed = reply.safeParse(jsonOf(answer.text));
     if (answer.status >= 400) {

@@ -1,7 +1,8 @@
 import { jsonOf, type Clock } from '@drawbridge/kit';
 import { createServiceAccount, GrantRefused } from '../../jwt/index.ts';
-import { createServiceFetch, type ServiceReply, type ServiceRequest } from '../../outside/index.ts';
+import type { ServiceReply } from '../../outside/index.ts';
 import { PlatformError } from '../adapter.ts';
+import { createPlatformFetch } from '../platform-fetch.ts';
 
 /** Each of Google's, or all at one other address. */
 const hosts = {
@@ -49,16 +50,8 @@ interface Call {
 export const createGoogleApi = ({ clock, url, key }: Needs) => {
   const origins = { ...hosts };
   const addressOf = (host: GoogleHost, path: string) => new URL((url || origins[host]) + path);
-  const fetches = new Map<string, ReturnType<typeof createServiceFetch>>();
-  const request = (to: URL, given: ServiceRequest): Promise<ServiceReply> => {
-    const send =
-      fetches.get(to.origin) ?? createServiceFetch({ clock, name: 'Google', origin: to.origin, limits });
-    fetches.set(to.origin, send);
-    return send(to, given).catch((error: unknown) => {
-      given.signal.throwIfAborted();
-      throw new PlatformError('network', error instanceof Error ? error.message : 'Google failed');
-    });
-  };
+  const request = createPlatformFetch({ clock, name: 'Google', limits });
+  const read = createPlatformFetch({ clock, name: 'Google', limits: documentLimits });
 
   const account = createServiceAccount({
     clock,
@@ -110,9 +103,8 @@ export const createGoogleApi = ({ clock, url, key }: Needs) => {
     },
     /** A public document. */
     document: async (path: string): Promise<unknown> => {
-      const to = addressOf('keys', path);
-      const read = createServiceFetch({ clock, name: 'Google', origin: to.origin, limits: documentLimits });
-      const { status, text } = await read(to, { signal: new AbortController().signal });
+      const { signal } = new AbortController();
+      const { status, text } = await read(addressOf('keys', path), { signal });
       if (status !== 200) throw new Error(`HTTP ${status}`);
       return jsonOf(text);
     },

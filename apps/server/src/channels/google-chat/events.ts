@@ -101,9 +101,10 @@ const pulled = z.object({
     .default([]),
 });
 
-/** What a pull of Pub/Sub has given: events, and the ids that acknowledge them and what is none. */
-export const readPulled = (answer: unknown, now: number): { updates: Update[]; ackIds: string[] } => {
-  const all = pulled.parse(answer).receivedMessages;
+/** What a pull of Pub/Sub has given: events, and the ids that acknowledge all of it. Null for another answer. */
+export const readPulled = (answer: unknown, now: number): { updates: Update[]; ackIds: string[] } | null => {
+  const all = pulled.safeParse(answer).data?.receivedMessages;
+  if (!all) return null;
   return {
     ackIds: all.map(({ ackId }) => ackId),
     updates: all.flatMap(

@@ -100,9 +100,10 @@ export const createGoogleChat = ({ clock, url, fields, ownUrl }: Needs): Channel
         body: { maxMessages: pulledAtOnce },
         signal,
       });
-      const { updates, ackIds } = readPulled(given, clock.now());
-      unconfirmed = ackIds;
-      return updates;
+      const read = readPulled(given, clock.now());
+      if (read === null) throw new PlatformError('network', 'Pub/Sub gave an answer that is not its own');
+      unconfirmed = read.ackIds;
+      return read.updates;
     },
     confirm: async (signal) => {
       const ackIds = unconfirmed;

@@ -91,5 +91,10 @@ it('a webhook needs an https address of this server', async () => {
   await expect(channels.configure.mutate({ kind: 'telegram', isOn: true, mode: 'webhook' })).rejects.toThrow(
     'https addresses',
   );
+  const id = '11111111-2222-3333-4444-555555555555';
+  const fields = { appId: id, tenant: id, secret: 'a client secret' };
+  await expect(channels.configure.mutate({ kind: 'teams', isOn: true, fields })).rejects.toThrow(
+    'https addresses',
+  );
   expect((await server.send(path, { method: 'POST', body: {} })).status).toBe(501);
 });

@@ -1,7 +1,7 @@
 import { jsonOf, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
-import { createServiceFetch } from '../../outside/index.ts';
 import { PlatformError } from '../adapter.ts';
+import { createPlatformFetch } from '../platform-fetch.ts';
 
 /** A long poll lasts 25 s. */
 export const pollSeconds = 25;
@@ -46,9 +46,8 @@ interface Needs {
 /** Calls of Telegram's Bot API, whose token is in the address. Gives the result; throws `PlatformError`. */
 export const createTelegramApi = ({ clock, url, token }: Needs) => {
   const base = url.replace(/\/+$/, '');
-  const service = { clock, name: 'Telegram', origin: new URL(base).origin };
-  const fetchPoll = createServiceFetch({ ...service, limits: limits.poll });
-  const fetchOther = createServiceFetch({ ...service, limits: limits.other });
+  const fetchPoll = createPlatformFetch({ clock, name: 'Telegram', limits: limits.poll });
+  const fetchOther = createPlatformFetch({ clock, name: 'Telegram', limits: limits.other });
 
   return async (method: string, parameters: object, signal: AbortSignal): Promise<unknown> => {
     const send = method === 'getUpdates' ? fetchPoll : fetchOther;
@@ -57,9 +56,6 @@ export const createTelegramApi = ({ clock, url, token }: Needs) => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(parameters),
       signal,
-    }).catch((error: unknown) => {
-      signal.throwIfAborted();
-      throw new PlatformError('network', error instanceof Error ? error.message : 'Telegram failed');
     });
     const parsed = reply.safeParse(jsonOf(answer.text));
     if (!parsed.success)

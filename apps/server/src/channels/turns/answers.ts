@@ -18,7 +18,12 @@ interface Needs {
 }
 
 /** In UTF-16 units. Telegram takes 4,096 without tags. */
-const partLength: Record<ChannelKind, number> = { telegram: 3_900, bluebubbles: 4_000, 'google-chat': 4_000 };
+const partLength: Record<ChannelKind, number> = {
+  telegram: 3_900,
+  bluebubbles: 4_000,
+  'google-chat': 4_000,
+  teams: 20_000,
+};
 
 const address = z.record(z.string(), z.unknown());
 export const addressOf = (row: Pick<StoredMessage, 'address'>): Address =>

@@ -61,7 +61,7 @@ interface Given {
 }
 
 /** The name of the conversation's session. */
-const sessionOf = ({ kind, conversation }: ConversationKey): string =>
+export const sessionOf = ({ kind, conversation }: ConversationKey): string =>
   `${kind}:${conversation}`.replace(/[^\w:.@/+-]/g, '-');
 
 const laneSender = ({ kind, senderId, userId, groups, usesMemory }: StoredSender): Sender => ({

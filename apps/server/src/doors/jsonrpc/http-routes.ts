@@ -15,7 +15,7 @@ interface Needs {
 }
 
 /** Endpoints of chat services in the specification. */
-const chatEndpoints = ['/gmail/push', '/teams/events'];
+const chatEndpoints = ['/gmail/push'];
 
 /** `GET /api/health`: what `system.health` says, for a token or a person who is signed in. */
 export const addHealthRoute = (app: FastifyInstance, ctx: RpcContext, needs: Needs): void => {

@@ -55,6 +55,15 @@ export const channelWords: Record<ChannelKind, PlatformWords> = {
       },
     ],
   },
+  teams: {
+    name: 'Microsoft Teams',
+    posts: '',
+    fields: [
+      { name: 'appId', label: 'App id', help: 'Microsoft App ID of the bot.' },
+      { name: 'tenant', label: 'Tenant id', help: 'App Tenant ID of the bot.' },
+      { name: 'secret', label: 'Client secret', help: 'The value of the secret, not its id.' },
+    ],
+  },
 };
 
 const modeLabels: Record<ChannelMode, string> = {

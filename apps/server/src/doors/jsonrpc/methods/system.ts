@@ -53,7 +53,6 @@ export const systemCapabilitiesMethod = method('system.capabilities', 'any', {
       tts: false,
       voice: false,
       gmail: false,
-      teams: false,
       ...Object.fromEntries((await ctx.channels.list(false)).map(({ kind, isOn }) => [kind, isOn])),
     },
     limits: { ...rpcLimits },
