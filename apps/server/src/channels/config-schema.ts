@@ -80,7 +80,7 @@ export const channelsConfig = z.object({
   teamsTenantId: setting('TEAMS_TENANT_ID', 'The id of the tenant of that app.', entraId.optional()),
   teamsServices: setting(
     'TEAMS_SERVICES',
-    "Services of Teams that the app's token may be sent to, separated by commas: hosts, `*.` and a domain, or whole origins.",
+    "Services of Teams that the app's token may be sent to, separated by commas: hosts, `*.` and a domain, or whole origins. Without it `smba.trafficmanager.net` and `*.botframework.com`.",
     z
       .string()
       .prefault('smba.trafficmanager.net,*.botframework.com')
