@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import { jwtVerify } from 'jose';
+import { systemClock } from '@drawbridge/kit';
+import { importPKCS8, jwtVerify, SignJWT, type JWTPayload } from 'jose';
+import { generate } from 'selfsigned';
 import { openStandIn, replyJson } from './http-stand-in.ts';
 import { importJWK, openIssuer } from './signed-tokens.ts';
 
@@ -16,8 +18,15 @@ interface ChatButton {
 
 const account = openIssuer('account-key');
 const google = openIssuer('google-key');
+/** Signs where the audience is the number of the project. */
+let made: ReturnType<typeof generate> | undefined;
+const certified = () => (made ??= generate([{ name: 'commonName', value: 'chat' }], { keySize: 2_048 }));
+export const signCertified = async (claims: JWTPayload) =>
+  new SignJWT(claims)
+    .setProtectedHeader({ alg: 'RS256', kid: 'certificate-key' })
+    .sign(await importPKCS8((await certified()).private, 'RS256'));
 export const chatAccount = 'chat@system.gserviceaccount.com';
-export const subscription = 'projects/p/subscriptions/agent';
+const subscription = 'projects/p/subscriptions/agent';
 
 export const refuseGoogle =
   (code: number, message = 'refused'): Answer =>
@@ -25,7 +34,7 @@ export const refuseGoogle =
     replyJson(reply, { error: { code, message } }, code);
 
 /** The JSON of a service account's key, in one line. */
-export const serviceAccountKey = async () =>
+const serviceAccountKey = async () =>
   JSON.stringify({
     type: 'service_account',
     client_email: 'agent@p.iam.gserviceaccount.com',
@@ -74,7 +83,7 @@ export const openGoogle = async () => {
     if (own) return own(reply);
     if (name === 'token') return grant(body, reply).catch(() => refuseGoogle(400, 'invalid_grant')(reply));
     if (name === 'certs') return replyJson(reply, { keys: [(await google).jwk] });
-    if (name === 'chat@') return replyJson(reply, {});
+    if (name === 'chat@') return replyJson(reply, { 'certificate-key': (await certified()).cert });
     if (!('authorization' in headers) || headers.authorization !== `Bearer token ${tokens}`)
       return refuseGoogle(401)(reply);
     if (path === `/v1/${subscription}:pull`) return pull(reply);
@@ -95,7 +104,7 @@ export const openGoogle = async () => {
 
   const message = (text: string, more: object = {}) => ({
     type: 'MESSAGE',
-    eventTime: new Date(Date.now()).toISOString(),
+    eventTime: new Date(systemClock.now()).toISOString(),
     space: { name: 'spaces/dm', spaceType: 'DIRECT_MESSAGE', singleUserBotDm: true },
     user: { name: 'users/77', displayName: 'Alice', type: 'HUMAN' },
     message: { name: `spaces/dm/messages/in${(number += 1)}`, text },

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { systemClock } from '@drawbridge/kit';
 import { openStandIn, replyJson } from './http-stand-in.ts';
 import { openIssuer } from './signed-tokens.ts';
 
@@ -58,7 +59,7 @@ export const openTeams = async () => {
   const message = (text: string, more: object = {}) => ({
     type: 'message',
     id: `in ${(number += 1)}`,
-    timestamp: new Date(Date.now()).toISOString(),
+    timestamp: new Date(systemClock.now()).toISOString(),
     channelId: 'msteams',
     serviceUrl: `${url}/amer/`,
     from: { id: '29:alice', name: 'Alice', aadObjectId: 'alice-in-the-directory' },

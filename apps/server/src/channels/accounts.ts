@@ -65,7 +65,7 @@ const withoutOldSecrets = (kind: ChannelKind, before: Fields, change: Fields): F
   return Object.fromEntries(Object.entries(before).filter(([name]) => !secrets.includes(name)));
 };
 
-/** The field that is missing, or not right; null where there is none. */
+/** The field that is missing, or not right; null without one. */
 const missingField = (kind: ChannelKind, mode: ChannelMode, fields: Fields): string | null => {
   const { fields: schema, needs } = platformOf(kind);
   const problem = schema.safeParse(fields).error?.issues[0];

@@ -11,7 +11,7 @@ interface Needs {
 
 export type PlatformFetch = (to: URL, request: ServiceRequest) => Promise<ServiceReply>;
 
-/** Asks a platform, each of its hosts alone. What fails on the way is a `PlatformError` that may work later. */
+/** Asks a platform, each of its hosts alone. What fails on the way is a `PlatformError` of the network. */
 export const createPlatformFetch = (needs: Needs): PlatformFetch => {
   const origins = new Map<string, PlatformFetch>();
   return (to, request) => {

@@ -1,2 +1,2 @@
-export { bearerOf, createKeys, keysOfCertificates, keysOfJwks, readToken, type Keys } from './tokens.ts';
+export { bearerOf, createKeys, keysOfCertificates, keysOfJwks, readToken } from './tokens.ts';
 export { createServiceAccount, GrantRefused } from './service-account.ts';

@@ -63,7 +63,7 @@ export const createKeys = ({ clock, load }: { clock: Clock; load(): Promise<KeyS
   };
 };
 
-export type Keys = ReturnType<typeof createKeys>;
+type Keys = ReturnType<typeof createKeys>;
 
 interface Expected {
   clock: Clock;
@@ -85,7 +85,7 @@ const keyIdOf = (token: string): string | null => {
   }
 };
 
-/** The claims of a token, and who signed it; null for a token that is not right. Throws what `load` throws. */
+/** The claims of a token, and who signed it; null for one that is not right. Throws what `load` throws. */
 export const readToken = async (
   token: string | null,
   { clock, keys, issuer, audience }: Expected,

@@ -12,8 +12,8 @@ export const hostsIn = (text: string): string[] => {
 };
 
 /**
- * Whether an address may be a link where the platform makes previews: a preview is a request, which could carry
- * something out without a click. So the person has to have named its host, or it is this server.
+ * Whether an address may be a link where the platform makes previews: a preview is a request, which carries
+ * data out without a click. So the person has to have named its host, or it is this server.
  */
 export const createIsTrusted =
   ({ ownUrl, hosts }: { ownUrl: string; hosts: readonly string[] }) =>

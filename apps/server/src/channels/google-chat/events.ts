@@ -101,7 +101,7 @@ const pulled = z.object({
     .default([]),
 });
 
-/** What a pull of Pub/Sub has given: events, and the ids that acknowledge all of it. Null for another answer. */
+/** What a pull of Pub/Sub gave: events, and the ids that acknowledge all of it. Null for another answer. */
 export const readPulled = (answer: unknown, now: number): { updates: Update[]; ackIds: string[] } | null => {
   const all = pulled.safeParse(answer).data?.receivedMessages;
   if (!all) return null;

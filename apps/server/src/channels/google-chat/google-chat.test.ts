@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { requestsOf, story } from '../../../test/agent-turns.ts';
 import { withAgent } from '../../../test/agent.ts';
 import { hello, type Turns } from '../../../test/channel-world.ts';
-import { chatAccount, openGoogle, refuseGoogle } from '../../../test/google.ts';
+import { chatAccount, openGoogle, refuseGoogle, signCertified } from '../../../test/google.ts';
 import { openIssuer, wrongTokens } from '../../../test/signed-tokens.ts';
 import { toGoogleText } from './text.ts';
 
@@ -106,6 +106,18 @@ it('CH-07 a post needs a token of Google Chat for this address', async () => {
     expect(await post(await stranger.sign(right, { kid: `unknown ${count}` }))).toBe(401);
   expect(keyRequests() - asked).toBeLessThanOrEqual(1);
   expect(server.log.join('')).not.toContain(await issuer.sign(right));
+
+  const ofProject = { iss: chatAccount, aud: '1234567', exp: now + 300 };
+  expect(await post(await signCertified(ofProject))).toBe(401);
+  await channels.configure.mutate({ kind, isOn: true, fields: { project: '1234567' } });
+  await expect.poll(channel).toMatchObject({ state: 'working' });
+  expect(await post(await signCertified(ofProject))).toBe(200);
+  await textsAfter(0, 3);
+  expect(await post(await signCertified({ ...ofProject, aud: '7654321' }))).toBe(401);
+  expect(await post(await signCertified({ ...ofProject, iss: 'other@system.gserviceaccount.com' }))).toBe(
+    401,
+  );
+  expect(await post(await issuer.sign(right))).toBe(401);
 });
 
 it('CH-05, CH-09 a subscription is needed to pull, and the key of a service account', async () => {

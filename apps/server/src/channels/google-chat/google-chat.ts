@@ -141,7 +141,7 @@ export const createGoogleChat = ({ clock, url, fields, ownUrl }: Needs): Channel
           if (!(error instanceof PlatformError) || error.kind !== 'gone') throw error;
         });
       },
-      // Only the answer to the press itself could say something to one person; there is none to a pulled one.
+      // Only the answer to a post could say something to one person, and a pull has no such answer.
       acknowledge: async () => {},
     },
     typing: null,

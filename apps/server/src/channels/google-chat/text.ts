@@ -6,7 +6,7 @@ const acting = /<(?=users\/|customemojis\/|[a-z][a-z\d+.-]*:)/gi;
 const zeroWidth = '\u200B';
 const withoutActing = (text: string): string => text.replace(acting, `<${zeroWidth}`);
 
-/** A part of markdown in the markup of Google Chat. An address that is not trusted is code: it gets no preview. */
+/** A part of markdown in the markup of Google Chat. An address that is not trusted is code. */
 export const toGoogleText = (markdown: string, isTrusted: (href: string) => boolean): string =>
   createPrinter({
     escape: (text) =>

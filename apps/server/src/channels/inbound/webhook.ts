@@ -33,8 +33,8 @@ export const keepWebhook = (needs: WebhookNeeds): Promise<void> => {
 };
 
 /**
- * Stores what a post has, one after the other: once that resolves, the platform may forget it. Throws
- * `unauthorized`, `issuerUnavailable`, `tooManyRequests` beyond 1,000 messages that wait, and what a store in trouble throws.
+ * Stores what a post has, in order: once that resolves, the platform may forget it. Throws `unauthorized`,
+ * `issuerUnavailable`, `tooManyRequests` beyond 1,000 messages that wait, and what a store in trouble throws.
  */
 export const createReceive = ({ kind, adapter, messages, acceptOne, target, onError }: WebhookNeeds) => {
   const inTurn = createSerialQueue();

@@ -19,7 +19,7 @@ const addressOf = z.object({
 const sentActivity = z.object({ id: z.string().min(1).max(300) });
 const claimed = z.object({ serviceurl: z.string() });
 
-/** Whether a service is on the list: a host, `*.` and a domain, or a whole origin. Without an origin: https alone. */
+/** Whether a service is on the list of hosts, `*.` and domains, by https, or of whole origins. */
 const createIsService =
   (list: readonly string[]) =>
   ({ protocol, hostname, port, origin, username }: URL): boolean => {

@@ -3,7 +3,7 @@ import { createPrinter } from '../format/markdown.ts';
 
 const zeroWidth = '\u200B';
 
-/** Teams reads a part of HTML, such as mentions, and links, also of schemes that act: in text there are none. */
+/** Teams reads tags, such as mentions, and links of any scheme: text has neither. */
 const inert = (text: string): string => text.replaceAll('<', '&lt;').replaceAll('](', `]${zeroWidth}(`);
 
 /** A part of markdown in that of Teams. An address that is not trusted is code. */
