@@ -16,7 +16,8 @@ const settled = async <Value>({ until }: TwoAgents, promise: Promise<Value>): Pr
 
 const send = async (world: TwoAgents, at: 'one' | 'two', text: string, mode: 'steer' | 'collect') => {
   const { lanes } = world[at].agent;
-  const request = await settled(world, lanes.send(personSender(userId, 'panel'), threadId, { text, mode }));
+  const input = { text, mode, key: text };
+  const request = await settled(world, lanes.send(personSender(userId, 'panel'), threadId, input));
   const heard: RequestEvent['type'][] = [];
   request.listen(({ type }) => void heard.push(type));
   return { ...request, heard };
@@ -74,5 +75,23 @@ it('of messages that run together the last one stays the one that the others wer
     ['queued', 'merged'],
     ['queued', 'started'],
   ]);
+  await expectWhole(world);
+});
+
+it('who repeats a request at another server hears how the first one ended, whichever server drives it', async () => {
+  const world = await useTwoAgents(story([write('a'), { text: 'One.' }, { text: 'Two.' }, { text: 'Two.' }]));
+  const { one, two, answer } = world;
+  await send(world, 'one', 'Go', 'collect');
+  const open = await question(world);
+  const waiting = await send(world, 'one', 'More', 'collect');
+  const repeated = [await send(world, 'two', 'Go', 'collect'), await send(world, 'two', 'More', 'collect')];
+  one.suspend();
+  await answer(two, open, allow);
+  const ends = [await settled(world, repeated[0]!.done), await settled(world, repeated[1]!.done)];
+  expect(ends).toMatchObject([
+    { outcome: 'completed', content: 'One.' },
+    { outcome: 'completed', content: 'Two.' },
+  ]);
+  expect(repeated[1]?.requestId).toBe(waiting.requestId);
   await expectWhole(world);
 });

@@ -10,6 +10,7 @@ import type { CommandRow } from '../../rows/rows.ts';
 import type { Commands, Run } from '../lanes/at-driver.ts';
 import { replayById } from '../lanes/keys.ts';
 import { createAsked, gone } from './asked.ts';
+import { readReply } from './reply.ts';
 import { createServing, type Done } from './serve.ts';
 
 interface Needs extends Pick<AgentNeeds, 'store' | 'clock' | 'newId' | 'onError'> {
@@ -66,8 +67,11 @@ export const createServerCommands = (needs: Needs) => {
     return remote();
   };
 
-  const requestIdOf = ({ id, kind, body }: CommandRow): string =>
-    kind === followKind ? String(JSON.parse(body)) : id;
+  /** Of a repeated message the driver has said that it is the first one. */
+  const requestIdOf = ({ id, kind, body, reply }: CommandRow): string => {
+    if (kind === followKind) return String(JSON.parse(body));
+    return reply === null ? id : String(readReply(reply).value ?? id);
+  };
 
   const run = async ({ ctx }: Held, row: CommandRow): Promise<Done> => {
     const requestId = requestIdOf(row);
