@@ -7,6 +7,7 @@ import { startScriptedModel, type Script } from '../../../e2e/agent/scripted-mod
 import { createAgentServers, createServerAgent, createSwitchedWorkspaces } from '../src/agent/index.ts';
 import { configFrom } from '../src/config.ts';
 import type { OpenDatabase } from '../src/db/index.ts';
+import { errors as serverErrors } from '../src/errors.ts';
 import type { DaemonStream } from '../src/gateway/index.ts';
 import { createJournal } from './agent.ts';
 import { initBody, openGateway } from './gateway-fixture.ts';
@@ -53,11 +54,16 @@ export const openTwoAgents = async (script: Script, { fate = () => 'arrives' }: 
   const join = async (id: string) => {
     const gate = createGate();
     let fatal = (_sql: string) => false;
+    let refused = (_sql: string) => false;
     const gated = (store: OpenDatabase): OpenDatabase => ({
       ...store,
       commit: (writes, durability) => {
         const sql = writes.map((write) => ('rows' in write ? write.query.sql : write.sql)).join(';');
         if (fatal(sql)) stopProcess();
+        if (refused(sql)) {
+          refused = () => false;
+          return Promise.reject(serverErrors.storeUnavailable());
+        }
         return gate.through(() => store.commit(writes, durability));
       },
     });
@@ -94,6 +100,10 @@ export const openTwoAgents = async (script: Script, { fate = () => 'arrives' }: 
       /** Suspends it just before it writes this. */
       suspendBefore: (part: string) => {
         fatal = (sql) => sql.includes(part);
+      },
+      /** The store is away for one write of this. */
+      refuseOnce: (part: string) => {
+        refused = (sql) => sql.includes(part);
       },
       goOn: () => {
         suspend(false);

@@ -95,3 +95,18 @@ it('who repeats a request at another server hears how the first one ended, which
   expect(repeated[1]?.requestId).toBe(waiting.requestId);
   await expectWhole(world);
 });
+
+it('a sender whose server cannot reach the store when it loses the thread hears the end once it can', async () => {
+  const world = await useTwoAgents(story([write('a'), { text: 'One.' }, { text: 'One.' }]));
+  const { one, two, until, answer, ends, errors } = world;
+  const request = await send(world, 'one', 'Go', 'collect');
+  const open = await question(world);
+  one.suspend();
+  await answer(two, open, allow);
+  await until(async () => (await ends()).length === 1);
+  one.refuseOnce('insert into "agentCommands"');
+  one.goOn();
+  expect(await settled(world, request.done)).toMatchObject({ outcome: 'completed', content: 'One.' });
+  expect(errors.splice(0)).toMatchObject([{ code: 'STORE_UNAVAILABLE' }]);
+  await expectWhole(world);
+});

@@ -1,4 +1,4 @@
-import { hasCode } from '@drawbridge/kit';
+import { hasCode, sleep } from '@drawbridge/kit';
 import { ElsewhereError, type Held } from '../../engine/driving.ts';
 import type { LaneRequest } from '../../engine/lanes/request.ts';
 import type { Requests } from '../../engine/lanes/requests.ts';
@@ -47,13 +47,34 @@ const followElsewhere = async (
   requests.end(requestId, await request.done);
 };
 
+/** How long it waits where the store did not answer. */
+const againMs = 1_000;
+
+/** The same for a server that cannot reach the store: it asks until it can, or stops. */
+const followUntilEnd = async (
+  needs: Following & Pick<Needs, 'clock' | 'onError'>,
+  followed: { key: ThreadKey; requestId: string },
+  stopping: AbortSignal,
+): Promise<void> => {
+  const { clock, onError, requests } = needs;
+  while (!stopping.aborted && requests().get(followed.requestId)) {
+    try {
+      return await followElsewhere(needs, followed.key, followed.requestId);
+    } catch (error) {
+      onError(error);
+    }
+    await sleep(clock, againMs, stopping).catch(() => {});
+  }
+};
+
 /** Commands that go to the driver by rows; hints make it faster. */
 export const createServerCommands = (needs: Needs) => {
-  const { servers, newId, onError } = needs;
+  const { servers, newId } = needs;
   const asked = createAsked({ ...needs, here: servers.here });
   const handlers = new Map<string, (row: CommandRow) => Promise<Done>>();
   /** Requests of other servers that are open here, by the id of the request. */
   const served = new Set<string>();
+  const stopping = new AbortController();
 
   const elsewhere = async <Result>(
     local: () => Promise<Result>,
@@ -123,8 +144,11 @@ export const createServerCommands = (needs: Needs) => {
       const requests = needs.requests();
       for (const { requestId } of requests.ofThread(key.userId, key.threadId))
         if (served.delete(requestId)) requests.forget(requestId);
-        else followElsewhere({ ...needs, asked }, key, requestId).catch(onError);
+        else void followUntilEnd({ ...needs, asked }, { key, requestId }, stopping.signal);
     },
-    stop: asked.stop,
+    stop: () => {
+      stopping.abort();
+      asked.stop();
+    },
   };
 };
