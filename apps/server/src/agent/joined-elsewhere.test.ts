@@ -78,7 +78,7 @@ it('of messages that run together the last one stays the one that the others wer
   await expectWhole(world);
 });
 
-it('who repeats a request at another server hears how the first one ended, whichever server drives it', async () => {
+it('a request that is repeated at another server ends as the first one, whichever server drives it', async () => {
   const world = await useTwoAgents(story([write('a'), { text: 'One.' }, { text: 'Two.' }, { text: 'Two.' }]));
   const { one, two, answer } = world;
   await send(world, 'one', 'Go', 'collect');
@@ -96,7 +96,7 @@ it('who repeats a request at another server hears how the first one ended, which
   await expectWhole(world);
 });
 
-it('a sender whose server cannot reach the store when it loses the thread hears the end once it can', async () => {
+it('a request ends also where its server cannot reach the store when it loses the thread', async () => {
   const world = await useTwoAgents(story([write('a'), { text: 'One.' }, { text: 'One.' }]));
   const { one, two, until, answer, ends, errors } = world;
   const request = await send(world, 'one', 'Go', 'collect');
