@@ -6,6 +6,8 @@ import { confirmationOf, online } from '../../test/worlds.ts';
 import type { Listen } from './live.ts';
 import { shareLive } from './shared-live.ts';
 
+const clock = createFakeClock();
+
 /** The browser's locks, as far as they are used: one holder, the others wait in line. */
 const createLocks = () => {
   const lines = new Map<string, Promise<unknown>>();
@@ -33,6 +35,7 @@ const windowOf = (userId: string) => {
   let send: Listen | null = null;
   const stop = shareLive({
     userId,
+    clock,
     recall: () => [{ type: 'progress', requestId: 'r0', output: 'one', outputOffset: 0 }],
     open: (listen) => {
       send = listen;
@@ -45,7 +48,6 @@ const windowOf = (userId: string) => {
   return { messages, stop, stream: () => send };
 };
 
-const clock = createFakeClock();
 const settle = async () => {
   for (let turn = 0; turn < 20; turn += 1) await clock.settle();
 };
@@ -105,7 +107,29 @@ it('drops what does not read as an event', async () => {
   other.close();
 });
 
-it('keeps its own stream where there are no locks', () => {
+it('keeps its own stream where there are no locks, until it has been hidden for 30 s', () => {
   vi.stubGlobal('navigator', {});
-  expect([windowOf('u1').messages, windowOf('u1').messages]).toEqual([['opens'], ['opens']]);
+  const page = Object.assign(new EventTarget(), { visibilityState: 'visible' });
+  vi.stubGlobal('document', page);
+  const show = (visibilityState: string) => {
+    page.visibilityState = visibilityState;
+    page.dispatchEvent(new Event('visibilitychange'));
+  };
+  const [one, two] = [windowOf('u1'), windowOf('u1')];
+  expect([one.messages, two.messages]).toEqual([['opens'], ['opens']]);
+  two.stop();
+  show('hidden');
+  clock.advance(29_999);
+  show('visible');
+  show('hidden');
+  clock.advance(29_999);
+  expect(one.messages).toEqual(['opens']);
+  clock.advance(1);
+  expect(one.messages).toEqual(['opens', 'closes', 'down']);
+  show('visible');
+  one.stop();
+  expect([one.messages, two.messages]).toEqual([
+    ['opens', 'closes', 'down', 'opens', 'closes'],
+    ['opens', 'closes'],
+  ]);
 });

@@ -1,10 +1,13 @@
 import type { CallEvent } from '@drawbridge/contracts/calls';
 import { liveMessage, type LiveMessage } from '@drawbridge/contracts/live';
+import type { Clock } from '@drawbridge/kit';
 import type { Listen } from './live.ts';
+import { whileVisible } from './while-visible.ts';
 
 interface Needs {
   /** Only windows of the same user share a stream. */
   userId: string;
+  clock: Clock;
   listen: Listen;
   /** Opens the stream of the leading window. */
   open: (listen: Listen) => () => void;
@@ -12,12 +15,30 @@ interface Needs {
   recall: () => CallEvent[];
 }
 
+/** The stream of a window that shares none. */
+const keepOwn = ({ clock, listen, open }: Pick<Needs, 'clock' | 'listen' | 'open'>): (() => void) => {
+  let isOver = false;
+  const stop = whileVisible(clock, () => {
+    const close = open(listen);
+    return () => {
+      close();
+      if (!isOver) listen({ type: 'down' });
+    };
+  });
+  return () => {
+    isOver = true;
+    stop();
+  };
+};
+
 /**
  * One stream for all windows of a user, because browsers open only six HTTP/1.1 connections per server. One
- * window leads and forwards each message. Without locks (plain http) each window opens a stream.
+ * window leads and forwards each message. Without locks (plain http) each visible window opens a stream; one that
+ * has been hidden for 30 s is down, as without a server that streams.
  */
-export const shareLive = ({ userId, listen, open, recall }: Needs): (() => void) => {
-  if (!('locks' in navigator) || typeof BroadcastChannel === 'undefined') return open(listen);
+export const shareLive = ({ userId, clock, listen, open, recall }: Needs): (() => void) => {
+  if (!('locks' in navigator) || typeof BroadcastChannel === 'undefined')
+    return keepOwn({ clock, listen, open });
 
   const name = `drawbridge-live ${userId}`;
   const channel = new BroadcastChannel(name);

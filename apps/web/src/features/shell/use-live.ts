@@ -86,6 +86,7 @@ export const useLive = (): void => {
 
   const stop = shareLive({
     userId: session.user?.id ?? '',
+    clock,
     open: (leading) => keepLive({ api, clock, listen: leading }),
     recall: calls.recall,
     listen,
