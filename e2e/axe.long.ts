@@ -229,7 +229,17 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
     { name: 'an agent', path: '/agents/new', shows: '[data-test=lines]' },
     { name: 'an agent that signs in', path: '/agents/new/claude-ai', shows: '[data-test=address-problem]' },
     { name: 'settings', path: '/settings/account', shows: '[data-test=session]' },
-    { name: 'channels', path: '/settings/channels', shows: 'Write to the agent from your phone' },
+    {
+      name: 'channels',
+      path: '/settings/channels',
+      shows: 'Write to the agent from your phone',
+      clicks: [
+        '[aria-label="Set up Telegram"]',
+        '[aria-label="Set up iMessage (BlueBubbles)"]',
+        '[aria-label="Set up Google Chat"]',
+        '[aria-label="Set up Microsoft Teams"]',
+      ],
+    },
     { name: 'webhooks', path: '/settings/webhooks', shows: 'New webhook' },
     { name: 'notifications', path: '/settings/notifications', shows: '[data-test=device-state]' },
     {
