@@ -165,7 +165,7 @@ export const openTwoAgents = async (script: Script, { fate = () => 'arrives' }: 
     await model.close();
   };
   return {
-    ...{ clock, errors, db, hub, model, join, one, two, written, requests, until },
+    ...{ clock, errors, db, hub, model, join, one, two, holder, written, requests, until },
     ...{ thread, events, ofType, asks, snapshot, answer, close },
     /** How its runs have ended. */
     ends: async () =>

@@ -110,3 +110,18 @@ it('a request ends also where its server cannot reach the store when it loses th
   expect(errors.splice(0)).toMatchObject([{ code: 'STORE_UNAVAILABLE' }]);
   await expectWhole(world);
 });
+
+it('the answer to a call of a driver that is gone reaches the next one, though no message says so', async () => {
+  const turns = [write('a'), { text: 'One.' }, { text: 'One.' }];
+  const world = await useTwoAgents(story(turns), { fate: () => 'is lost' });
+  const { one, holder, until, ends, drivenBy } = world;
+  await send(world, 'one', 'Go', 'collect');
+  await question(world);
+  one.suspend();
+  await until(async () => (await drivenBy()) === 'two');
+  const [asked] = await holder.confirmations.list(userId);
+  await holder.confirmations.decide(userId, { confirmationId: asked?.id ?? '' }, { approved: true });
+  expect(await until(async () => (await ends()).length === 1)).toBeLessThan(10_000);
+  expect(world.written).toEqual(['write_file a']);
+  await expectWhole(world);
+});
