@@ -24,6 +24,7 @@ const daemonLayers = [
   ['permission'],
   ['tools/common'],
   ['tools/browser', 'tools/computer', 'tools/filesystem', 'tools/mcp', 'tools/shell', 'tools/system'],
+  ['tools/runtimes'],
   ['tools'],
   ['link', 'workspace'],
   ['status', 'terminal', 'install', 'service'],

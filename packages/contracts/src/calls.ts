@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { decision } from './groups.ts';
-import { confirmationId, isoTime, machineId, requestId } from './ids.ts';
+import { chosenCallId, confirmationId, isoTime, machineId, requestId } from './ids.ts';
 import { toolCall } from './tool-call.ts';
 import { toolResult } from './tool-result.ts';
 
@@ -74,9 +74,6 @@ export type CallSummary = z.infer<typeof callSummary>;
 /** How the id of a user's call begins: its time in base 36, and the start of the user's id. */
 export const callIdPrefixOf = (at: number, userId: string): string =>
   at.toString(36).padStart(9, '0') + userId.slice(0, 8);
-/** An id that a caller chooses for a new call: what `callIdPrefixOf` gives, and random characters. */
-const chosenCallId = z.string().regex(/^[0-9a-z]{9}[A-Za-z0-9_-]{22,55}$/);
-
 /**
  * `machineId`: an id or a name; without it, the default machine. `requestId`: without it, the server chooses
  * one.

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { machineName, requestId } from './ids.ts';
+import { chosenCallId, machineName, requestId } from './ids.ts';
 import { probeBody } from './daemon-event.ts';
 import { mode } from './groups.ts';
 import { toolCategory } from './tool-category.ts';
@@ -15,8 +15,9 @@ import {
 } from './daemon-reply.ts';
 import { processesBody } from './machines/processes.ts';
 import { rulesBody } from './rule-list.ts';
+import { maxOpenActions } from './machines/runtimes.ts';
 import { toolResult } from './tool-result.ts';
-import { toolLimits } from './tool-call.ts';
+import { jsonObject, toolLimits } from './tool-call.ts';
 
 export const daemonInfo = z.object({
   version: z.string().max(64),
@@ -84,7 +85,8 @@ export const responsesBody = z.object({
 
 /**
  * `POST progress/:requestId`: renews the deadline. `outputOffset` is the position of `output` in the whole
- * output (UTF-16 code units), `outputKeptFrom` the oldest position that can be posted again.
+ * output (UTF-16 code units), `outputKeptFrom` the oldest position that can be posted again. `actions`:
+ * requests of a coding agent in this turn, each of which becomes a call of its own; a repeat changes nothing.
  */
 export const progressBody = z.object({
   message: z.string().max(2_000).optional(),
@@ -93,6 +95,10 @@ export const progressBody = z.object({
   output: z.string().max(65_536).optional(),
   outputOffset: z.number().int().nonnegative().optional(),
   outputKeptFrom: z.number().int().nonnegative().optional(),
+  actions: z
+    .array(z.object({ requestId: chosenCallId, arguments: jsonObject }))
+    .max(maxOpenActions)
+    .optional(),
 });
 export type ProgressBody = z.infer<typeof progressBody>;
 

@@ -9,6 +9,7 @@ export const toolGroups = [
   'computer',
   'browser',
   'mcp',
+  'runtime',
   'system',
 ] as const;
 export const toolGroup = z.enum(toolGroups);
@@ -46,5 +47,6 @@ export const defaultModes = {
   computer: 'deny',
   browser: 'ask',
   mcp: 'ask',
+  runtime: 'deny',
   system: 'ask',
 } as const satisfies Record<ToolGroup, Mode>;

@@ -3,6 +3,9 @@ import { z } from 'zod';
 /** Identifies a tool call in every process: the server's time, then nanoid with 128 bits; URL-safe. */
 export const requestId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
 
+/** An id that is chosen for a new call: its time in base 36, and at least 22 random characters. */
+export const chosenCallId = z.string().regex(/^[0-9a-z]{9}[A-Za-z0-9_-]{22,55}$/);
+
 /** One question to the user about one tool call. */
 export const confirmationId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
 

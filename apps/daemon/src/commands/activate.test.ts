@@ -183,3 +183,11 @@ it.each([[{ groups: ['everything'] }], [{ groups: 'filesystemRead' }], [{ groups
     expect(modes()).toEqual(noFiles);
   },
 );
+
+it('RT-12 coding agents are switched on at the machine alone', async () => {
+  const { ask, settings } = await start();
+  const refused =
+    'runtime cannot be switched on: the user enables coding agents at the machine, with drawbridge runtimes';
+  expect(textOf(await ask('runtime'))).toContain(refused);
+  expect(settings.modes().runtime).toBe('deny');
+});

@@ -9,6 +9,7 @@ import { addMcp } from './mcp.ts';
 import { addPermissions } from './permissions/permissions-command.ts';
 import { addPair } from './pair.ts';
 import { addProcesses } from './processes.ts';
+import { addRuntimes } from './runtimes.ts';
 import { addSandbox } from './sandbox.ts';
 import { addService } from './installation/service.ts';
 import { addStatus } from './status.ts';
@@ -33,6 +34,7 @@ const addCommands = [
   addCache,
   addProcesses,
   addMcp,
+  addRuntimes,
   addTui,
 ];
 

@@ -153,7 +153,10 @@ export const createToolHost = async (needs: ToolHostNeeds) => {
         settled: (count) => notifyOfRules(`also settled ${counted(count, 'other question')}`),
       }),
     /** The question of this request will not be answered. */
-    withdrawn: gate.withdraw,
+    withdrawn: (requestId: string) => {
+      gate.withdraw(requestId);
+      toolbox.withdrawn(requestId);
+    },
     endSession: gate.endSession,
     close: async () => {
       stopFollowing();

@@ -3,6 +3,7 @@ import { questionOf } from '@drawbridge/contracts/confirmation-text';
 import type { CancelReason, ToolRequest } from '@drawbridge/contracts/daemon-event';
 import type { ProgressReply } from '@drawbridge/contracts/daemon-reply';
 import type { ProgressBody, ResponseBody } from '@drawbridge/contracts/daemon-surface';
+import { turnTool } from '@drawbridge/contracts/machines/runtimes';
 import { confirmationArgument } from '@drawbridge/contracts/tool-call';
 import { CodedError, createTransientMap, nextMacrotask, type Clock } from '@drawbridge/kit';
 import type { Journal } from '../journal/index.ts';
@@ -58,18 +59,30 @@ const errorSentence = (error: unknown): string =>
   error instanceof CodedError ? error.message : 'The tool failed on the machine';
 
 const attempt = async (
-  { clock, dispatch, postProgress }: CallsNeeds,
+  { clock, dispatch, postProgress, cancel }: CallsNeeds & { cancel(requestId: string): void },
   request: ToolRequest,
   context: Omit<DispatchContext, 'progress'>,
 ): Promise<{ outcome: CallOutcome; text: string }> => {
-  const progress = createProgressReporter(clock, (body) => postProgress(request.requestId, body));
+  const progress = createProgressReporter(clock, async (body) => {
+    const reply = await postProgress(request.requestId, body);
+    // A coding agent does not work on where the server has ended its turn; not every server has this route.
+    if (!reply.ok && reply.status === 404 && request.toolCall.name === turnTool) cancel(request.requestId);
+    return reply;
+  });
+  const below: string[] = [];
+  const report = (update: ProgressBody) => {
+    below.push(...(update.actions ?? []).map(({ requestId }) => requestId));
+    progress.report(update);
+  };
   const bodyOf = async (): Promise<ResponseBody> => {
     try {
-      return { result: await dispatch(request, { ...context, progress: progress.report }) };
+      return { result: await dispatch(request, { ...context, progress: report }) };
     } catch (error) {
       return context.signal.aborted ? { result: cancelledResult(true) } : { error: errorSentence(error) };
     } finally {
       progress.end();
+      // What it has asked for waits for an answer no longer.
+      for (const requestId of below) cancel(requestId);
     }
   };
   const body = await bodyOf();
@@ -96,7 +109,11 @@ export const createCalls = (needs: CallsNeeds) => {
     if (isChange) journal.received(requestId, toolCall.name);
     const delivery = Promise.withResolvers<void>();
     const context = { tag: callTag(instance, requestId), signal, starting, delivered: delivery.promise };
-    const { outcome, text } = await attempt(needs, request, context);
+    const { outcome, text } = await attempt(
+      { ...needs, cancel: (below) => cancel(below, 'caller') },
+      request,
+      context,
+    );
     if (isJournaled) {
       await journal.done(requestId, text);
       dedupe.journaled(requestId);
@@ -113,6 +130,14 @@ export const createCalls = (needs: CallsNeeds) => {
     await nextMacrotask();
     running.delete(requestId);
     report({ request, outcome, durationMs });
+  };
+
+  const cancel = (requestId: string, reason: CancelReason) => {
+    running.get(requestId)?.abort.abort(new Error(`cancelled: ${reason}`));
+    if (!dedupe.cancelled(requestId)) return;
+    withdrawn(requestId);
+    journal.dropped(requestId);
+    void outbox.add({ requestId, body: cancelledBeforeStart });
   };
 
   return {
@@ -134,13 +159,7 @@ export const createCalls = (needs: CallsNeeds) => {
           verdict satisfies never;
       }
     },
-    cancel: (requestId: string, reason: CancelReason) => {
-      running.get(requestId)?.abort.abort(new Error(`cancelled: ${reason}`));
-      if (!dedupe.cancelled(requestId)) return;
-      withdrawn(requestId);
-      journal.dropped(requestId);
-      void outbox.add({ requestId, body: cancelledBeforeStart });
-    },
+    cancel,
     /** Accepts no more calls, aborts those that run, and resolves when all have ended. */
     stop: async () => {
       stopped = true;

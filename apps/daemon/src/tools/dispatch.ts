@@ -179,11 +179,11 @@ const settle = async (
   context: DispatchContext,
 ): Promise<ToolResult> => {
   const { signal, delivered } = context;
-  try {
+  const entry = shared.find(request.toolCall.name);
+  const run = async (): Promise<ToolResult> => {
     if (signal.aborted) return cancelledResult(false);
-    const entry = shared.find(request.toolCall.name);
     if (!entry) throw errors.unknownTool();
-    return await shared.queue.run({ ...context, lane: entry.lane ?? entry.group }, (outside) => {
+    return shared.queue.run({ ...context, lane: entry.lane ?? entry.group }, (outside) => {
       let admitted: Promise<void> | undefined;
       const admit = async () => {
         const release = await shared.largeResults.acquire(signal);
@@ -192,9 +192,12 @@ const settle = async (
       const large = () => (admitted ??= outside(admit));
       return attempt(shared, request, { ...context, large, outside, entry });
     });
-  } catch (error) {
-    return signal.aborted ? cancelledResult(false) : { ...errorResult(sentence(error)), _meta: notStarted };
-  }
+  };
+  const result = await run().catch((error: unknown) =>
+    signal.aborted ? cancelledResult(false) : { ...errorResult(sentence(error)), _meta: notStarted },
+  );
+  entry?.answered?.(request.requestId, result);
+  return result;
 };
 
 export const createDispatch = (needs: DispatchNeeds): Dispatch => {

@@ -3,7 +3,7 @@ import type { ToolGroup } from '@drawbridge/contracts/groups';
 import { type Clock, createLimiter, createTimer, type Limiter } from '@drawbridge/kit';
 import { errors } from './common/errors.ts';
 
-export type Lane = ToolGroup | 'process';
+export type Lane = ToolGroup | 'process' | 'action';
 
 export const runningLimits: Record<Lane, number> = {
   filesystemRead: 8,
@@ -14,6 +14,8 @@ export const runningLimits: Record<Lane, number> = {
   computer: 1,
   browser: 1,
   mcp: 4,
+  runtime: 2,
+  action: 20,
   system: 1,
 };
 

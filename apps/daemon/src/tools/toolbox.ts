@@ -21,7 +21,9 @@ export const createToolbox = (toolsets: readonly Toolset[], context: Omit<Toolse
 
   const isOn = (toolset: Toolset, modes: Modes) => toolset.groups.some((group) => modes[group] !== 'deny');
   const offeredOf = (toolset: Toolset, modes: Modes) =>
-    opened.has(toolset) ? toolset.tools().filter((tool) => modes[tool.group] !== 'deny') : [];
+    opened.has(toolset)
+      ? toolset.tools().filter((tool) => !tool.isInternal && modes[tool.group] !== 'deny')
+      : [];
 
   const category = (toolset: Toolset, modes: Modes): ToolCategory => {
     const name = toolset.category;
@@ -89,6 +91,10 @@ export const createToolbox = (toolsets: readonly Toolset[], context: Omit<Toolse
     processes: async (query: LocalProcessesQuery): Promise<ProcessesBody> => {
       const having = [...opened.keys()].find(({ processes }) => processes !== undefined);
       return (await having?.processes?.(query)) ?? { processes: [] };
+    },
+    /** The call of that id was withdrawn: it gets no answer. */
+    withdrawn: (requestId: string) => {
+      for (const toolset of opened.keys()) toolset.withdrawn?.(requestId);
     },
     close: async () => {
       await Promise.all([...opened.keys()].map((toolset) => toolset.close()));

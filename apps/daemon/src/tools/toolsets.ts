@@ -8,14 +8,17 @@ import { descriptors } from './static-descriptors.ts';
 import { mcpToolset, type McpToolsetNeeds } from './mcp/index.ts';
 import { openSystemToolset as createSystemToolset } from './system/toolset.ts';
 import type { ActivationNeeds } from './system/activate-tools.ts';
-import { shellToolset, type ShellOptions } from './shell/toolset.ts';
+import { runtimesToolset } from './runtimes/index.ts';
+import { createSandboxOpener, shellToolset, type ShellOptions } from './shell/toolset.ts';
 
 const filesystemEntries = () =>
   toLazyTools(descriptors.filesystem, async () => (await import('./filesystem/index.ts')).filesystemTools);
 
 export interface ToolsetNeeds extends McpToolsetNeeds {
-  /** How commands find hosts, connect to them and keep what they load; by the system by default. */
-  network?: Pick<ShellOptions, 'resolve' | 'dial' | 'authorities' | 'caches'>;
+  /** How commands find hosts and connect to them; by the system by default. */
+  network?: Pick<ShellOptions, 'resolve' | 'dial' | 'authorities'>;
+  /** The folder for caches of package tools; the user's where nothing is said. */
+  caches?: string;
   /** False only by the person's own flag: commands run without a sandbox. */
   shellSandbox?: boolean;
   /** Whether commands that fail in the sandbox may be asked about outside of it; off by default. */
@@ -29,20 +32,22 @@ export interface ToolsetNeeds extends McpToolsetNeeds {
 export const allToolsets = (needs: ToolsetNeeds = { notify: () => {} }): Toolset[] => {
   const ownPorts = new Set<number>();
   const processHosts = createProcessHosts();
-  const { browser } = needs;
+  const { browser, network } = needs;
+  const openSandbox = createSandboxOpener(needs.caches);
+  const outside = { serverUrl: browser?.serverUrl, ownPorts, ...network };
   return [
     plainToolset('filesystem', filesystemEntries()),
     shellToolset({
       sandbox: needs.shellSandbox ?? true,
       offerOutside: needs.offerOutside,
-      serverUrl: browser?.serverUrl,
-      ownPorts,
+      openSandbox,
       processHosts,
-      ...needs.network,
+      ...outside,
     }),
     ...(browser ? [browserToolset({ ...browser, ownPorts, processHosts }, descriptors.browser)] : []),
     computerToolset({ ownInput: needs.ownInput ?? unwatchedInput }),
     mcpToolset(needs),
+    runtimesToolset({ ...outside, openSandbox, notify: needs.notify }),
   ];
 };
 

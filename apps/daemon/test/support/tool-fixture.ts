@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ToolRequest } from '@drawbridge/contracts/daemon-event';
+import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { systemClock, type Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
@@ -40,6 +41,8 @@ export interface ToolsOptions {
   clock?: Clock;
   folders?: ReturnType<typeof makeFolders>;
   notify?(sentence: string): void;
+  /** What calls report. */
+  progress?(update: ProgressBody): void;
   toolsets?: Partial<ToolsetNeeds>;
   /** Paths that no tool touches. */
   closed?: readonly string[];
@@ -52,6 +55,7 @@ export const openTools = async ({
   clock = systemClock,
   folders = makeFolders(),
   notify = () => {},
+  progress = () => undefined,
   toolsets = {},
   closed = [],
 }: ToolsOptions = {}) => {
@@ -82,7 +86,7 @@ export const openTools = async ({
     dispatch(request, {
       tag: nanoid(),
       signal,
-      progress: () => undefined,
+      progress,
       starting,
       delivered: Promise.resolve(),
     });

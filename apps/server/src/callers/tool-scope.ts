@@ -26,6 +26,7 @@ const names = {
     'keyboard_key_tap',
     'keyboard_shortcut',
   ],
+  runtime: ['runtime_turn'],
   system: ['activate_tools'],
 } as const satisfies Partial<Record<ToolScope, readonly string[]>>;
 
@@ -45,6 +46,7 @@ const groupOfCategory = new Map<unknown, ToolScope>([
   ['computer', 'computer'],
   ['browser', 'browser'],
   ['mcp', 'mcp'],
+  ['runtime', 'runtime'],
   ['system', 'system'],
 ]);
 

@@ -8,6 +8,8 @@ export const defaultLimits = {
   callTimeoutMs: 30 * second,
   /** How long a call may take in all, time spent on confirmations apart. */
   callMaxMs: 10 * minute,
+  /** The same for a turn of a coding agent. */
+  turnMaxMs: 4 * 60 * minute,
   /** The longest JSON text of a result, in bytes. */
   resultMaxBytes: 16 * 1024 * 1024,
   /** The longest JSON text of a call's arguments, in bytes: what a daemon is sure to read as one frame. */

@@ -14,6 +14,7 @@ const groupTitles: Record<string, string> = {
   computer: 'screen and input',
   browser: 'browser',
   mcp: 'its own MCP servers',
+  runtime: 'coding agents',
   system: 'system',
 };
 

@@ -137,6 +137,7 @@ describe('options', () => {
       computer: 'deny',
       browser: 'deny',
       mcp: 'deny',
+      runtime: 'deny',
       system: 'deny',
     };
     const read = (flags: Record<string, unknown>) =>

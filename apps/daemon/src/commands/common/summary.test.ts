@@ -10,6 +10,7 @@ const all = {
   computer: 'deny',
   browser: 'ask',
   mcp: 'ask',
+  runtime: 'deny',
   system: 'ask',
 } as const;
 
@@ -21,6 +22,7 @@ const sources: ModeSources = {
   computer: 'session',
   browser: 'default',
   mcp: 'default',
+  runtime: 'default',
   system: 'default',
 };
 const show = (shell: 'ask' | 'deny', shellSandbox: boolean) =>

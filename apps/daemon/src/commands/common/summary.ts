@@ -11,6 +11,7 @@ const labels: Record<ToolGroup, string> = {
   computer: 'screen and input',
   browser: 'browser',
   mcp: 'MCP servers',
+  runtime: 'coding agents',
   system: 'activate tools',
 };
 

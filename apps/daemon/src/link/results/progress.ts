@@ -47,6 +47,7 @@ export const createProgressReporter = (
 ) => {
   const kept = createKeptOutput();
   let unsent: ProgressBody | null = null;
+  let actions: NonNullable<ProgressBody['actions']> = [];
   let busy = false;
   let ended = false;
   const timer = createTimer(clock);
@@ -55,16 +56,18 @@ export const createProgressReporter = (
   };
 
   const flush = async (): Promise<void> => {
-    if (busy || ended || (unsent === null && kept.isTaken())) return;
+    if (busy || ended || (unsent === null && kept.isTaken() && actions.length === 0)) return;
     busy = true;
     const update = unsent;
     unsent = null;
     const output = kept.next();
+    const opened = actions;
     const startedAt = clock.now();
-    const reply = await post({ ...update, ...output });
+    const reply = await post({ ...update, ...output, ...(opened.length > 0 && { actions: opened }) });
     const away = isAway(reply);
     if (away) notify(update, unsent);
     else {
+      actions = actions.filter((one) => !opened.includes(one));
       const postedTo = (output.outputOffset ?? 0) + (output.output?.length ?? 0);
       kept.takenTo((reply.ok ? reply.value.outputEnd : undefined) ?? postedTo);
     }
@@ -77,8 +80,9 @@ export const createProgressReporter = (
   };
 
   return {
-    report: ({ output = '', ...update }: ProgressBody) => {
+    report: ({ output = '', actions: more = [], ...update }: ProgressBody) => {
       kept.add(output);
+      actions = [...actions, ...more];
       notify(unsent, update);
       void flush();
     },

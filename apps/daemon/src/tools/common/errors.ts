@@ -28,6 +28,10 @@ export const errors = {
       message:
         'The question of the MCP server is not open any more: the call that it belonged to has ended, and may have run in part',
     },
+    actionClosed: {
+      code: 'QUESTION_CLOSED',
+      message: 'The turn of the coding agent that asked for this has ended: nothing was done',
+    },
     computerFailed: { code: 'COMPUTER_FAILED', message: 'The display does not answer' },
     tooManyPipes: {
       code: 'TOO_MANY_PIPES',

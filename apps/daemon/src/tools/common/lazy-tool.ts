@@ -1,16 +1,19 @@
 import type { Tool } from '@drawbridge/contracts/tool';
+import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { describeTool } from './describe-tool.ts';
 import { errors } from './errors.ts';
 import type { DaemonTool, ToolFacts } from './tool.ts';
 
 /** What is known of a tool before it is loaded: enough to offer it, and to refuse it. */
-export interface DescribedTool extends Pick<DaemonTool, 'group' | 'effect' | 'lane'> {
+export interface DescribedTool extends Pick<DaemonTool, 'group' | 'effect' | 'lane' | 'isInternal'> {
   descriptor: Tool;
 }
 
 export interface LazyTool extends DescribedTool {
   /** All of it, once: to be run. */
   load(): Promise<DaemonTool>;
+  /** Called with each result of a call of it, a question among them. */
+  answered?(requestId: string, result: ToolResult): void;
 }
 
 export const toDescribedTool = (tool: ToolFacts): DescribedTool => ({
@@ -18,6 +21,7 @@ export const toDescribedTool = (tool: ToolFacts): DescribedTool => ({
   group: tool.group,
   effect: tool.effect,
   ...(tool.lane && { lane: tool.lane }),
+  ...(tool.isInternal && { isInternal: tool.isInternal }),
 });
 
 export const toLazyTool = (tool: DaemonTool): LazyTool => ({

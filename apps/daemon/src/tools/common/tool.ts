@@ -53,7 +53,9 @@ export interface ToolFacts<Input extends z.ZodType = z.ZodType> {
   effect: 'reads' | 'adds' | 'destroys';
   input: Input;
   /** Calls that run at once are counted apart from those of its group. */
-  lane?: 'process';
+  lane?: 'process' | 'action';
+  /** Never offered: only calls that this daemon has opened itself find it. */
+  isInternal?: true;
   /** Sent to the server instead of what `input` gives, for a tool of an MCP server. */
   described?: Pick<Tool, 'inputSchema' | 'outputSchema' | 'annotations'>;
 }

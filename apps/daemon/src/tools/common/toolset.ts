@@ -35,6 +35,8 @@ export interface Toolset {
   warning?(): string | null;
   /** Where it has processes in the background: answers the person about them. */
   processes?(query: LocalProcessesQuery): Promise<ProcessesBody>;
+  /** A call of one of its tools was withdrawn before it ran. */
+  withdrawn?(requestId: string): void;
   close(): Promise<void>;
 }
 

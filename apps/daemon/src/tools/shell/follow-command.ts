@@ -49,6 +49,8 @@ export interface FollowedCommand {
   relay?: Pick<PortRelay, 'serve'> | undefined;
   /** Where it runs in a terminal. */
   terminal?: TerminalSize | undefined;
+  /** See `Need` of the launcher. */
+  extra?: { mounts: readonly string[]; environment: Record<string, string> };
   /** Those of the product where nothing is said. */
   limits?: TreeLimits;
   /** Whether it has standard input; without it there is nothing to read. */

@@ -54,6 +54,8 @@ interface Need {
   relay?: object | undefined;
   /** Present where it has a terminal. */
   terminal?: TerminalSize | undefined;
+  /** What a program of the owner's choice gets beside the walls of a command: arguments of bubblewrap. */
+  extra?: { mounts: readonly string[]; environment: Record<string, string> } | undefined;
 }
 
 /** Prepares one command. Throws `sandboxFailed`. */
@@ -171,7 +173,11 @@ const createLinuxPreparer = (territory: VisibleNeeds, { limit, caches = cacheBas
     ];
     const handOut = listeners.length === 0 ? undefined : await placeHandOut(temporary, inside);
     const kept = openCaches(caches, { root: territory.root, hasNetwork: egress !== undefined });
-    const built = await walls.build({ ...need, temporary, caches: kept.mounts });
+    const built = await walls.build({
+      ...need,
+      temporary,
+      caches: [...kept.mounts, ...(need.extra?.mounts ?? [])],
+    });
     const { arguments: before, areIntact, release } = built;
     const files = ['--seccomp', String(firstInput), '--json-status-fd', String(firstInput + 1)];
     return {
@@ -185,6 +191,7 @@ const createLinuxPreparer = (territory: VisibleNeeds, { limit, caches = cacheBas
         ...(handOut && egress ? networkEnvironment(handOut, egress.repositories) : withoutNetwork),
         ...kept.environment,
         ...(need.terminal && terminalEnvironment(territory.root, need.terminal)),
+        ...need.extra?.environment,
       },
       listeners: listeners.length,
       holds: true,

@@ -18,8 +18,7 @@ const help: Partial<Record<NodeJS.Platform, string>> = {
 };
 
 export interface ShellOptions extends Pick<NetworkNeeds, 'serverUrl' | 'resolve' | 'dial' | 'authorities'> {
-  /** The folder for caches of package tools; the user's where nothing is said. */
-  caches?: string;
+  openSandbox?: OpenSandbox;
   /** False is the person's own choice. */
   sandbox: boolean;
   /** The person's own choice too; off where nothing is said. */
@@ -27,6 +26,38 @@ export interface ShellOptions extends Pick<NetworkNeeds, 'serverUrl' | 'resolve'
   ownPorts?: NetworkNeeds['ownPorts'];
   processHosts?: ProcessHosts;
 }
+
+/** The sandbox of one root: what prepares each command, and why it cannot be used here. */
+export interface Sandbox {
+  prepare: Launcher;
+  reason: string | null;
+}
+
+/** Opened once for all that runs in it. */
+export type OpenSandbox = (context: ToolsetContext) => Promise<Sandbox>;
+
+const openSandboxOf = async (context: ToolsetContext, caches: string | undefined): Promise<Sandbox> => {
+  const [{ createSandboxedLauncher }, { probe }] = await Promise.all([
+    import('./launch.ts'),
+    import('./probe.ts'),
+  ]);
+  if (process.platform === 'linux') {
+    await (await import('./sandbox/walls.ts')).clearPending(context);
+    const [{ trimCaches }, { cacheBase }] = await Promise.all([
+      import('./network/caches.ts'),
+      import('./config.ts'),
+    ]);
+    // A cache that cannot be read is no reason to offer no commands.
+    await trimCaches(caches ?? cacheBase()).catch(() => undefined);
+  }
+  const prepare = createSandboxedLauncher(context, { caches });
+  return { prepare, reason: await probe(context, prepare, context.clock) };
+};
+
+export const createSandboxOpener = (caches?: string): OpenSandbox => {
+  let opened: Promise<Sandbox> | undefined;
+  return (context) => (opened ??= openSandboxOf(context, caches));
+};
 
 /** The tool for failed commands, outside of the sandbox. */
 const openOutside = async (context: ToolsetContext, failedCommands: FailedCommands) => {
@@ -39,7 +70,7 @@ const openOutside = async (context: ToolsetContext, failedCommands: FailedComman
 export const shellToolset = ({
   sandbox,
   offerOutside = false,
-  caches,
+  openSandbox = createSandboxOpener(),
   ownPorts = new Set(),
   processHosts: hosts = createProcessHosts(),
   ...options
@@ -74,22 +105,9 @@ export const shellToolset = ({
         missing = 'The shell is not offered on this system; on Windows, run drawbridge inside WSL 2.';
         return;
       }
-      const [{ createOpenLauncher, createSandboxedLauncher }, { probe }] = await Promise.all([
-        import('./launch.ts'),
-        import('./probe.ts'),
-      ]);
+      const { createOpenLauncher } = await import('./launch.ts');
       if (!sandbox) return offer(context, createOpenLauncher(context), { sandbox });
-      if (process.platform === 'linux') {
-        await (await import('./sandbox/walls.ts')).clearPending(context);
-        const [{ trimCaches }, { cacheBase }] = await Promise.all([
-          import('./network/caches.ts'),
-          import('./config.ts'),
-        ]);
-        // A cache that cannot be read is no reason to offer no commands.
-        await trimCaches(caches ?? cacheBase()).catch(() => undefined);
-      }
-      const prepare = createSandboxedLauncher(context, { caches });
-      const reason = await probe(context, prepare, context.clock);
+      const { prepare, reason } = await openSandbox(context);
       const { createLook } = await import('./sandbox/visible/visible-places.ts');
       const { clock, access, root, privateFolder } = context;
       const network = { ...options, ownPorts, clock, access, territory: { root, privateFolder } };

@@ -15,6 +15,7 @@ const permits: Record<ToolGroup, string> = {
   computer: 'seeing the screen, moving the mouse and typing',
   browser: 'using a browser',
   mcp: "starting this machine's MCP servers and using their tools",
+  runtime: 'starting coding agents, which the user enables at the machine',
   system: 'asking to switch tool groups on',
 };
 
@@ -50,6 +51,7 @@ export const activateFacts = {
 
 /** Why nothing can switch the group on for this session, or null. */
 const barredBy = (needs: ActivationNeeds, group: ToolGroup, wanted: readonly ToolGroup[]): string | null => {
+  if (group === 'runtime') return 'the user enables coding agents at the machine, with drawbridge runtimes';
   if (needs.isOffForSession(group)) return 'the user switched it off for this session';
   const needsRead = group === 'filesystemWrite' && needs.modes().filesystemRead === 'deny';
   return needsRead && !wanted.includes('filesystemRead') ? 'it needs filesystemRead too' : null;

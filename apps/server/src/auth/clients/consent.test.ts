@@ -7,7 +7,7 @@ import { cookiesOf, owner, procedureResult } from '../../../test/server.ts';
 import { invited } from '../../../test/tenants.ts';
 import { openTestStore } from '../../../test/store-place.ts';
 
-const allScopes = 'filesystemRead filesystemWrite shell computer browser mcp system offline_access';
+const allScopes = 'filesystemRead filesystemWrite shell computer browser mcp runtime system offline_access';
 
 describe('the consent', () => {
   const asked = async () => {

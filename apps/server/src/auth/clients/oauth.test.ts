@@ -4,7 +4,7 @@ import { createPanel } from '../../../test/panel.ts';
 import { procedureResult } from '../../../test/server.ts';
 import { invited } from '../../../test/tenants.ts';
 
-const allScopes = 'filesystemRead filesystemWrite shell computer browser mcp system offline_access';
+const allScopes = 'filesystemRead filesystemWrite shell computer browser mcp runtime system offline_access';
 
 describe('a client that comes by OAuth', () => {
   it('is told where to go', async () => {

@@ -1,5 +1,6 @@
 import type { Call, CallEvent, CallVia, Door } from '@drawbridge/contracts/calls';
 import { asksClientAnnotation, inputArgument, type ClientInput } from '@drawbridge/contracts/client-input';
+import { turnTool } from '@drawbridge/contracts/machines/runtimes';
 import type { Tool } from '@drawbridge/contracts/tool';
 import { withoutConfirmation, type ToolCall } from '@drawbridge/contracts/tool-call';
 import type { Clock } from '@drawbridge/kit';
@@ -135,7 +136,7 @@ const newRecord = (
     confirmationId: null,
     epoch: null,
     answerDigest: null,
-    endsAt: createdAt + limits.callMaxMs,
+    endsAt: createdAt + (toolCall.name === turnTool ? limits.turnMaxMs : limits.callMaxMs),
     rev: 0,
     createdAt,
     deliveredAt: null,
@@ -168,22 +169,31 @@ const readArguments = (
   return { args, bytes };
 };
 
-/** The record of a call that may be made; counted, and not stored yet. */
-const admit = (ctx: CallsContext, maker: Maker, toolCall: ToolCall): CallRecord => {
+/** The record of a call that may be made; counted, and not stored yet. `bytes`: of its arguments as JSON. */
+export const admitCall = (
+  ctx: CallsContext,
+  maker: Maker,
+  { bytes, ...toolCall }: ToolCall & { bytes: number },
+): CallRecord => {
   const { machine, options } = maker;
-  const tool = machine.info.toolList.tools.get(toolCall.name);
-  if (!tool) throw errors.unknownTool();
-  const given = withoutConfirmation(toolCall.arguments);
-  const { args, bytes } = readArguments(ctx, tool, { given, clientInput: options.clientInput });
   const caller = { userId: maker.userId, via: options.via ?? null };
   refuseTooMany(ctx, caller);
   ctx.budget.require(caller, bytes);
   if (ctx.isDiskLow()) throw errors.diskAlmostFull();
   // Before it has an id; the statement that stores a call refuses it as well, also on another server.
   if (machine.info.pausedAt !== null) throw errors.machinePaused();
-  const record = newRecord(ctx, maker, { ...toolCall, arguments: args });
+  const record = newRecord(ctx, maker, toolCall);
   ctx.budget.count(caller, bytes);
   return record;
+};
+
+const admit = (ctx: CallsContext, maker: Maker, { name, arguments: all }: ToolCall): CallRecord => {
+  const { machine, options } = maker;
+  const tool = machine.info.toolList.tools.get(name);
+  if (!tool) throw errors.unknownTool();
+  const given = withoutConfirmation(all);
+  const { args, bytes } = readArguments(ctx, tool, { given, clientInput: options.clientInput });
+  return admitCall(ctx, maker, { name, arguments: args, bytes });
 };
 
 const own = (record: CallRecord | undefined, userId: string): CallRecord => {

@@ -4,6 +4,7 @@ import { errors } from '../../errors.ts';
 import type { Machine } from '../machines/registry.ts';
 import { readAnswer, type Answer } from './transition/answer.ts';
 import { askInTurn } from './ask.ts';
+import { openBelow } from './open-below.ts';
 import type { OpenCall } from './runner/held-calls.ts';
 import { publishCall, publishCallState } from './call.ts';
 import type { CallsContext } from './calls.ts';
@@ -87,20 +88,23 @@ const takeAnswer = async (
 interface ProgressContext extends CallsContext, Pick<SharedOutputs, 'passOn'> {}
 
 const takeProgress = async (
-  { openCalls, clock, liveOutputs, bus, passOn }: ProgressContext,
+  ctx: ProgressContext,
   { from, requestId }: { from: Sender; requestId: string },
   body: ProgressBody,
 ): Promise<ProgressReply> => {
+  const { openCalls, clock, liveOutputs, bus, passOn } = ctx;
   const call = await openCalls.open(requestId);
   if (!call || !isGivenTo(call, from)) throw errors.notFound();
   await openCalls.inTurn(call, (step) => step({ type: 'progressed', at: clock.now() }));
   if (call.data.state.kind === 'ended') throw errors.notFound();
+  const { actions, ...reported } = body;
+  if (actions) await openBelow(ctx, { machine: from.machine, turn: call.data.record }, actions);
   const { connection } = from.machine;
   if (connection.kind === 'elsewhere') {
-    passOn(connection.serverId, requestId, body);
+    passOn(connection.serverId, requestId, reported);
     return { ok: true };
   }
-  const { event, ...received } = liveOutputs.append(call.data.record, body);
+  const { event, ...received } = liveOutputs.append(call.data.record, reported);
   publishCall(bus, call.data.record.userId, event);
   return { ok: true, ...received };
 };

@@ -7,6 +7,7 @@ const families: Record<string, string> = {
   computer: 'screen',
   browser: 'browser',
   mcp: 'MCP',
+  runtime: 'coding agents',
 };
 
 /** What a machine offers, in a few words: "files · shell"; "read only" where files cannot be changed. */

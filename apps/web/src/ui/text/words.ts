@@ -18,6 +18,7 @@ const groups: Record<string, Words> = {
   'mouse-keyboard': { label: 'Mouse and keyboard', icon: 'i-lucide-mouse-pointer-2' },
   browser: { label: 'Browser', icon: 'i-lucide-globe' },
   mcp: { label: 'MCP servers', icon: 'i-lucide-plug' },
+  runtime: { label: 'Coding agents', icon: 'i-lucide-square-terminal' },
   system: { label: 'Activate tools', icon: 'i-lucide-settings-2' },
   chat: { label: 'Chat', icon: 'i-lucide-message-circle' },
   agent: { label: 'Agent sessions', icon: 'i-lucide-bot' },
@@ -87,6 +88,7 @@ export const scopeTexts: Record<TokenScope, string> = {
   computer: 'Take screenshots, control the mouse and type.',
   browser: 'Open web pages and interact with them.',
   mcp: 'Use the MCP servers configured on the machine.',
+  runtime: 'Start coding agents that are set up on the machine. What they do is asked about.',
   system: 'Ask you to switch on more groups of tools.',
 };
 

@@ -49,6 +49,7 @@ const openHosts = (settled: { mode?: Mode; allow?: string[]; deny?: string[]; ta
     computer: 'ask',
     browser: settled.mode ?? 'ask',
     mcp: 'ask',
+    runtime: 'ask',
     system: 'ask',
   } as const;
   const own = new Set(['127.0.0.1', '::1']);

@@ -1,0 +1,171 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { RuntimeEvent } from '@drawbridge/contracts/machines/runtimes';
+import { createFakeClock, systemClock, type Clock } from '@drawbridge/kit';
+import { expect, it } from 'vitest';
+import { cleanUp } from '../../../../test/support/clean-up.ts';
+import { makeFolders } from '../../../../test/support/tool-fixture.ts';
+import type { ActionRequest, RunningProgram, Verdict } from '../driver.ts';
+import { openAcp } from './acp-driver.ts';
+
+const standIn = join(import.meta.dirname, '../../../../test/support/acp-stand-in.mjs');
+
+/** The stand-in as a real process, without walls. */
+const start = (cwd: string, flags: string[]) => async (line: (text: string) => void) => {
+  const child = spawn(process.execPath, [standIn, ...flags], { cwd, stdio: ['pipe', 'pipe', 'ignore'] });
+  cleanUp(() => child.kill('SIGKILL'));
+  createInterface({ input: child.stdout }).on('line', line);
+  const program: RunningProgram = {
+    send: (text) => child.stdin.write(`${text}\n`),
+    ended: once(child, 'exit').then(([code]) => `exit code ${String(code)}`),
+    kill: () => void child.kill('SIGKILL'),
+  };
+  return program;
+};
+
+interface Options {
+  flags?: string[];
+  clock?: Clock;
+  resume?: string | null;
+  verdict?(request: ActionRequest): Promise<Verdict>;
+}
+
+const open = async ({ flags = [], clock = systemClock, resume = null, verdict }: Options = {}) => {
+  const { root } = makeFolders();
+  const live = await openAcp({ clock, start: start(root, flags), cwd: root, resume, mode: 'default' });
+  const asked: ActionRequest[] = [];
+  const stopping = new AbortController();
+  const turn = async (...lines: string[]) => {
+    const events: RuntimeEvent[] = [];
+    const ask = async (request: ActionRequest): Promise<Verdict> => {
+      asked.push(request);
+      return (await verdict?.(request)) ?? { allow: true };
+    };
+    const said = Promise.withResolvers<void>();
+    const event = (one: RuntimeEvent) => {
+      events.push(one);
+      said.resolve();
+    };
+    const end = live.turn(lines.join('\n'), { event, ask }, stopping.signal);
+    // Each test looks at it; it may reject before.
+    end.catch(() => undefined);
+    return { events, end, said: said.promise };
+  };
+  return { root, live, asked, turn, stop: () => stopping.abort(new Error('stopped')) };
+};
+
+it('gives text, thoughts, the plan, actions with their ends, and the tokens of its context', async () => {
+  const { turn, asked } = await open();
+  const { events, end } = await turn('THINK hm', 'PLAN test it', 'SAY hello', 'RUN echo one', 'GARBAGE');
+  expect(await end).toEqual({ stopReason: 'end_turn', tokens: 1234 });
+  expect(events).toEqual([
+    { type: 'thought', text: 'hm' },
+    { type: 'plan', items: [{ text: 'test it', status: 'pending' }] },
+    { type: 'text', text: 'hello' },
+    { type: 'action', n: 1, kind: 'execute', title: 'echo one' },
+    { type: 'action-end', n: 1, status: 'completed', text: 'one' },
+  ]);
+  expect(asked).toEqual([{ kind: 'command', command: 'echo one' }]);
+});
+
+it('RT-03 says yes once, and no with nothing done', async () => {
+  const allow = new Set(['a.txt']);
+  const { root, turn, asked } = await open({
+    verdict: async (request) =>
+      request.kind === 'edit' && allow.has(request.edits[0]?.path.split('/').at(-1) ?? '')
+        ? { allow: true }
+        : { allow: false, reason: 'not that' },
+  });
+  const { events, end } = await turn('EDIT a.txt yes', 'EDIT b.txt no', 'RUN touch c.txt');
+  await end;
+  expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('yes');
+  expect(() => readFileSync(join(root, 'b.txt'))).toThrow('ENOENT');
+  expect(() => readFileSync(join(root, 'c.txt'))).toThrow('ENOENT');
+  expect(asked[0]).toEqual({
+    kind: 'edit',
+    edits: [{ path: join(root, 'a.txt'), before: null, after: 'yes' }],
+  });
+  expect(events.filter(({ type }) => type === 'action-end')).toEqual([
+    { type: 'action-end', n: 1, status: 'completed', text: 'written' },
+    { type: 'action-end', n: 2, status: 'denied', text: 'not that' },
+    { type: 'action-end', n: 3, status: 'denied', text: 'not that' },
+  ]);
+});
+
+it('RT-04 a program that starts in another mode is put into the one that asks, and one that leaves it is stopped', async () => {
+  const { turn } = await open({ flags: ['--auto'] });
+  const { end } = await turn('SAY hi', 'MODE auto', 'WAIT');
+  await expect(end).rejects.toThrow('left the mode in which it asks');
+});
+
+it('RT-04 one without that mode is not used', async () => {
+  await expect(open({ flags: ['--no-modes'] })).rejects.toThrow('no mode "default"');
+});
+
+it('RT-05 one that runs something else than it asked about is stopped', async () => {
+  const { turn } = await open();
+  const { end } = await turn('SWAP echo harm', 'WAIT');
+  await expect(end).rejects.toThrow('did something else than it asked about');
+});
+
+it('says that it is not signed in', async () => {
+  await expect(open({ flags: ['--signed-out'] })).rejects.toMatchObject({ code: 'RUNTIME_SIGN_IN' });
+});
+
+it('continues a session, without what it replays', async () => {
+  const { turn } = await open({ resume: 's1' });
+  const { events, end } = await turn('SAY more');
+  await end;
+  expect(events).toEqual([{ type: 'text', text: 'more' }]);
+});
+
+it('the program ends a cancelled turn, also while it asks', async () => {
+  const waiting = await open();
+  const writing = await waiting.turn('SAY hi', 'WAIT');
+  await writing.said;
+  waiting.stop();
+  expect(await writing.end).toMatchObject({ stopReason: 'cancelled' });
+
+  const withdrawn = Promise.withResolvers<Verdict>();
+  const asking = await open({ verdict: () => withdrawn.promise });
+  const asked = await asking.turn('RUN echo one');
+  await asked.said;
+  asking.stop();
+  withdrawn.resolve({ withdrawn: true });
+  expect(await asked.end).toMatchObject({ stopReason: 'cancelled' });
+});
+
+it('RT-06 one that does not end is killed a second later', async () => {
+  const clock = createFakeClock();
+  const { turn, stop } = await open({ clock });
+  const { end, said } = await turn('SAY hi', 'STUCK');
+  await said;
+  stop();
+  await clock.settle(1_000);
+  await expect(end).rejects.toMatchObject({ code: 'RUNTIME_FAILED' });
+});
+
+it('one that is silent for 10 min is given up, not while it asks', async () => {
+  const clock = createFakeClock();
+  const verdict = Promise.withResolvers<Verdict>();
+  const { turn } = await open({ clock, verdict: () => verdict.promise });
+  const asking = await turn('RUN echo one', 'SAY done');
+  await asking.said;
+  await clock.settle(25 * 60_000);
+  verdict.resolve({ allow: true });
+  expect(await asking.end).toMatchObject({ stopReason: 'end_turn' });
+  const silent = await turn('SAY hi', 'WAIT');
+  await silent.said;
+  await clock.settle(10 * 60_000);
+  await expect(silent.end).rejects.toThrow('said nothing for 10 min');
+});
+
+it('one that dies says with what', async () => {
+  const { turn, root } = await open();
+  writeFileSync(join(root, 'x'), '');
+  const { end } = await turn('DIE');
+  await expect(end).rejects.toThrow('exit code 3');
+});

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+
+/** JSON-RPC 2.0: a request has an id and a method, a notification a method, an answer an id. */
+export const message = z.object({
+  id: z.union([z.number(), z.string()]).optional(),
+  method: z.string().optional(),
+  params: z.unknown().optional(),
+  result: z.unknown().optional(),
+  error: z.object({ code: z.number(), message: z.string() }).optional(),
+});
+
+export interface Incoming {
+  method: string;
+  params: unknown;
+}
+
+/** What is needed of the Agent Client Protocol, version 1 (agentclientprotocol.com); all else is left out. */
+export const initialized = z.object({
+  protocolVersion: z.number(),
+  agentCapabilities: z.object({ loadSession: z.boolean().optional() }).nullish(),
+});
+
+const modeState = z.object({
+  currentModeId: z.string(),
+  availableModes: z.array(z.object({ id: z.string() })),
+});
+export type ModeState = z.infer<typeof modeState>;
+
+export const newSession = z.object({ sessionId: z.string(), modes: modeState.nullish() });
+export const loadedSession = z.object({ modes: modeState.nullish() }).nullish();
+export const ended = z.object({ stopReason: z.string() });
+export const nothing = z.unknown().optional();
+
+const contentBlock = z.object({ type: z.string(), text: z.string().optional() });
+
+const toolContent = z.object({
+  type: z.string(),
+  path: z.string().optional(),
+  oldText: z.string().nullish(),
+  newText: z.string().optional(),
+  content: contentBlock.optional().catch(undefined),
+});
+
+const toolCall = z.object({
+  toolCallId: z.string(),
+  title: z.string().nullish(),
+  kind: z.string().nullish(),
+  status: z.string().nullish(),
+  content: z.array(toolContent).nullish(),
+  locations: z.array(z.object({ path: z.string() })).nullish(),
+  rawInput: z.unknown().optional(),
+});
+export type ToolCall = z.infer<typeof toolCall>;
+
+const of = <Name extends string>(name: Name) => ({ sessionUpdate: z.literal(name) });
+
+export const sessionUpdate = z.object({
+  sessionId: z.string(),
+  update: z.discriminatedUnion('sessionUpdate', [
+    z.object({ ...of('agent_message_chunk'), content: contentBlock }),
+    z.object({ ...of('agent_thought_chunk'), content: contentBlock }),
+    toolCall.extend(of('tool_call')),
+    toolCall.extend(of('tool_call_update')),
+    z.object({
+      ...of('plan'),
+      entries: z.array(z.object({ content: z.string(), status: z.string() })),
+    }),
+    z.object({ ...of('current_mode_update'), currentModeId: z.string() }),
+    z.object({ ...of('usage_update'), used: z.int().nonnegative() }),
+  ]),
+});
+export type SessionUpdate = z.infer<typeof sessionUpdate>['update'];
+
+export const permissionRequest = z.object({
+  sessionId: z.string(),
+  toolCall,
+  options: z.array(z.object({ optionId: z.string(), kind: z.string() })),
+});
+export type PermissionRequest = z.infer<typeof permissionRequest>;

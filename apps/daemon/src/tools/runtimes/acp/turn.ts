@@ -1,0 +1,123 @@
+import { cutText } from '@drawbridge/kit';
+import { runtimeErrors, type TurnEvents } from '../driver.ts';
+import type { PermissionRequest, SessionUpdate, ToolCall } from './frames.ts';
+import { commandOf, toActionRequest } from './to-action.ts';
+
+export interface TurnNeeds {
+  events: TurnEvents;
+  /** The mode that was set. */
+  mode: string | null;
+  fail(error: Error): void;
+}
+
+/** One use of a tool: all that its frames said so far. */
+interface Action {
+  n: number;
+  whole: ToolCall;
+  /** The command that was shown and allowed. */
+  shown?: string;
+  isOver: boolean;
+}
+
+const maxOutput = 4_000;
+
+const cancelled = { outcome: { outcome: 'cancelled' } };
+
+/** What later frames leave out stays. */
+const join = (before: ToolCall | undefined, { toolCallId, ...later }: ToolCall): ToolCall => {
+  const said = Object.entries(later).filter(([, value]) => value !== undefined && value !== null);
+  return { rawInput: undefined, ...before, toolCallId, ...Object.fromEntries(said) };
+};
+
+const outputOf = ({ content }: ToolCall): string =>
+  cutText((content ?? []).flatMap((one) => one.content?.text ?? []).join('\n'), maxOutput);
+
+/** What the frames of one turn mean. */
+export const createTurn = ({ events, mode, fail }: TurnNeeds) => {
+  const actions = new Map<string, Action>();
+  let asking = 0;
+  let tokens: number | null = null;
+
+  const end = (action: Action, status: 'completed' | 'failed' | 'denied', text: string) => {
+    if (action.isOver) return;
+    action.isOver = true;
+    events.event({ type: 'action-end', n: action.n, status, text });
+  };
+
+  const see = (frame: ToolCall): Action => {
+    const known = actions.get(frame.toolCallId);
+    if (known !== undefined) {
+      known.whole = join(known.whole, frame);
+      return known;
+    }
+    const whole = join(undefined, frame);
+    const action = { n: actions.size + 1, whole, isOver: false };
+    actions.set(frame.toolCallId, action);
+    const { kind, title } = whole;
+    events.event({ type: 'action', n: action.n, kind: kind ?? 'other', title: title ?? kind ?? 'a tool' });
+    return action;
+  };
+
+  const onToolCall = (frame: ToolCall) => {
+    const action = see(frame);
+    const said = commandOf(frame);
+    if (said !== undefined && action.shown !== undefined && said.command !== action.shown)
+      return fail(runtimeErrors.mismatch());
+    const { status } = action.whole;
+    if (status === 'completed' || status === 'failed') end(action, status, outputOf(action.whole));
+  };
+
+  const refuse = (action: Action, options: PermissionRequest['options'], reason: string) => {
+    end(action, 'denied', reason);
+    const no = options.find(({ kind }) => kind === 'reject_once');
+    return no ? { outcome: { outcome: 'selected', optionId: no.optionId } } : cancelled;
+  };
+
+  return {
+    tokens: () => tokens,
+    /** Whether a request waits for an answer, or an action runs. */
+    isBusy: () => asking > 0 || [...actions.values()].some(({ isOver }) => !isOver),
+    fail,
+    update: (update: SessionUpdate) => {
+      switch (update.sessionUpdate) {
+        case 'agent_message_chunk':
+          return events.event({ type: 'text', text: update.content.text ?? '' });
+        case 'agent_thought_chunk':
+          return events.event({ type: 'thought', text: update.content.text ?? '' });
+        case 'tool_call':
+        case 'tool_call_update':
+          return onToolCall(update);
+        case 'plan':
+          return events.event({
+            type: 'plan',
+            items: update.entries.map(({ content, status }) => ({ text: content, status })),
+          });
+        case 'current_mode_update':
+          if (mode !== null && update.currentModeId !== mode)
+            fail(runtimeErrors.mismatch({ message: 'The coding agent left the mode in which it asks' }));
+          return;
+        case 'usage_update':
+          tokens = update.used;
+          return;
+        default:
+          update satisfies never;
+      }
+    },
+    /** Answers one request: yes once, or no. Never more than once, and never a mode. */
+    permission: async ({ toolCall, options }: PermissionRequest): Promise<object> => {
+      const action = see(toolCall);
+      const once = options.find(({ kind }) => kind === 'allow_once');
+      const request = toActionRequest(action.whole);
+      if (request === undefined || once === undefined)
+        return refuse(action, options, 'It does not say what it would do, or asks for more than this once');
+      asking += 1;
+      const verdict = await events.ask(request).finally(() => (asking -= 1));
+      if ('withdrawn' in verdict) return cancelled;
+      if (!verdict.allow) return refuse(action, options, verdict.reason);
+      if (request.kind === 'command') action.shown = request.command;
+      return { outcome: { outcome: 'selected', optionId: once.optionId } };
+    },
+  };
+};
+
+export type Turn = ReturnType<typeof createTurn>;

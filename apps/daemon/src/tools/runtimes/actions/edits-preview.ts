@@ -1,0 +1,36 @@
+import type { Preview } from '@drawbridge/contracts/preview';
+import { createTwoFilesPatch } from 'diff';
+import { locate } from '../../common/access.ts';
+import { errors } from '../../common/errors.ts';
+import type { ToolContext } from '../../common/tool.ts';
+import { editPreview, writePreview } from '../../filesystem/preview/file-preview.ts';
+import type { ActionRequest } from '../driver.ts';
+
+type Edit = (ActionRequest & { kind: 'edit' })['edits'][number];
+
+/** The file as it would be: `before` is all of it, or a part that is in it once. */
+const applied = (current: string, { before, after }: { before: string; after: string }): string => {
+  if (before === '' || before === current) return after;
+  const [start, rest, ...more] = current.split(before);
+  if (start === undefined || rest === undefined || more.length > 0) throw errors.noMatch();
+  return start + after + rest;
+};
+
+const maxText = 200_000;
+
+/** What edits would change: the daemon's own diff from the disk, for several files as one text. */
+export const editsPreview = async (context: ToolContext, edits: readonly Edit[]): Promise<Preview> => {
+  const [first, ...more] = edits;
+  if (first !== undefined && more.length === 0) {
+    const { path, before, after } = first;
+    const place = locate(context, path, { access: 'write' });
+    if (before === null || place.kind === 'missing') return writePreview(context, place, after);
+    const texts = { oldString: before, newString: after };
+    return editPreview(context, place, { ...texts, edit: (current) => applied(current, { before, after }) });
+  }
+  const text = edits
+    .map(({ path, before, after }) => createTwoFilesPatch(path, path, before ?? '', after))
+    .join('\n');
+  if (text.length > maxText) throw errors.tooLarge();
+  return { kind: 'text', of: 'content', path: `${edits.length} files`, text };
+};

@@ -1,0 +1,52 @@
+import type { RuntimeEvent } from '@drawbridge/contracts/machines/runtimes';
+import { createErrors } from '@drawbridge/kit';
+
+/** What a coding agent asks to do. */
+export type ActionRequest =
+  | { kind: 'command'; command: string; cwd?: string }
+  | { kind: 'edit'; edits: { path: string; before: string | null; after: string }[] }
+  | { kind: 'read'; paths: string[] }
+  | { kind: 'other'; name: string; input: unknown };
+
+/** `withdrawn`: the turn ended first. */
+export type Verdict = { allow: true } | { allow: false; reason: string } | { withdrawn: true };
+
+/** What the driver reports while a turn runs. */
+export interface TurnEvents {
+  event(event: RuntimeEvent): void;
+  ask(request: ActionRequest): Promise<Verdict>;
+}
+
+/** The program in its walls. */
+export interface RunningProgram {
+  /** One line, without its line feed. */
+  send(line: string): void;
+  /** Resolves with why, once nothing of it runs. */
+  ended: Promise<string>;
+  /** Ends everything that it started, at once. */
+  kill(): void;
+}
+
+export interface TurnEnd {
+  stopReason: string;
+  tokens: number | null;
+}
+
+/** One open session of a program. */
+export interface LiveSession {
+  /** The program's own id of the session. */
+  native: string;
+  /** Resolves when the turn has ended; an abort cancels it. Throws the errors below. */
+  turn(prompt: string, events: TurnEvents, signal: AbortSignal): Promise<TurnEnd>;
+}
+
+/** Why a coding agent does not answer; the caller reads the message. */
+export const runtimeErrors = createErrors({
+  unavailable: { code: 'RUNTIME_UNAVAILABLE', message: 'The coding agent cannot be started' },
+  signIn: { code: 'RUNTIME_SIGN_IN', message: 'The coding agent is not signed in on this machine' },
+  failed: { code: 'RUNTIME_FAILED', message: 'The coding agent ended in the middle of its work' },
+  mismatch: {
+    code: 'RUNTIME_MISMATCH',
+    message: 'The coding agent did something else than it asked about, and was stopped',
+  },
+});

@@ -1,0 +1,3 @@
+export { knownRuntimes } from './known.ts';
+export { openRuntimes, runtime, type Runtime } from './runtimes-file.ts';
+export { runtimesToolset } from './toolset.ts';

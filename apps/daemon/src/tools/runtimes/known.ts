@@ -1,0 +1,69 @@
+import type { Runtime } from './runtimes-file.ts';
+
+/** A coding agent that is known by name: how it is started, and what mends what is missing. */
+export interface KnownRuntime extends Omit<Runtime, 'command'> {
+  program: string;
+  /** Shown, never run. */
+  install: string;
+  signIn: string;
+  /** Any of these files, or variables, means that it is signed in. */
+  signedIn: { files: string[]; variables: string[] };
+  /** The oldest version that is supported. */
+  oldest: string;
+}
+
+/** By the pages of these programs. */
+export const knownRuntimes: Record<string, KnownRuntime> = {
+  gemini: {
+    title: 'Gemini CLI',
+    program: 'gemini',
+    args: ['--acp'],
+    hosts: [
+      'generativelanguage.googleapis.com',
+      'cloudcode-pa.googleapis.com',
+      'oauth2.googleapis.com',
+      'www.googleapis.com',
+    ],
+    env: { GEMINI_CLI_NO_RELAUNCH: 'true' },
+    passedVariables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_CLOUD_PROJECT'],
+    folders: ['~/.gemini'],
+    reads: ['~/.gemini/settings.json', '~/.gemini/installation_id'],
+    writes: ['~/.gemini/oauth_creds.json', '~/.gemini/google_accounts.json'],
+    mode: 'default',
+    refusesFolders: [],
+    install: 'npm install -g @google/gemini-cli',
+    signIn: 'gemini',
+    signedIn: { files: ['~/.gemini/oauth_creds.json'], variables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'] },
+    oldest: '0.61.0',
+  },
+  opencode: {
+    title: 'OpenCode',
+    program: 'opencode',
+    args: ['acp'],
+    hosts: ['opencode.ai', 'api.anthropic.com', 'api.openai.com', 'generativelanguage.googleapis.com'],
+    env: {
+      OPENCODE_CONFIG_CONTENT: JSON.stringify({ permission: { '*': 'ask', read: 'allow' } }),
+      OPENCODE_DISABLE_PROJECT_CONFIG: '1',
+      OPENCODE_DISABLE_AUTOUPDATE: '1',
+      OPENCODE_DISABLE_MODELS_FETCH: '1',
+    },
+    passedVariables: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY'],
+    folders: [
+      '~/.local/share/opencode',
+      '~/.local/state/opencode',
+      '~/.cache/opencode',
+      '~/.config/opencode',
+    ],
+    reads: ['~/.config/opencode/opencode.json', '~/.config/opencode/opencode.jsonc'],
+    writes: ['~/.local/share/opencode/auth.json'],
+    mode: null,
+    refusesFolders: ['.opencode'],
+    install: 'npm install -g opencode-ai',
+    signIn: 'opencode auth login',
+    signedIn: {
+      files: ['~/.local/share/opencode/auth.json'],
+      variables: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY'],
+    },
+    oldest: '1.18.0',
+  },
+};

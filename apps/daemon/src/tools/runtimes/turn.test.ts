@@ -1,0 +1,164 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { questionOf } from '@drawbridge/contracts/confirmation-text';
+import { expect, it } from 'vitest';
+import { describeWith } from '../../../../../e2e/services.ts';
+import { readQuietly } from '../../program/quiet-files.ts';
+import { shared } from '../../../test/support/clean-up.ts';
+import { openRuntime, turnOf } from '../../../test/support/runtime-fixture.ts';
+import { textOf } from '../../../test/support/tool-fixture.ts';
+
+const standIn = 'acp:stand-in';
+
+/** Of all processes that run. */
+const commandLines = (): string[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => (readQuietly(`/proc/${pid}/cmdline`) ?? '').split('\0').join(' ').trim());
+
+describeWith('bubblewrap')('a coding agent of the machine', () => {
+  const opened = shared(() => openRuntime());
+  const open = () => {
+    const world = opened();
+    for (const name of readdirSync(world.root)) rmSync(join(world.root, name), { recursive: true });
+    world.fresh();
+    return world;
+  };
+  const words = async (...lines: string[]) => textOf(await open().turn(lines));
+
+  it('RT-01 is asked about by its program, folder and network before it starts', async () => {
+    const { call, root } = open();
+    const question = questionOf(await call('runtime_turn', { runtime: standIn, prompt: 'SAY hi' }));
+    expect(question).toMatchObject({
+      title: 'Let Stand-in work in the shared folder?',
+      toolGroup: 'runtime',
+      resource: `${standIn} in ${root}`,
+      preview: { kind: 'text', text: 'SAY hi' },
+    });
+    expect(question?.description).toContain(
+      `${process.execPath}) in ${root}, in the sandbox, with no network`,
+    );
+  });
+
+  it('gives what it wrote and did, live and at the end', async () => {
+    const { turn, state } = open();
+    const { events, ...rest } = turnOf(await turn(['SAY one ', 'SAY two', 'RUN echo out', 'SAY end']));
+    expect(rest).toMatchObject({ runtime: standIn, stopReason: 'end_turn', tokens: 1234 });
+    expect(events).toEqual([
+      { type: 'text', text: 'one two' },
+      { type: 'action', n: 1, kind: 'execute', title: 'echo out' },
+      { type: 'action-end', n: 1, status: 'completed', text: 'out' },
+      { type: 'text', text: 'end' },
+    ]);
+    expect(state.output).toBe('one two\n> echo out\nend');
+  });
+
+  it('RT-02 each of its requests is a question of the gate, and a lasting yes holds for that agent alone', async () => {
+    const { turn, state, root, call } = open();
+    state.answer = () => 'alwaysAllow';
+    await turn(['RUN touch made.txt']);
+    await turn(['RUN touch made.txt']);
+    expect(existsSync(join(root, 'made.txt'))).toBe(true);
+    expect(state.opened).toHaveLength(2);
+    expect(state.questions).toMatchObject([
+      { title: 'Stand-in: run touch made.txt?', toolGroup: 'shell', resource: `"${root}" $ touch made.txt` },
+    ]);
+    expect(questionOf(await call('shell_execute', { command: 'touch made.txt' }))).toBeDefined();
+  });
+
+  it.each(['denyOnce', 'withdrawn'] as const)(
+    'RT-03 %s: it reads no, and is not asked again',
+    async (answer) => {
+      const { turn, state, root } = open();
+      state.answer = () => answer;
+      const { events } = turnOf(await turn(['RUN touch no.txt', 'RUN touch no.txt', 'SAY sorry']));
+      expect(existsSync(join(root, 'no.txt'))).toBe(false);
+      expect(state.questions).toHaveLength(1);
+      expect(events.filter((event) => event.type === 'action-end')).toMatchObject([
+        { status: 'denied' },
+        { status: 'denied', text: 'This was denied before in this turn' },
+      ]);
+    },
+  );
+
+  it('RT-07 an edit is shown as a diff from the disk; what rules and walls protect is refused unasked', async () => {
+    const { turn, state, root } = open();
+    writeFileSync(join(root, 'a.txt'), 'old\n');
+    mkdirSync(join(root, '.git'));
+    await turn(['EDIT a.txt new', 'EDIT .git/config [core]', 'EDIT ../outside.txt x']);
+    expect(state.questions).toMatchObject([
+      {
+        title: 'Stand-in: change a.txt?',
+        toolGroup: 'filesystemWrite',
+        resource: join(root, 'a.txt'),
+        preview: { kind: 'diff', path: 'a.txt', added: 1, removed: 1 },
+      },
+    ]);
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('new');
+    expect(state.opened).toHaveLength(3);
+    expect(existsSync(join(root, '.git/config'))).toBe(false);
+  });
+
+  it('RT-08 it works inside the walls: no network, no files beside its own, and its settings apart from the person’s', async () => {
+    const { kept, outside, own, turn } = open();
+    const commands = [
+      `cat ${own}/settings.json || echo no settings`,
+      `ls ${outside}`,
+      `echo mine > ${kept}/state && cat ${kept}/state`,
+      'cat /proc/net/dev | grep -c eth0 || echo no network',
+    ];
+    const { events } = turnOf(await turn(commands.map((command) => `RUN ${command}`)));
+    const texts = events.flatMap((event) => (event.type === 'action-end' ? [event.text] : []));
+    expect(texts).toEqual(['no settings', 'login', 'mine', '0\nno network']);
+    expect(readdirSync(kept)).toEqual([]);
+  });
+
+  it('RT-06 stopped, it ends with all that it started and all that it asked', async () => {
+    const { turn, state, gate } = open();
+    const stopping = new AbortController();
+    state.answer = () => 'none';
+    const turning = turn(['SLEEPER 54321', 'RUN echo asked'], { signal: stopping.signal });
+    await expect.poll(() => state.questions.length).toBe(1);
+    expect(commandLines()).toContain('sleep 54321');
+    stopping.abort(new Error('stopped'));
+    expect(textOf(await turning)).toBe('The call was cancelled');
+    expect(commandLines()).not.toContain('sleep 54321');
+    gate.endSession();
+  });
+
+  it('a session goes on for its own caller alone', async () => {
+    const { turn } = open();
+    const { session } = turnOf(await turn(['SAY one']));
+    expect(turnOf(await turn(['SAY two'], { session })).session).toBe(session);
+    const other = await turn(['SAY three'], { session, caller: 'token:two' });
+    expect(textOf(other)).toContain('This session is not known here');
+  });
+
+  it('RT-09 a folder with what it would run unasked is refused', async () => {
+    const { turn, root } = open();
+    mkdirSync(join(root, '.plugins'));
+    expect(textOf(await turn(['SAY hi']))).toContain('not started in a folder with .plugins');
+  });
+
+  it('RT-10 an action that the daemon did not open is refused, and its tool is not offered', async () => {
+    const { call, toolbox, gate } = open();
+    expect(textOf(await call('runtime_action', { action: 'x', command: 'rm -r .' }))).toContain('has ended');
+    expect(toolbox.offered(gate.modes()).map(({ name }) => name)).toContain('runtime_turn');
+    expect(toolbox.offered(gate.modes()).map(({ name }) => name)).not.toContain('runtime_action');
+  });
+
+  it('RT-12 switched off at the machine, it is stopped', async () => {
+    const { turn, state, toolbox, gate } = open();
+    state.answer = () => 'none';
+    const turning = turn(['RUN echo asked']);
+    await expect.poll(() => state.questions.length).toBe(1);
+    await toolbox.open({ ...gate.modes(), runtime: 'deny' });
+    expect(textOf(await turning)).toContain('Coding agents were switched off');
+    gate.endSession();
+    await toolbox.open(gate.modes());
+  });
+
+  it('one that dies says with what', async () => {
+    expect(await words('DIE')).toContain('The coding agent ended: exit code 3');
+  });
+});

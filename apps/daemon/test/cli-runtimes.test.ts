@@ -1,0 +1,55 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { describeWith } from '../../../e2e/services.ts';
+import { home, run, setUpEachTest } from './support/start-cli.ts';
+
+setUpEachTest();
+
+const standIn = join(import.meta.dirname, 'support/acp-stand-in.mjs');
+const own = (name: string) => join(home, '.drawbridge', name);
+const json = (name: string) => JSON.parse(readFileSync(own(name), 'utf8')) as Record<string, unknown>;
+const enable = () =>
+  run(['runtimes', 'enable', 'acp:mine', '--login', standIn, '--', process.execPath, standIn]);
+
+describe('drawbridge runtimes', { timeout: 60_000 }, () => {
+  it('RT-12 enables and disables; the group is off before and after', async () => {
+    expect(await enable()).toMatchObject({ code: 0, stdout: expect.stringContaining('network') });
+    expect(statSync(own('runtimes.json')).mode & 0o777).toBe(0o600);
+    expect(json('runtimes.json')).toMatchObject({
+      runtimes: { 'acp:mine': { command: process.execPath, args: [standIn], hosts: [], mode: 'default' } },
+    });
+    expect(json('settings.json')).toMatchObject({ modes: { runtime: 'ask' } });
+    expect((await run(['runtimes', 'disable', 'acp:mine'])).code).toBe(0);
+    expect(json('runtimes.json')).toMatchObject({ runtimes: {} });
+    expect(json('settings.json')).toMatchObject({ modes: { runtime: 'deny' } });
+  });
+
+  it('lists what is missing and the command that mends it', async () => {
+    await enable();
+    const states = JSON.parse((await run(['runtimes', '--json'])).stdout) as object[];
+    expect(states).toEqual([
+      expect.objectContaining({
+        ...{ id: 'gemini', enabled: false, missing: 'not found' },
+        fix: 'npm install -g @google/gemini-cli',
+      }),
+      expect.objectContaining({ id: 'opencode', missing: 'not found', fix: 'npm install -g opencode-ai' }),
+      expect.objectContaining({ id: 'acp:mine', enabled: true, path: process.execPath, missing: null }),
+    ]);
+    expect(await run(['runtimes', 'enable', 'gemini'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Run npm install -g @google/gemini-cli.'),
+    });
+    expect(await run(['runtimes', 'enable', 'other'])).toMatchObject({ code: 2 });
+  });
+});
+
+describeWith('bubblewrap')('drawbridge runtimes test', () => {
+  it('starts it in its sandbox', async () => {
+    await enable();
+    expect(await run(['runtimes', 'test', 'acp:mine'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('started in its sandbox'),
+    });
+  });
+});

@@ -1,0 +1,129 @@
+// A coding agent that speaks ACP 1 on its standard input and output. Each line of the prompt is one step:
+// SAY text · THINK text · RUN command · SWAP command (runs another one) · EDIT path text · MODE id · PLAN text ·
+// OTHER name · WAIT (until it is cancelled) · STUCK (ignores that) · SLEEPER seconds (leaves a process) · DIE · GARBAGE.
+import { execFileSync, spawn } from 'node:child_process';
+import { readFileSync, writeFileSync, existsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+const flags = new Set(process.argv.slice(2));
+const waiting = new Map();
+let lastId = 0;
+let lastCall = 0;
+let mode = flags.has('--auto') ? 'auto' : 'default';
+let cwd = process.cwd();
+let onCancel = () => {};
+let isCancelled = false;
+
+const write = (body) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...body })}\n`);
+const update = (fields) => write({ method: 'session/update', params: { sessionId: 's1', update: fields } });
+const say = (text) => update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
+const ask = (toolCall) =>
+  new Promise((resolve) => {
+    const id = (lastId += 1);
+    waiting.set(id, resolve);
+    const option = (optionId, kind) => ({ optionId, kind, name: optionId });
+    const options = [
+      option('always', 'allow_always'),
+      option('once', 'allow_once'),
+      option('no', 'reject_once'),
+    ];
+    write({ id, method: 'session/request_permission', params: { sessionId: 's1', toolCall, options } });
+  });
+
+/** Asks, and acts where the answer is yes. */
+const act = async (fields, run) => {
+  const toolCall = { toolCallId: `t${(lastCall += 1)}`, status: 'pending', ...fields };
+  update({ sessionUpdate: 'tool_call', ...toolCall });
+  const { outcome } = await ask(toolCall);
+  if (outcome.outcome === 'cancelled') return say('[cancelled]');
+  if (outcome.optionId !== 'once') return say(`[${outcome.optionId}]`);
+  const done = run();
+  const content = [{ type: 'content', content: { type: 'text', text: done.text } }];
+  update({
+    sessionUpdate: 'tool_call_update',
+    toolCallId: toolCall.toolCallId,
+    status: 'completed',
+    ...done,
+    content,
+  });
+};
+
+const shell = (command) => ({
+  text: execFileSync('/bin/sh', ['-c', command], { cwd, encoding: 'utf8' }).trim(),
+});
+const command = (text) => ({ kind: 'execute', title: text, rawInput: { command: text } });
+
+const steps = {
+  SAY: async (text) => say(text),
+  THINK: async (text) => update({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } }),
+  PLAN: async (text) => update({ sessionUpdate: 'plan', entries: [{ content: text, status: 'pending' }] }),
+  RUN: (text) => act(command(text), () => shell(text)),
+  SWAP: (text) => act(command('echo harmless'), () => ({ ...shell(text), rawInput: { command: text } })),
+  EDIT: (text) => {
+    const [, path = '', after = ''] = /^(\S+) ?(.*)$/s.exec(text) ?? [];
+    const place = `${cwd}/${path}`;
+    const oldText = existsSync(place) ? readFileSync(place, 'utf8') : null;
+    const content = [{ type: 'diff', path: place, oldText, newText: after }];
+    return act(
+      { kind: 'edit', title: path, content },
+      () => (writeFileSync(place, after), { text: 'written' }),
+    );
+  },
+  OTHER: (name) => act({ kind: 'other', title: name, rawInput: { q: 1 } }, () => ({ text: 'done' })),
+  MODE: async (id) => update({ sessionUpdate: 'current_mode_update', currentModeId: id }),
+  WAIT: () => new Promise((resolve) => (onCancel = resolve)),
+  STUCK: () => new Promise(() => {}),
+  SLEEPER: async (seconds) => {
+    spawn('sleep', [seconds], { detached: true, stdio: 'ignore' }).unref();
+    say('left');
+  },
+  DIE: async () => process.exit(3),
+  GARBAGE: async () => process.stdout.write('not json\n{"jsonrpc":"2.0","method":7}\n[]\n'),
+};
+
+const prompt = async (text) => {
+  isCancelled = false;
+  for (const line of text.split('\n')) {
+    const [, name, rest] = /^(\w+) ?(.*)$/s.exec(line) ?? [];
+    await steps[name]?.(rest);
+    if (isCancelled) return { stopReason: 'cancelled' };
+  }
+  update({ sessionUpdate: 'usage_update', used: 1234, size: 200_000 });
+  return { stopReason: 'end_turn' };
+};
+
+const state = () => ({
+  currentModeId: mode,
+  availableModes: ['default', 'auto'].map((id) => ({ id, name: id })),
+});
+
+const methods = {
+  initialize: () => ({ protocolVersion: 1, agentCapabilities: { loadSession: true } }),
+  'session/new': (params) => {
+    if (flags.has('--signed-out'))
+      throw Object.assign(new Error('Authentication required'), { code: -32_000 });
+    ({ cwd } = params);
+    return { sessionId: 's1', ...(!flags.has('--no-modes') && { modes: state() }) };
+  },
+  'session/load': (params) => {
+    ({ cwd } = params);
+    say('[from before]');
+    return { modes: state() };
+  },
+  'session/set_mode': ({ modeId }) => ((mode = modeId), {}),
+  'session/prompt': (params) => prompt(params.prompt[0].text),
+};
+
+createInterface({ input: process.stdin }).on('line', async (line) => {
+  const { id, method, params, result } = JSON.parse(line);
+  if (method === undefined) return waiting.get(id)?.(result);
+  if (method === 'session/cancel') {
+    isCancelled = true;
+    return onCancel();
+  }
+  try {
+    write({ id, result: await methods[method](params) });
+  } catch (error) {
+    write({ id, error: { code: error.code ?? -32_603, message: error.message } });
+  }
+});

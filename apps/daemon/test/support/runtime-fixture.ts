@@ -1,0 +1,80 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ConfirmationPayload } from '@drawbridge/contracts/confirmation-payload';
+import { questionOf } from '@drawbridge/contracts/confirmation-text';
+import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
+import { turnResult } from '@drawbridge/contracts/machines/runtimes';
+import type { ToolResult } from '@drawbridge/contracts/tool-result';
+import { nanoid } from 'nanoid';
+import type { Modes } from '../../src/permission/index.ts';
+import { makeFolders, openTools } from './tool-fixture.ts';
+
+const standIn = join(import.meta.dirname, 'acp-stand-in.mjs');
+
+type Answer = 'allowOnce' | 'alwaysAllow' | 'denyOnce' | 'none' | 'withdrawn';
+
+const modes: Partial<Modes> = { runtime: 'ask', shell: 'ask', filesystemWrite: 'ask' };
+
+/** The stand-in as a coding agent of the machine, in real walls; `answers` is what the person says to it. */
+export const openRuntime = async (folders = makeFolders()) => {
+  const kept = join(folders.base, 'kept');
+  mkdirSync(kept);
+  writeFileSync(join(folders.outside, 'login'), 'mine');
+  const known = {
+    ...{ title: 'Stand-in', command: process.execPath, args: [standIn], reads: [standIn] },
+    ...{ folders: [kept], writes: [join(folders.outside, 'login')], refusesFolders: ['.plugins'] },
+  };
+  const runtimes = { 'acp:stand-in': known };
+  writeFileSync(join(folders.own, 'runtimes.json'), JSON.stringify({ version: 1, runtimes }), {
+    mode: 0o600,
+  });
+  const state = {
+    questions: [] as ConfirmationPayload[],
+    opened: [] as Record<string, unknown>[],
+    output: '',
+    answer: (_question: ConfirmationPayload): Answer => 'allowOnce',
+  };
+  const act = async ({ requestId, arguments: args }: NonNullable<ProgressBody['actions']>[number]) => {
+    state.opened.push(args);
+    const toolCall = { name: 'runtime_action', arguments: args };
+    const question = questionOf(await world.send({ requestId, toolCall }));
+    if (question === undefined) return;
+    state.questions.push(question);
+    const answer = state.answer(question);
+    if (answer === 'withdrawn') return world.toolbox.withdrawn(requestId);
+    if (answer === 'none') return;
+    const answered = { ...toolCall, arguments: { ...args, _confirmation: answer } };
+    await world.send({ requestId, toolCall: answered, ...(question.askId && { askId: question.askId }) });
+  };
+  const world = await openTools({
+    ...{ modes, folders },
+    progress: ({ actions = [], output = '' }) => {
+      state.output += output;
+      for (const one of actions) void act(one);
+    },
+  });
+  /** A turn that the person has allowed. */
+  const turn = async (
+    lines: readonly string[],
+    {
+      signal,
+      caller = 'token:one',
+      ...more
+    }: { signal?: AbortSignal; caller?: string; session?: string } = {},
+  ): Promise<ToolResult> => {
+    const args = { runtime: 'acp:stand-in', prompt: lines.join('\n'), ...more };
+    const request = { requestId: nanoid(), caller: { id: caller, name: '' } };
+    const toolCall = { name: 'runtime_turn', arguments: args };
+    const asked = await world.send({ ...request, toolCall }, signal);
+    if (questionOf(asked) === undefined) return asked;
+    return world.send(
+      { ...request, toolCall: { ...toolCall, arguments: { ...args, _confirmation: 'allowOnce' } } },
+      signal,
+    );
+  };
+  const fresh = () =>
+    Object.assign(state, { questions: [], opened: [], output: '', answer: () => 'allowOnce' });
+  return { ...world, kept, state, turn, fresh };
+};
+
+export const turnOf = (result: ToolResult) => turnResult.parse(result.structuredContent);

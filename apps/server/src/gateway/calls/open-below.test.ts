@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest';
+import {
+  callerOf,
+  ended,
+  idOf,
+  initBody,
+  question,
+  text,
+  useGateway,
+} from '../../../test/gateway-fixture.ts';
+
+const fixture = useGateway();
+const via = { kind: 'token', id: 't1', name: 'One' } as const;
+const turn = { name: 'runtime_turn', arguments: { runtime: 'gemini', prompt: 'x' } };
+const childId = `000000001${'a'.repeat(22)}`;
+const action = { requestId: childId, arguments: { command: 'npm test', _confirmation: 'allowOnce' } };
+
+/** A turn that the machine has, made with a token. */
+const open = async (call = turn) => {
+  const tools = [call.name].map((name) => ({ name, inputSchema: { type: 'object' } }));
+  const world = await fixture.connected({}, initBody({ tools }));
+  const { gateway, clock, stream, key } = world;
+  const running = callerOf(gateway, 'ada').run(call, { ...ended, door: 'mcp', via });
+  running.catch(() => undefined);
+  await clock.settle();
+  const parent = idOf(stream);
+  const ask = async () => {
+    const reply = await gateway.daemon.progress(key, parent, { actions: [action] });
+    await clock.settle();
+    return reply;
+  };
+  return { ...world, running, parent, ask };
+};
+
+it('RT-02 a request of a coding agent is a call of its own, for the maker of its turn; a repeat is the same call', async () => {
+  const { gateway, stream, parent, ask } = await open();
+  expect([await ask(), await ask()]).toEqual([{ ok: true }, { ok: true }]);
+  expect(stream.requests().slice(1)).toEqual([
+    expect.objectContaining({
+      requestId: childId,
+      toolCall: { name: 'runtime_action', arguments: { command: 'npm test', turn: parent } },
+    }),
+  ]);
+  expect(await gateway.calls.get('ada', childId)).toMatchObject({ door: 'mcp', via, subject: 'npm test' });
+});
+
+it('its question is a confirmation, and a denial without a decision is told to the machine', async () => {
+  const { gateway, clock, stream, key, ask } = await open();
+  await ask();
+  await gateway.daemon.respond(key, childId, question());
+  await gateway.confirmations.decide('ada', { requestId: childId }, { approved: false });
+  await clock.settle();
+  expect(stream.events.at(-1)).toEqual({
+    type: 'tool-call-cancel',
+    payload: { requestId: childId, reason: 'user' },
+  });
+  expect(await gateway.calls.get('ada', childId)).toMatchObject({ state: 'denied' });
+});
+
+it('RT-11 only a turn opens calls, and only while it is open', async () => {
+  const other = await open({ ...turn, name: 'write_file' });
+  await expect(other.ask()).rejects.toMatchObject({ code: 'FORBIDDEN' });
+});
+
+it('RT-11 a turn that has ended opens none', async () => {
+  const { gateway, key, parent, running, ask } = await open();
+  await gateway.daemon.respond(key, parent, text('done'));
+  await running;
+  await expect(ask()).rejects.toMatchObject({ code: 'NOT_FOUND' });
+});
+
+it('a turn has four hours, where any other call has ten minutes', async () => {
+  const { clock, gateway, key, parent, running } = await open();
+  for (let minutes = 0; minutes < 60; minutes += 1) {
+    for (let beat = 0; beat < 3; beat += 1) {
+      await clock.settle(20_000);
+      await gateway.daemon.progress(key, parent, { message: 'works' });
+    }
+  }
+  await gateway.daemon.respond(key, parent, text('done'));
+  expect(await running).toMatchObject({ state: 'succeeded' });
+});

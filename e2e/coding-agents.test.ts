@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { turnResult } from '@drawbridge/contracts/machines/runtimes';
+import type { ToolResult } from '@drawbridge/contracts/tool-result';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  answer,
+  createProcesses,
+  daemonEntry,
+  ended,
+  fromRoot,
+  newFolder,
+  postMcp,
+  run,
+  startMachine,
+  until,
+  type Daemon,
+  type Person,
+  type Server,
+} from './harness/index.ts';
+import { describeWith } from './services.ts';
+
+const standIn = fromRoot('apps/daemon/test/support/acp-stand-in.mjs');
+
+const isRunning = (words: string): boolean =>
+  readdirSync('/proc').some((pid) => {
+    try {
+      return (
+        /^\d+$/.test(pid) &&
+        readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').includes(words)
+      );
+    } catch {
+      return false;
+    }
+  });
+
+describeWith('bubblewrap')('a coding agent that a server starts', () => {
+  const programs = createProcesses();
+  let server: Server;
+  let ann: Person;
+  let daemon: Daemon;
+  let token: string;
+
+  beforeAll(async () => {
+    const home = newFolder('home');
+    const enable = ['runtimes', 'enable', 'acp:mine', '--login', standIn, '--', process.execPath, standIn];
+    execFileSync(process.execPath, [daemonEntry, ...enable], { env: { ...process.env, HOME: home } });
+    ({ server, ann, daemon } = await startMachine(programs, { home, flags: ['--permission-shell', 'ask'] }));
+    ({ token } = await ann.api.tokens.create.mutate({ name: 'Desk', scopes: ['runtime'] }));
+  });
+  afterAll(() => programs.stopAll());
+
+  const mcp = async (method: string, params: object): Promise<Record<string, unknown>> => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+    const text = await (await postMcp(server.url, { token, body })).text();
+    return JSON.parse(text.replace(/^[^]*data: (?=\{"result)/, '').trim()).result;
+  };
+  const turn = (...lines: string[]) => ({ runtime: 'acp:mine', prompt: lines.join('\n') });
+  /** The open question with that title. */
+  const asked = (title: string) =>
+    until(async () => (await ann.api.confirmations.list.query()).find((one) => one.title === title));
+  const allow = async (title: string) =>
+    ann.api.confirmations.decide.mutate({ confirmationId: (await asked(title)).id, approved: true });
+
+  it('an MCP client gives it a task; its person answers its questions', async () => {
+    const { tools } = (await mcp('tools/list', {})) as { tools: { name: string }[] };
+    expect(tools.map(({ name }) => name)).toEqual(['machine_status', 'call_result', 'runtime_turn']);
+    const calling = mcp('tools/call', {
+      name: 'runtime_turn',
+      arguments: turn('SAY on it', 'RUN echo made > made.txt', 'SAY done'),
+    }) as unknown as Promise<ToolResult>;
+    await allow('Let mine work in the shared folder?');
+    await allow('mine: run “echo made > made.txt”?');
+    const { structuredContent } = await calling;
+    expect(turnResult.parse(structuredContent).events).toMatchObject([
+      { type: 'text', text: 'on it' },
+      { type: 'action', title: 'echo made > made.txt' },
+      { type: 'action-end', status: 'completed' },
+      { type: 'text', text: 'done' },
+    ]);
+    expect(readFileSync(join(daemon.root, 'made.txt'), 'utf8')).toBe('made\n');
+    const { calls } = await ann.api.calls.list.query({});
+    expect(calls.map(({ tool, state, decision, via }) => [tool, state, decision, via?.name])).toEqual([
+      ['runtime_action', 'succeeded', 'allowOnce', 'Desk'],
+      ['runtime_turn', 'succeeded', 'allowOnce', 'Desk'],
+    ]);
+  });
+
+  it('RT-06 stopped, its question is withdrawn and nothing of it runs', async () => {
+    const { requestId } = await run(ann, 'runtime_turn', turn('SLEEPER 65432', 'RUN touch no.txt'));
+    const allowing = answer(ann, requestId, { approved: true });
+    const { requestId: action } = await asked('mine: run touch no.txt?');
+    expect(isRunning('sleep 65432')).toBe(true);
+    await ann.api.calls.cancel.mutate({ requestId });
+    expect((await allowing).state).toBe('cancelled');
+    expect((await ended(ann, action)).state).toBe('cancelled');
+    await until(async () => !isRunning('sleep 65432'));
+    expect(await ann.api.confirmations.list.query()).toEqual([]);
+    expect(existsSync(join(daemon.root, 'no.txt'))).toBe(false);
+  });
+});

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+
+/** The tool that gives a task to a coding agent of the machine, and the one that its requests become. */
+export const turnTool = 'runtime_turn';
+export const actionTool = 'runtime_action';
+
+/** `gemini` and `opencode` are known by name; `acp:<name>` was added by the owner of the machine. */
+export const runtimeId = z.string().regex(/^(gemini|opencode|acp:[a-z0-9-]{1,32})$/);
+
+/** Requests of one turn that wait for an answer at the same time. */
+export const maxOpenActions = 20;
+
+const text = z.string();
+
+/**
+ * What a coding agent did in a turn, in order. `n` joins an action with its end; `status` of an end: `denied`
+ * where the person, a rule or a mode said no.
+ */
+export const runtimeEvent = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text }),
+  z.object({ type: z.literal('thought'), text }),
+  z.object({ type: z.literal('action'), n: z.int(), kind: text, title: text }),
+  z.object({
+    type: z.literal('action-end'),
+    n: z.int(),
+    status: z.enum(['completed', 'failed', 'denied']),
+    text,
+  }),
+  z.object({ type: z.literal('plan'), items: z.array(z.object({ text, status: text })) }),
+  z.object({ type: z.literal('notice'), text }),
+]);
+export type RuntimeEvent = z.infer<typeof runtimeEvent>;
+
+/**
+ * The structured result of a turn. `session`: continues the conversation while the machine's daemon runs.
+ * `tokens`: in its context at the end, where the program says so.
+ */
+export const turnResult = z.object({
+  runtime: runtimeId,
+  session: z.string(),
+  stopReason: z.string(),
+  events: z.array(runtimeEvent),
+  tokens: z.int().nonnegative().nullable(),
+});
+export type TurnResult = z.infer<typeof turnResult>;
