@@ -15,7 +15,7 @@ export const runningLimits: Record<Lane, number> = {
   browser: 1,
   mcp: 4,
   runtime: 2,
-  action: 20,
+  action: 8,
   system: 1,
 };
 
