@@ -7,6 +7,8 @@ import { home, run, setUpEachTest } from './support/start-cli.ts';
 setUpEachTest();
 
 const standIn = join(import.meta.dirname, 'support/acp-stand-in.mjs');
+// A coding agent of the machine that runs the tests is not found there.
+const noPrograms = { PATH: '/nowhere' };
 const own = (name: string) => join(home, '.drawbridge', name);
 const json = (name: string) => JSON.parse(readFileSync(own(name), 'utf8')) as Record<string, unknown>;
 const enable = () =>
@@ -27,7 +29,7 @@ describe('drawbridge runtimes', { timeout: 60_000 }, () => {
 
   it('lists what is missing and the command that mends it', async () => {
     await enable();
-    const states = JSON.parse((await run(['runtimes', '--json'])).stdout) as object[];
+    const states = JSON.parse((await run(['runtimes', '--json'], noPrograms)).stdout) as object[];
     expect(states).toEqual([
       expect.objectContaining({
         ...{ id: 'gemini', enabled: false, missing: 'not found' },
@@ -36,7 +38,7 @@ describe('drawbridge runtimes', { timeout: 60_000 }, () => {
       expect.objectContaining({ id: 'opencode', missing: 'not found', fix: 'npm install -g opencode-ai' }),
       expect.objectContaining({ id: 'acp:mine', enabled: true, path: process.execPath, missing: null }),
     ]);
-    expect(await run(['runtimes', 'enable', 'gemini'])).toMatchObject({
+    expect(await run(['runtimes', 'enable', 'gemini'], noPrograms)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('Run npm install -g @google/gemini-cli.'),
     });
