@@ -9,7 +9,7 @@ export { readPushKey, removePush, savePush } from './push.ts';
 export { randomId } from './random-id.ts';
 export { attempt, attemptRemoval, createLoaded, createRequest } from './request.ts';
 export { sessionProof } from './session-proof.ts';
+export { whileVisible } from './keep-stream.ts';
 export { shareLive } from './shared-live.ts';
-export { whileVisible } from './while-visible.ts';
 export { createStored } from './stored.ts';
 export { createApi, type Api } from './trpc.ts';

@@ -2,7 +2,7 @@ import type { CallEvent } from '@drawbridge/contracts/calls';
 import { liveMessage, type LiveMessage } from '@drawbridge/contracts/live';
 import type { Clock } from '@drawbridge/kit';
 import type { Listen } from './live.ts';
-import { whileVisible } from './while-visible.ts';
+import { whileVisible } from './keep-stream.ts';
 
 interface Needs {
   /** Only windows of the same user share a stream. */
@@ -33,8 +33,8 @@ const keepOwn = ({ clock, listen, open }: Pick<Needs, 'clock' | 'listen' | 'open
 
 /**
  * One stream for all windows of a user, because browsers open only six HTTP/1.1 connections per server. One
- * window leads and forwards each message. Without locks (plain http) each visible window opens a stream; one that
- * has been hidden for 30 s is down, as without a server that streams.
+ * window leads and forwards each message. Without locks (plain http) each window has its own while it is
+ * visible; hidden for 30 s it is down, as without a server that streams.
  */
 export const shareLive = ({ userId, clock, listen, open, recall }: Needs): (() => void) => {
   if (!('locks' in navigator) || typeof BroadcastChannel === 'undefined')

@@ -4,7 +4,7 @@ import { flushPromises, mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, expect, it } from 'vitest';
 import { agentWorldOf, emptySnapshot, type AgentWorld } from '../../../test/fixture-agent.ts';
 import { setBench, type Bench } from '../../../test/mounting.ts';
-import { confirmationOf, machineOf } from '../../../test/worlds.ts';
+import { confirmationOf } from '../../../test/worlds.ts';
 import { useConfirmationsStore } from '../confirmations/use-confirmations-store.ts';
 import { useMachinesStore } from '../machines/use-machines-store.ts';
 import ChatThread from './chat-thread.vue';
@@ -49,10 +49,6 @@ const open = async (change: Partial<AgentWorld> = {}, isNew = false) => {
   bench = await setBench({
     agent: agentWorldOf(change),
     confirmations: [confirmationOf()],
-    machines: [
-      machineOf({ id: 'm_1', name: 'desk' }),
-      machineOf({ id: 'm_2', name: 'laptop', isDefault: false, state: 'offline' }),
-    ],
   });
   await useMachinesStore().load();
   wrapper = mount(ChatThread, {
@@ -229,19 +225,6 @@ it('queues while a run is open, stops it, and offers to continue', async () => {
   await expect.poll(() => wrapper.text()).not.toContain('Press Escape again to stop');
   await (await shown('again')).trigger('click');
   await expect.poll(() => changes().at(-1)).toEqual(['continue', { threadId: 'th_1' }]);
-});
-
-it('says on which machine a new chat works, and that it is offline', async () => {
-  await open({}, true);
-  await expect.poll(() => find('empty').text()).toContain('The agent works on desk.');
-  await (await shown('machine')).get('button').trigger('click', { button: 0 });
-  await expect.poll(() => document.body.textContent).toContain('laptop (offline)');
-  const laptop = [...document.querySelectorAll('[role=menuitemcheckbox]')].find((item) =>
-    item.textContent?.includes('laptop'),
-  );
-  laptop?.dispatchEvent(new MouseEvent('click', { bubbles: true }));
-  await expect.poll(() => find('empty').text()).toContain('laptop is offline.');
-  expect(find('empty').find('a').attributes('href')).toBe('/machines/m_2');
 });
 
 it('begins a chat with its first message, and keeps a message that was refused', async () => {

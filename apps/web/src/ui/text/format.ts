@@ -1,3 +1,5 @@
+import { personLocale } from './locale.ts';
+
 const units = [
   ['day', 86_400],
   ['hour', 3_600],
@@ -5,7 +7,8 @@ const units = [
 ] as const;
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
-const absolute = new Intl.DateTimeFormat('en', {
+const locale = personLocale(navigator.language);
+const absolute = new Intl.DateTimeFormat(locale, {
   dateStyle: 'medium',
   timeStyle: 'medium',
   hourCycle: 'h23',
@@ -40,28 +43,28 @@ export const briefTime = (iso: string, nowMs: number): string => {
   return seconds < 0 ? `${amount} ${unit} ago` : `in ${amount} ${unit}`;
 };
 
-const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
 
-/** "Feb 20, 2026", in the local time zone. */
+/** "Feb 20, 2026" or "20. Feb. 2026", in the local time zone. */
 export const fullDate = (iso: string): string => day.format(Date.parse(iso));
 
 /** Date and time in the local time zone. */
 export const fullTime = (iso: string): string => absolute.format(Date.parse(iso));
 
-const clockTime = new Intl.DateTimeFormat('en', {
+const clockTime = new Intl.DateTimeFormat(locale, {
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
   hourCycle: 'h23',
 });
-const clockTimeMs = new Intl.DateTimeFormat('en', {
+const clockTimeMs = new Intl.DateTimeFormat(locale, {
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
   fractionalSecondDigits: 3,
   hourCycle: 'h23',
 });
-const dayAndTime = new Intl.DateTimeFormat('en', {
+const dayAndTime = new Intl.DateTimeFormat(locale, {
   month: 'short',
   day: 'numeric',
   hour: '2-digit',
@@ -84,7 +87,7 @@ export const dayWords = (iso: string, nowMs: number): string => {
   return then === dayOf(nowMs - dayMs) ? 'Yesterday' : then;
 };
 
-const minuteTime = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const minuteTime = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 
 /** "14:47" */
 export const shortTime = (iso: string): string => minuteTime.format(Date.parse(iso));
@@ -109,7 +112,7 @@ export const countdown = (ms: number): string => {
 /** "tool call" -> "Tool call" */
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-const whole = new Intl.NumberFormat('en');
+const whole = new Intl.NumberFormat(locale);
 
 /** "12,345" */
 export const amount = (count: number): string => whole.format(count);
@@ -127,5 +130,5 @@ const sizeUnits = [
 export const fileSize = (bytes: number): string => {
   const [unit, size] = sizeUnits.find(([, least]) => bytes >= least) ?? sizeUnits[2];
   const style = { style: 'unit', unit, maximumFractionDigits: bytes < 10 * size ? 1 : 0 } as const;
-  return new Intl.NumberFormat('en', style).format(bytes / size);
+  return new Intl.NumberFormat(locale, style).format(bytes / size);
 };
