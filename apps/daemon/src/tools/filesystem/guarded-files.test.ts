@@ -21,7 +21,7 @@ it.each<[string, Record<string, unknown>, string]>([
   ['edit_file', { filePath: 'app/.env', oldString: 'KEY', newString: 'X' }, 'FS-34'],
   ['copy_file', { sourcePath: 'app/.env', destinationPath: 'app/b.txt' }, 'FS-34'],
   ['move', { sourcePath: 'app/.env', destinationPath: 'app/b.txt' }, 'FS-34'],
-  ['write_file', { filePath: 'app/package.json', content: '{}' }, 'FS-25'],
+  ['write_file', { filePath: 'app/package.json', content: '{ }' }, 'FS-25'],
   ['move', { sourcePath: 'app/a.txt', destinationPath: 'app/start.desktop' }, 'FS-25'],
 ])('%s %j asks in mode allow, and the question shows nothing of a secret (%s)', async (name, args) => {
   const { call } = await open();

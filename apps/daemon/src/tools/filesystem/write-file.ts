@@ -4,7 +4,7 @@ import { resourcePath } from '../common/question-words.ts';
 import { jsonResult } from '../common/result.ts';
 import { defineTool } from '../common/tool.ts';
 import { locate, locateGranted, toResource } from '../common/access.ts';
-import { writePreview } from './preview/file-preview.ts';
+import { isUnchanged, writePreview } from './preview/file-preview.ts';
 import { putFile } from '../../paths/replace-file.ts';
 import { maxFileBytes } from '../../paths/limits.ts';
 
@@ -27,6 +27,8 @@ export const writeFile = defineTool({
     const place = locate(context, filePath, { access: 'write' });
     if (place.kind === 'folder') throw errors.isFolder();
     if (place.kind === 'other') throw errors.notFile();
+    if (await isUnchanged(context, place, content))
+      return [toResource({ access: 'read', place, doing: 'Read file' })];
     return [
       toResource({
         access: 'write',
@@ -44,6 +46,8 @@ export const writeFile = defineTool({
     return writePreview(context, place, content);
   },
   run: async ({ filePath, content }, context) => {
+    if (await isUnchanged(context, locate(context, filePath, { access: 'write' }), content))
+      return jsonResult({ path: filePath, unchanged: true });
     const place = locateGranted(context, filePath, { access: 'write' });
     await putFile(place.path, context.root, { tag: context.tag, data: content });
     return jsonResult({ path: filePath });

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Preview } from '@drawbridge/contracts/preview';
 import type { ToolContext } from '../../common/tool.ts';
@@ -18,6 +19,12 @@ const textAt = async ({ privateFolder }: ToolContext, { path }: Place): Promise<
 const currentText = async (context: ToolContext, place: Place): Promise<string | undefined> => {
   if (place.kind === 'missing') return '';
   return mayShow(context, place) ? textAt(context, place).catch(() => undefined) : undefined;
+};
+
+/** Whether writing this text would change nothing, where the caller may read the file without a question. */
+export const isUnchanged = async (context: ToolContext, place: Place, text: string): Promise<boolean> => {
+  const { size } = statSync(place.path, { throwIfNoEntry: false }) ?? {};
+  return size === Buffer.byteLength(text) && (await currentText(context, place)) === text;
 };
 
 const nameOf = (context: ToolContext, place: Place): string =>
