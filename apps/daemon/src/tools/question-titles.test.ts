@@ -74,7 +74,18 @@ const none = {} as ToolContext;
 it.each<[string, string, string]>([
   ['npm test', 'Run npm test?', 'Run npm test without a sandbox?'],
   ['npm test && rm -rf .', 'Run “npm test && rm -rf .”?', 'Run “npm test && rm -rf .” without a sandbox?'],
-  ['npm test\nrm -rf .', 'Run “npm test\\nrm -rf .”?', 'Run “npm test\\nrm -rf .” without a sandbox?'],
+  [
+    'npm test\nrm -rf .\n',
+    'Run a script of 2 lines that begins with “npm test”?',
+    'Run a script of 2 lines that begins with “npm test” without a sandbox?',
+  ],
+  [
+    `\n${'a'.repeat(130)}\n\nb\u200b`,
+    `Run a script of 3 lines that begins with “${'a'.repeat(120)}…”?`,
+    `Run a script of 3 lines that begins with “${'a'.repeat(120)}…” without a sandbox?`,
+  ],
+  ['ls\n', 'Run ls?', 'Run ls without a sandbox?'],
+  ['\u00a0ls', 'Run “\u00a0ls”?', 'Run “\u00a0ls” without a sandbox?'],
   ['a\u200bb', 'Run “a\\u{200b}b”?', 'Run “a\\u{200b}b” without a sandbox?'],
   [
     `echo ${'a'.repeat(200)}; rm -rf .`,

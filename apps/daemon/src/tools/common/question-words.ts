@@ -26,6 +26,19 @@ export const textWords = (text: string): string => {
   return plainText.test(shown) ? shown : quote(shown);
 };
 
+/** What a shell ignores around a command. */
+const outerSpace = /^[ \t\n]+|[ \t\n]+$/g;
+
+/** A command in one line: one of several lines by their number and the first of them. */
+export const commandWords = (command: string): string => {
+  const lines = command.replace(outerSpace, '').split('\n');
+  const [first = ''] = lines;
+  if (lines.length === 1) return textWords(first);
+  const shown = visible(first.trimEnd());
+  const cut = shown.length > maxTextChars ? `${cutText(shown, maxTextChars)}…` : shown;
+  return `a script of ${lines.length} lines that begins with ${quote(cut)}`;
+};
+
 /** A resolved path as it stands below the root; a long one without its middle. */
 const pathWords = (root: string, path: string): string => {
   const shown = visible(relative(root, path));

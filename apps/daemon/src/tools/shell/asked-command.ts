@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { errors } from '../common/errors.ts';
-import { textWords } from '../common/question-words.ts';
+import { commandWords } from '../common/question-words.ts';
 import { isGranted, type Resource, type RunContext, type ToolContext } from '../common/tool.ts';
 import { folderOf, mustFit, toCommandResource } from './command.ts';
 import { mayLast } from './words/lasting.ts';
@@ -177,7 +177,7 @@ export const createCommandQuestions = ({ sandbox, look = seesAll }: Surroundings
     /** The question in one line; `as` says how it runs. */
     title: async ({ command, network: hosts = [], git = [] }: GivenCommand, as: string): Promise<string> => {
       const access = accessWords(await readAllDeclared(hosts)) + loginWords(readRepositories(git));
-      return `Run ${textWords(command)}${as}${access}${sandbox ? '' : ' without a sandbox'}?`;
+      return `Run ${commandWords(command)}${as}${access}${sandbox ? '' : ' without a sandbox'}?`;
     },
     /** The same as it is now. Throws `notGranted` where that is not what was allowed. */
     granted: async (given: GivenCommand, context: RunContext, manner: Manner): Promise<InspectedCommand> => {

@@ -3,7 +3,7 @@ import { visible } from '@drawbridge/kit';
 import { z } from 'zod';
 import { locate, toResource } from '../../common/access.ts';
 import { errors } from '../../common/errors.ts';
-import { resourcePath, textWords } from '../../common/question-words.ts';
+import { commandWords, resourcePath, textWords } from '../../common/question-words.ts';
 import { textResult } from '../../common/result.ts';
 import { defineTool, type DaemonTool, type Resource, type ToolContext } from '../../common/tool.ts';
 import { mustFit, toCommandResource } from '../../shell/command.ts';
@@ -63,7 +63,7 @@ const doing = (request: ActionRequest, root: string, resources: readonly Resourc
   const others = more.length === 0 ? '' : ` and ${more.length} more`;
   switch (request.kind) {
     case 'command':
-      return `run ${textWords(request.command)}`;
+      return `run ${commandWords(request.command)}`;
     case 'edit':
       return `change ${resourcePath(root, first)}${others}`;
     case 'read':

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { errors } from '../../common/errors.ts';
-import { textWords } from '../../common/question-words.ts';
+import { commandWords } from '../../common/question-words.ts';
 import {
   defineTool,
   isGranted,
@@ -60,7 +60,7 @@ export const createShellExecuteOutside = (prepare: Launcher, commands: FailedCom
     },
     asks: (given: Given, _resources, context) => {
       commands.asked(inspect(given, context).resource);
-      return `Run ${textWords(given.command)} outside of the sandbox?`;
+      return `Run ${commandWords(given.command)} outside of the sandbox?`;
     },
     refused: (given: Given, context) => commands.denied(inspect(given, context).resource),
     run: async (given: Given, context) => {
