@@ -116,7 +116,7 @@ describeWith('chromium')('a client that connects by OAuth, in a browser', () => 
     await page.locator('[data-test=client-name]').getByText('Notes agent').waitFor();
     await page.getByText('(a program on this computer)').waitFor();
     const ticked = page.getByRole('checkbox', { checked: true });
-    expect([await page.getByRole('checkbox').count(), await ticked.count()]).toEqual([7, 1]);
+    expect([await page.getByRole('checkbox').count(), await ticked.count()]).toEqual([8, 1]);
     await page.getByRole('button', { name: 'Deny' }).click();
     const answer = await agent.answer();
     await page.getByText('You can close this page.').waitFor();
