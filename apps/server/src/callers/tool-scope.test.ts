@@ -7,6 +7,9 @@ const tool = (name: string, category?: string, more = {}) => ({
   annotations: { ...(category !== undefined && { category }), ...more },
 });
 
+/** All that a token has which was made before there were coding agents. */
+const olderGroups = toolScopes.filter((group) => group !== 'runtime');
+
 describe('the groups of a tool', () => {
   it.each([
     ['reads', tool('read_file', 'filesystem'), ['filesystemRead']],
@@ -25,8 +28,9 @@ describe('the groups of a tool', () => {
     ],
     ['a known name that says shell', tool('read_file', 'shell'), ['filesystemRead', 'shell']],
     ['a command that says it only reads', tool('shell_execute', 'filesystem'), ['shell']],
-    ['an unknown category', tool('x', 'filesystemRead'), [...toolScopes]],
-    ['nothing at all', { name: 'x' }, [...toolScopes]],
+    ['a coding agent', tool('runtime_turn', 'runtime'), ['runtime']],
+    ['an unknown category', tool('x', 'filesystemRead'), olderGroups],
+    ['nothing at all', { name: 'x' }, olderGroups],
   ])('%s', (_, given, groups) => {
     expect(groupsOfTool(given)).toEqual(groups);
   });

@@ -50,18 +50,21 @@ const groupOfCategory = new Map<unknown, ToolScope>([
   ['system', 'system'],
 ]);
 
+/** Every group but the newest one, which tokens made before it do not have. */
+const groupsOfUnplaced = toolScopes.filter((group) => group !== 'runtime');
+
 /** Categories of several groups: they add no group to a known name. */
 const wideCategories = new Set<unknown>(['filesystem', undefined]);
 
 /**
  * The groups of a tool; a token needs all of them. Our own tool names decide; `annotations.category` can only
- * add a group, or place an unknown name. A tool without a place needs every group.
+ * add a group, or place an unknown name. A tool without a place needs every group but `runtime`.
  */
 export const groupsOfTool = ({ name, annotations }: Pick<Tool, 'name' | 'annotations'>): ToolScope[] => {
   const known: ToolScope | undefined = isReading(name) ? 'filesystemRead' : groupOfName.get(name);
   const category = annotations?.category;
   const categoryGroup = groupOfCategory.get(category);
-  if (known === undefined) return categoryGroup === undefined ? [...toolScopes] : [categoryGroup];
+  if (known === undefined) return categoryGroup === undefined ? groupsOfUnplaced : [categoryGroup];
   return wideCategories.has(category) || categoryGroup === undefined || categoryGroup === known
     ? [known]
     : [known, categoryGroup];
