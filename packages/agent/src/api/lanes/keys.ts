@@ -1,7 +1,7 @@
 import { canonical } from '@drawbridge/kit';
 import { defaultLanePolicy } from '@drawbridge/contracts/agent/lanes';
 import { endWithRun, queueInfo } from '../../engine/lanes/request-end.ts';
-import type { LaneInput, LaneRequest, RequestEnd } from '../../engine/lanes/request.ts';
+import type { LaneInput, LaneRequest, RequestEnd, RequestEvent } from '../../engine/lanes/request.ts';
 import type { Requests } from '../../engine/lanes/requests.ts';
 import type { AgentNeeds } from '../../ports/needs.ts';
 import { errors } from '../../rows/errors.ts';
@@ -41,10 +41,14 @@ export const findRepeat = async (
   return known;
 };
 
-const ended = (requestId: string, end: RequestEnd): LaneRequest => ({
+/** A request that is over; `before`: what happened to it, for its sender to read again. */
+const ended = (requestId: string, end: RequestEnd, before: readonly RequestEvent[] = []): LaneRequest => ({
   requestId,
   done: Promise.resolve(end),
-  listen: () => () => {},
+  listen: (listener) => {
+    for (const event of before) listener(event);
+    return () => {};
+  },
 });
 
 type Replayed = Pick<RequestRow, 'userId' | 'threadId' | 'id' | 'outcome'>;
@@ -68,6 +72,12 @@ const endOf = ({ threadId, outcome }: Replayed): RequestEnd => {
 type Replaying = Pick<AgentNeeds, 'store'>;
 type InRun = Awaited<ReturnType<typeof placeInRun>>;
 
+const joinedEvent = ({ how, runId, into }: Exclude<InRun, { how: 'own' }>): RequestEvent => ({
+  type: how,
+  runId,
+  into,
+});
+
 /** Joins an open run that no sender follows any more: after a restart. It may end meanwhile. */
 const joinRun = async (
   ctx: Replaying,
@@ -77,7 +87,7 @@ const joinRun = async (
   const { userId, threadId, id: runId } = run;
   const request = requests.open({ requestId, userId, threadId, place });
   if (place.how === 'own') requests.publish(requestId, { type: 'started', runId, afterSeq: 0 });
-  else requests.publish(requestId, { type: place.how, runId, into: place.into });
+  else requests.publish(requestId, joinedEvent(place));
   const now = await runOf(ctx, userId, runId);
   if (!now) requests.end(requestId, cancelled);
   else if (now.endedAt !== null)
@@ -104,7 +114,8 @@ export const replay = async (ctx: Replaying, requests: Requests, row: Replayed):
   if (!run) return ended(requestId, cancelled);
   const place = await placeInRun(ctx, run, message);
   if (run.endedAt === null) return joinRun(ctx, requests, { run, requestId, place });
-  return ended(requestId, await endWithRun(ctx, run, { place, isReplayed: true, isForced: false }));
+  const end = await endWithRun(ctx, run, { place, isReplayed: true, isForced: false });
+  return ended(requestId, end, place.how === 'own' ? [] : [joinedEvent(place)]);
 };
 
 /** The same for a request with or without a key. */
