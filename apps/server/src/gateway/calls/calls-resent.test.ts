@@ -61,6 +61,21 @@ describe('a lost stream', () => {
     await expect(callerOf(gateway, 'ada').run(read, ended)).rejects.toMatchObject({ code: 'NOT_CONNECTED' });
   });
 
+  it('whose successor takes nothing leaves the call with the daemon that has it', async () => {
+    const { gateway, clock, stream, key } = await connected();
+    const running = callerOf(gateway, 'ada').run({ name: 'write_file', arguments: {} }, ended);
+    await clock.settle();
+    const [before] = (await gateway.calls.list('ada', { limit: 1 })).calls;
+    stream.drop();
+    const takesNothing = { send: () => false, ready: () => Promise.resolve(), close: () => {} };
+    const detach = await gateway.daemon.openStream(key, takesNothing);
+    await clock.settle();
+    detach();
+    expect((await gateway.calls.list('ada', { limit: 1 })).calls).toEqual([before]);
+    await gateway.daemon.respond(key, idOf(stream), text('written'));
+    expect(await running).toMatchObject({ state: 'succeeded', deliveredAt: before?.deliveredAt });
+  });
+
   it('whose reader is too slow keeps the call', async () => {
     const { gateway, clock, key } = await connected();
     const slow: FakeStream = await openStream(gateway, key);

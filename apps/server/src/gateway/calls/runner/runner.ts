@@ -217,9 +217,9 @@ export const step = async (runner: Runner, call: OpenCall, event: CallEvent): Pr
 export const send = async (runner: Runner, call: OpenCall): Promise<void> => {
   const transition = await move(runner, call, { type: 'dispatched', at: runner.clock.now() });
   if (!transition) return call.data.state.kind === 'pending' ? requestDelivery(runner, call.data) : undefined;
-  // Where another delivery came first, the daemon has the call already.
-  if (!writeCall(runner, call.data, { again: !transition.changed }))
-    await step(runner, call, { type: 'unsent' });
+  const isWritten = writeCall(runner, call.data, { again: !transition.changed });
+  // Where another delivery came first, the daemon has the call already, written again or not.
+  if (!isWritten && transition.changed) await step(runner, call, { type: 'unsent' });
 };
 
 interface NewCall {
