@@ -32,7 +32,8 @@ describeWith('mount')('HC-08 a rule of the session', () => {
     expect(await isAsked()).toBe(true);
     reach();
     expect(await isAsked()).toBe(false);
-    run('umount', [root]);
+    // A sandbox that begins meanwhile has this mount too, and keeps it busy for others.
+    run('umount', ['--lazy', root]);
     expect(await isAsked()).toBe(true);
   });
 
