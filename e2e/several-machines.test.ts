@@ -48,10 +48,11 @@ describeWith('chromium')('three machines of one person', () => {
     await processes.stopAll();
   });
 
+  let writes = 0;
   const write = (name: Name) =>
     ann.api.calls.run.mutate({
       name: 'write_file',
-      arguments: { filePath: `${name}.txt`, content: name },
+      arguments: { filePath: `${name}.txt`, content: `${(writes += 1)}` },
       machineId: name,
     });
   const row = (name: string) => page.locator('[data-test=machine-row]', { hasText: name });

@@ -19,6 +19,7 @@ let model: ScriptedModel;
 let server: Server;
 let ann: Person;
 let token = '';
+let writes = 0;
 
 beforeAll(async () => {
   model = await startScriptedModel(({ body }) => {
@@ -27,7 +28,9 @@ beforeAll(async () => {
     if (/You give a conversation its title/.test(JSON.stringify(body.messages[0]))) return { text: 'Title' };
     if (last?.role === 'tool') return { text: 'It is written.\u001b[2J' };
     if (said.includes('write'))
-      return { calls: [{ name: 'write_file', arguments: { filePath: 'by-pipe.txt', content: 'x' } }] };
+      return {
+        calls: [{ name: 'write_file', arguments: { filePath: 'by-pipe.txt', content: `${(writes += 1)}` } }],
+      };
     return { text: `You said ${said.includes('first') ? 'one' : 'two'}.` };
   });
   const env = { AGENT_MODEL: 'stub', AGENT_MODEL_URL: model.url };
