@@ -58,7 +58,8 @@ export const runContained = (
     let stopped: string | null = null;
     const end = (reason: string) => {
       stopped ??= reason;
-      child.kill('SIGKILL');
+      // Of a program that did not start, Node would signal the number of another process.
+      if (child.pid !== undefined) child.kill('SIGKILL');
     };
     const abort = () => end('The call was cancelled.');
     let isMeasuring = false;

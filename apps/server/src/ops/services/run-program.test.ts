@@ -1,5 +1,6 @@
+import { ChildProcess } from 'node:child_process';
 import { createFakeClock } from '@drawbridge/kit';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { standInPrograms } from '../../../test/programs.ts';
 import { createRunProgram } from './run-program.ts';
 
@@ -25,4 +26,15 @@ it('a program is missing, ends, is cut after 1 MiB, and is ended after its time'
   clock.advance(5_000);
   expect(await hanging).toEqual({ kind: 'timed-out' });
   expect(clock.waiting()).toBe(0);
+});
+
+it('signals no process where the program did not start', async () => {
+  const signal = vi.spyOn(ChildProcess.prototype, 'kill').mockReturnValue(false);
+  onTestFinished(() => signal.mockRestore());
+  const clock = createFakeClock();
+  const run = createRunProgram({ clock, environment: { PATH: '/nowhere' } });
+  const missing = run({ name: 'docker', args: [] });
+  clock.advance(5_000);
+  expect(await missing).toEqual({ kind: 'timed-out' });
+  expect(signal).not.toHaveBeenCalled();
 });

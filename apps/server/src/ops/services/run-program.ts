@@ -52,7 +52,8 @@ export const createRunProgram =
         resolve(result);
       };
       const kill = () => {
-        child.kill('SIGKILL');
+        // Of a program that did not start, Node would signal the number of another process.
+        if (child.pid !== undefined) child.kill('SIGKILL');
         // A grandchild may keep the pipes open.
         child.stdout.destroy();
         child.stderr.destroy();
