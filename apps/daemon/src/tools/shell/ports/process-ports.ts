@@ -80,7 +80,8 @@ const hasSockets = /^TCP6?: inuse [1-9]/m;
 export const listeningPorts = (pid: number): number[] => {
   if (process.platform !== 'linux' || !Number.isInteger(pid) || pid <= 1) return [];
   // To list them the kernel goes through a table of the whole machine, which takes milliseconds.
-  if (!hasSockets.test(readNet(pid, ['sockstat', 'sockstat6']))) return [];
+  const counts = readNet(pid, ['sockstat', 'sockstat6']);
+  if (counts.includes('TCP: inuse') && !hasSockets.test(counts)) return [];
   const lines = readNet(pid, ['tcp', 'tcp6']);
   const ports = [...lines.matchAll(entry)].flatMap(([, port = '', state]) =>
     state === listens ? [Number.parseInt(port, 16)] : [],
