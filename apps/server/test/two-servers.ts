@@ -1,3 +1,4 @@
+import type { InitBody } from '@drawbridge/contracts/daemon-surface';
 import { expect, onTestFinished } from 'vitest';
 import { requireMachine } from '../src/callers/index.ts';
 import type { Gateway } from '../src/gateway/index.ts';
@@ -10,19 +11,19 @@ export const write = { name: 'write_file', arguments: {} };
 export const via = { kind: 'token', id: 't1', name: 'Desk' } as const;
 
 /** Two servers on one store, with a machine of Ada's whose stream is at the first one. */
-export const openTwo = async (options: FixtureOptions & { fate?: () => Fate } = {}) => {
-  const { fate = () => 'arrives' as const, ...rest } = options;
+export const openTwo = async (options: FixtureOptions & { fate?: () => Fate; body?: InitBody } = {}) => {
+  const { fate = () => 'arrives' as const, body, ...rest } = options;
   const fixture = await openGateway(rest);
   const { clock, errors, database } = fixture;
   await fixture.gateway.stop();
   const hub = createLossyHub({ clock, fate, onError: (error) => void errors.push(error) });
-  const join = async (id: string) => {
+  const join = async (id: string, gate?: Parameters<typeof fixture.join>[1]) => {
     const process = createTestProcess(clock, hub.open(id, { pollMs }));
-    return { ...process, gateway: await fixture.beside(process) };
+    return { ...process, gateway: (await fixture.join(process, gate)).gateway };
   };
   const one = await join('one');
   const two = await join('two');
-  const { key, stream } = await connect(one.gateway, 'ada');
+  const { key, stream } = await connect(one.gateway, 'ada', body);
   const ref = await requireMachine(one.gateway, { userId: 'ada' });
   /** Resolves to how the call ends; null while it is open. */
   const start = async (gateway: Gateway, call = write) => {

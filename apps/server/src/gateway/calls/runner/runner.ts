@@ -2,7 +2,14 @@ import { createKeyedQueue, type Clock } from '@drawbridge/kit';
 import { errors } from '../../../errors.ts';
 import type { CallRecord } from '../call.ts';
 import { dueAt, type CallEffect } from '../transition/call-state.ts';
-import { requestDelivery, streamHere, writeCall, writeStop, type DeliveryContext } from './delivery.ts';
+import {
+  hasFeature,
+  requestDelivery,
+  streamHere,
+  writeCall,
+  writeStop,
+  type DeliveryContext,
+} from './delivery.ts';
 import {
   createHeldCalls,
   durabilityOf,
@@ -16,7 +23,7 @@ import type { SharedCallsStore } from '../store/shared-calls.store.ts';
 import type { NewConfirmation } from '../store/confirmation-row.ts';
 import type { ConfirmationsStore } from '../store/confirmations.store.ts';
 import { readCallData } from './stored-call.ts';
-import type { CallWrite, StreamFence, TransitionsStore } from '../store/transitions.store.ts';
+import type { CallWrite, NewestFence, StreamFence, TransitionsStore } from '../store/transitions.store.ts';
 import { nextCall, type CallData, type CallEvent, type Transition } from '../transition/transition.ts';
 
 export interface RunnerNeeds extends DeliveryContext {
@@ -154,14 +161,26 @@ export const reload = async (runner: Runner, call: OpenCall): Promise<void> => {
   accept(runner, call, { data: { ...call.data, record: end, state: ended }, changed: true });
 };
 
-const fenced = (write: CallWrite, fence: StreamFence): CallWrite =>
+/**
+ * What the write of an event requires of the machine's streams; null where it does not hold. A newer stream
+ * has sent again what was delivered, to a daemon that resumes.
+ */
+const fenceOf = (runner: Runner, { data: { record } }: OpenCall, event: CallEvent) => {
+  const { machineId } = record;
+  if (event.type === 'dispatched') return streamHere(runner, machineId);
+  if (event.type !== 'unsent' || !hasFeature(runner, machineId, 'resume')) return undefined;
+  const { stream } = event;
+  return runner.machine(machineId)?.info.stream === stream ? { stream } : null;
+};
+
+const fenced = (write: CallWrite, fence: StreamFence | NewestFence): CallWrite =>
   write.type === 'update-call' ? { ...write, fence } : write;
 
 /** Stores the transition of an event; null where it changes nothing. */
 const store = async (runner: Runner, call: OpenCall, event: CallEvent): Promise<Transition | null> => {
   const { machineId } = call.data.record;
   for (let tries = 0; tries <= mostRetries; tries += 1) {
-    const fence = event.type === 'dispatched' ? streamHere(runner, machineId) : undefined;
+    const fence = fenceOf(runner, call, event);
     if (fence === null) return null;
     const transition = next(runner, call, event);
     if (!transition || transition.writes.length === 0) return transition;
@@ -215,11 +234,12 @@ export const step = async (runner: Runner, call: OpenCall, event: CallEvent): Pr
 
 /** Part of a turn. Stored as delivered before it is on the wire: nothing is ever sent twice by mistake. */
 export const send = async (runner: Runner, call: OpenCall): Promise<void> => {
+  const stream = streamHere(runner, call.data.record.machineId)?.stream ?? 0;
   const transition = await move(runner, call, { type: 'dispatched', at: runner.clock.now() });
   if (!transition) return call.data.state.kind === 'pending' ? requestDelivery(runner, call.data) : undefined;
   const isWritten = writeCall(runner, call.data, { again: !transition.changed });
   // Where another delivery came first, the daemon has the call already, written again or not.
-  if (!isWritten && transition.changed) await step(runner, call, { type: 'unsent' });
+  if (!isWritten && transition.changed) await step(runner, call, { type: 'unsent', stream });
 };
 
 interface NewCall {
@@ -303,6 +323,6 @@ export const insert = async (
   runner.onChanged(call.data.record);
   arm(runner, call);
   if (!stored.fence) await send(runner, call);
-  else if (!stored.isWritten) await step(runner, call, { type: 'unsent' });
+  else if (!stored.isWritten) await step(runner, call, { type: 'unsent', stream: stored.fence.stream });
   return true;
 };

@@ -40,6 +40,9 @@ export interface StreamFence {
   serverId: string;
 }
 
+/** The machine has had no newer stream. */
+export type NewestFence = Pick<StreamFence, 'stream'>;
+
 /** Where no stream is here the machine has to be connected, wherever. */
 export type Fence = StreamFence | 'connected';
 
@@ -77,7 +80,7 @@ export type CallWrite =
       record: CallRecord;
       resultText: string | null;
       dueAt: number;
-      fence?: StreamFence;
+      fence?: StreamFence | NewestFence;
     }
   | { type: 'open-confirmation'; confirmation: NewConfirmation; record: CallRecord }
   /** Outdated where it is not open any more. */
@@ -155,8 +158,8 @@ const countedOpen = (db: Kysely<Schema>, slot: Slot<Row>) =>
 
 const prepareCallQueries = (db: Kysely<Schema>, openLimits: OpenLimits | null) => {
   const machine = (slot: Slot<Row>) => db.selectFrom('machines').where('machines.id', '=', slot('machineId'));
-  const onStream = (slot: Slot<Row & StreamFence>) =>
-    machine(slot).where('stream', '=', slot('stream')).where('serverId', '=', slot('serverId'));
+  const onNewest = (slot: Slot<Row & NewestFence>) => machine(slot).where('stream', '=', slot('stream'));
+  const onStream = (slot: Slot<Row & StreamFence>) => onNewest(slot).where('serverId', '=', slot('serverId'));
   // A pause refuses new calls; this server may not know of it yet. Those that are stored go on.
   const insertAlone = (slot: Slot<Row>, from: ReturnType<typeof machine>) =>
     db
@@ -200,6 +203,9 @@ const prepareCallQueries = (db: Kysely<Schema>, openLimits: OpenLimits | null) =
     update: prepareQuery(update),
     deliver: prepareQuery((slot: Slot<Row & StreamFence>) =>
       update(slot).where(({ exists }) => exists(onStream(slot).select('machines.id'))),
+    ),
+    updateOnNewest: prepareQuery((slot: Slot<Row & NewestFence>) =>
+      update(slot).where(({ exists }) => exists(onNewest(slot).select('machines.id'))),
     ),
   };
 };
@@ -276,6 +282,15 @@ export const createTransitionsStore = (db: Kysely<Schema>, commit: Commit, openL
       : calls.insertDelivered(Object.assign(row, fence));
   };
 
+  const updateCall = (write: CallWrite & { type: 'update-call' }) => {
+    const row = updatedRow(write);
+    const { fence } = write;
+    if (fence === undefined) return calls.update(row);
+    return 'serverId' in fence
+      ? calls.deliver(Object.assign(row, fence))
+      : calls.updateOnNewest(Object.assign(row, fence));
+  };
+
   const toWrite = (write: CallWrite): Write => {
     switch (write.type) {
       case 'end-claim':
@@ -284,11 +299,8 @@ export const createTransitionsStore = (db: Kysely<Schema>, commit: Commit, openL
         return { query: requireDriver(db, write), rows: 1 };
       case 'insert-call':
         return { query: insertCall(write), rows: 1 };
-      case 'update-call': {
-        const row = updatedRow(write);
-        const query = write.fence ? calls.deliver(Object.assign(row, write.fence)) : calls.update(row);
-        return { query, rows: 1 };
-      }
+      case 'update-call':
+        return { query: updateCall(write), rows: 1 };
       case 'open-confirmation':
         return confirmations.open(newConfirmationRow(write.confirmation, write.record));
       case 'answer-confirmation':

@@ -46,7 +46,7 @@ describe('a call', () => {
     ],
     ['is dispatched again', { ...delivered, deadlineAt: 50 }, { type: 'dispatched', at: 100 }, delivered, []],
     ['is not dispatched while it is asked about', awaiting, { type: 'dispatched', at: 100 }, awaiting, []],
-    ['could not be written', delivered, { type: 'unsent' }, pending, []],
+    ['could not be written', delivered, { type: 'unsent', stream: 1 }, pending, []],
     ['makes progress', delivered, { type: 'progressed', at: 120 }, { ...delivered, deadlineAt: 150 }, []],
     [
       'is asked about',
@@ -177,7 +177,7 @@ describe('a call', () => {
   const at = fc.nat(10_000);
   const event: fc.Arbitrary<CallMachineEvent> = fc.oneof(
     fc.record({ type: fc.constant('dispatched' as const), at }),
-    fc.constant({ type: 'unsent' } as const),
+    fc.constant({ type: 'unsent', stream: 1 } as const),
     fc.record({ type: fc.constant('progressed' as const), at }),
     fc.record({ type: fc.constant('asked' as const), at, confirmationId: fc.constant('c'), expiresAt: at }),
     fc.record({

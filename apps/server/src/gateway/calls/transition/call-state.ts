@@ -27,8 +27,8 @@ export type CallMachineState = OpenCallState | CallEnd;
 
 export type CallMachineEvent =
   | { type: 'dispatched'; at: number }
-  /** The stream closed before the frame was written. */
-  | { type: 'unsent' }
+  /** That stream closed before the frame was written. */
+  | { type: 'unsent'; stream: number }
   | { type: 'progressed'; at: number }
   | { type: 'asked'; at: number; confirmationId: string; expiresAt: number }
   | { type: 'answered'; end: TerminalCallState; started: boolean | null }
