@@ -1,6 +1,6 @@
 import type { CompiledQuery, Kysely } from 'kysely';
 import type { Clock } from '@drawbridge/kit';
-import { OutdatedError, type Commit, type Schema } from '../../db/index.ts';
+import { dialectOf, OutdatedError, type Commit, type Schema } from '../../db/index.ts';
 import { revised } from './revised.store.ts';
 
 /** The newest stream of a machine. */
@@ -37,6 +37,8 @@ export const createStreamOwners = (db: Kysely<Schema>, commit: Commit, clock: Cl
         throw error;
       },
     );
+  /** After the calls that are being stored on its former stream. */
+  const lockedRow = (id: string) => db.selectFrom('machines').select('id').where('id', '=', id).forUpdate();
   const update = () => db.updateTable('machines').set(revised(clock.now()));
   return {
     /** The machine has a new stream on that server; false if its epoch or its stream has changed since. */
@@ -44,7 +46,7 @@ export const createStreamOwners = (db: Kysely<Schema>, commit: Commit, clock: Cl
       changes(
         update()
           .set({ stream, serverId, lastSeenAt: null, graceUntil: null })
-          .where('id', '=', id)
+          .where('id', '=', dialectOf(db) === 'postgres' ? lockedRow(id) : id)
           .where('epoch', '=', epoch)
           .where('stream', '=', stream - 1)
           .compile(),

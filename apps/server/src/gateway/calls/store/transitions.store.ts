@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import {
+  dialectOf,
   prepareQuery,
   type CallTable,
   OutdatedError,
@@ -157,7 +158,13 @@ const countedOpen = (db: Kysely<Schema>, slot: Slot<Row>) =>
     .where('calls.dueAt', 'is not', null);
 
 const prepareCallQueries = (db: Kysely<Schema>, openLimits: OpenLimits | null) => {
-  const machine = (slot: Slot<Row>) => db.selectFrom('machines').where('machines.id', '=', slot('machineId'));
+  // Not before a stream that another server is just storing (`attach`), which would miss the call.
+  const isLocked = openLimits !== null && dialectOf(db) === 'postgres';
+  const machine = (slot: Slot<Row>) =>
+    db
+      .selectFrom('machines')
+      .where('machines.id', '=', slot('machineId'))
+      .$if(isLocked, (query) => query.forKeyShare());
   const onNewest = (slot: Slot<Row & NewestFence>) => machine(slot).where('stream', '=', slot('stream'));
   const onStream = (slot: Slot<Row & StreamFence>) => onNewest(slot).where('serverId', '=', slot('serverId'));
   // A pause refuses new calls; this server may not know of it yet. Those that are stored go on.
