@@ -111,6 +111,20 @@ it('a request ends also where its server cannot reach the store when it loses th
   await expectWhole(world);
 });
 
+it('a request whose run another server has ended ends at its own one, which drives the thread again', async () => {
+  const world = await useTwoAgents(story([write('a'), { text: 'One.' }, { text: 'One.' }]));
+  const { one, two, until, answer, drivenBy } = world;
+  const request = await send(world, 'one', 'Go', 'collect');
+  const open = await question(world);
+  one.suspend();
+  await answer(two, open, allow);
+  await until(async () => (await drivenBy()) === null, 'its release');
+  two.suspend();
+  one.goOn();
+  expect(await settled(world, request.done)).toMatchObject({ outcome: 'completed', content: 'One.' });
+  await expectWhole(world);
+});
+
 it('the answer to a call of a driver that is gone reaches the next one, though no message says so', async () => {
   const turns = [write('a'), { text: 'One.' }, { text: 'One.' }];
   const world = await useTwoAgents(story(turns), { fate: () => 'is lost' });

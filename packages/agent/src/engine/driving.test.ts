@@ -4,7 +4,8 @@ import { threadRow } from '../../test/rows.ts';
 import type { AgentServers } from '../ports/servers.ts';
 import { update } from '../rows/store.ts';
 import type { RunContext } from './context.ts';
-import { createDriving, ElsewhereError } from './driving.ts';
+import { ElsewhereError } from '../rows/errors.ts';
+import { createDriving } from './driving.ts';
 
 const key = { userId: 'ann', threadId: 't1' };
 

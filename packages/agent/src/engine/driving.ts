@@ -1,15 +1,11 @@
 import { createKeyedQueue } from '@drawbridge/kit';
 import type { AgentNeeds } from '../ports/needs.ts';
 import type { AgentServers, Driven } from '../ports/servers.ts';
+import { ElsewhereError } from '../rows/errors.ts';
 import { keyOf, type ThreadKey, threadsOf } from '../rows/keys.ts';
 import { threadOf } from '../rows/load.ts';
 import { type AgentStore, increase, update } from '../rows/store.ts';
 import type { RunContext } from './context.ts';
-
-/** Another server drives the thread: it does what is asked. */
-export class ElsewhereError extends Error {
-  override name = 'ElsewhereError';
-}
 
 /** A thread that this server drives. */
 export interface Held extends ThreadKey {

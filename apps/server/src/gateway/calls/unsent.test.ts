@@ -8,7 +8,9 @@ const joinSlow = async (world: Awaited<ReturnType<typeof useTwo>>) => {
   const slow = await world.join('slow', (store) => ({
     ...store,
     commit: async (writes, durability) => {
-      const changesCall = writes.some((write) => 'rows' in write && /^update "calls"/.test(write.query.sql));
+      const changesCall = writes.some(
+        (write) => 'rows' in write && write.query.sql.startsWith('update "calls"'),
+      );
       if (changesCall) await promise;
       return store.commit(writes, durability);
     },

@@ -95,6 +95,13 @@ const joinRun = async (
   return request;
 };
 
+/** The run of a request's message; undefined where it has none yet, or none any more. */
+const runOfRequest = async (ctx: Replaying, { userId, threadId, id }: Replayed) => {
+  const [message] = await ctx.store.find('agentMessages', { userId, threadId, id });
+  const run = message && (await runOf(ctx, userId, message.runId));
+  return run && { run, place: await placeInRun(ctx, run, message) };
+};
+
 /** The request of a row: joined while it is open, else with its stored end. */
 export const replay = async (ctx: Replaying, requests: Requests, row: Replayed): Promise<LaneRequest> => {
   const { userId, threadId, id: requestId, outcome } = row;
@@ -109,23 +116,34 @@ export const replay = async (ctx: Replaying, requests: Requests, row: Replayed):
     // Its run began before it was open here.
     requests.end(requestId, cancelled);
   }
-  const [message] = await ctx.store.find('agentMessages', { userId, threadId, id: requestId });
-  const run = message && (await runOf(ctx, userId, message.runId));
-  if (!run) return ended(requestId, cancelled);
-  const place = await placeInRun(ctx, run, message);
+  const found = await runOfRequest(ctx, row);
+  if (!found) return ended(requestId, cancelled);
+  const { run, place } = found;
   if (run.endedAt === null) return joinRun(ctx, requests, { run, requestId, place });
   const end = await endWithRun(ctx, run, { place, isReplayed: true, isForced: false });
   return ended(requestId, end, place.how === 'own' ? [] : [joinedEvent(place)]);
 };
 
-/** The same for a request with or without a key. */
+/** Ends an open request where another server has ended it, or its run. */
+const catchUp = async (ctx: Replaying, requests: Requests, row: Replayed): Promise<void> => {
+  if (row.outcome !== null) return requests.end(row.id, endOf(row));
+  const found = await runOfRequest(ctx, row);
+  if (!found || found.run.endedAt === null) return;
+  const { run, place } = found;
+  requests.end(row.id, await endWithRun(ctx, run, { place, isReplayed: true, isForced: false }));
+};
+
+/** The same for a request with or without a key, which another server may have driven meanwhile. */
 export const replayById = async (
   ctx: Replaying,
   requests: Requests,
   request: Omit<Replayed, 'outcome'>,
 ): Promise<LaneRequest> => {
-  const [row] = await ctx.store.find('agentRequests', request);
-  return replay(ctx, requests, row ?? { ...request, outcome: null });
+  const [known] = await ctx.store.find('agentRequests', request);
+  const row = known ?? { ...request, outcome: null };
+  const replayed = await replay(ctx, requests, row);
+  if (requests.get(row.id)) await catchUp(ctx, requests, row);
+  return replayed;
 };
 
 /** Whether a message was accepted: it waits, or is part of a run. */

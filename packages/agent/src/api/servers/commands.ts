@@ -1,10 +1,10 @@
 import { hasCode, sleep } from '@drawbridge/kit';
-import { ElsewhereError, type Held } from '../../engine/driving.ts';
+import { type Held } from '../../engine/driving.ts';
 import type { LaneRequest } from '../../engine/lanes/request.ts';
 import type { Requests } from '../../engine/lanes/requests.ts';
 import type { AgentNeeds } from '../../ports/needs.ts';
 import type { AgentServers } from '../../ports/servers.ts';
-import { errors } from '../../rows/errors.ts';
+import { ElsewhereError, errors } from '../../rows/errors.ts';
 import type { ThreadKey } from '../../rows/keys.ts';
 import type { CommandRow } from '../../rows/rows.ts';
 import type { Commands, Run } from '../lanes/at-driver.ts';

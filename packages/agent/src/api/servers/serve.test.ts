@@ -1,8 +1,9 @@
 import { createFakeClock } from '@drawbridge/kit';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { rowsStore } from '../../../test/rows-store.ts';
-import type { Held } from '../../engine/driving.ts';
-import type { LaneRequest, RequestEvent } from '../../engine/lanes/request.ts';
+import { notAttended, type Held } from '../../engine/driving.ts';
+import type { LaneRequest, RequestEnd, RequestEvent } from '../../engine/lanes/request.ts';
+import { gone } from './asked.ts';
 import { readReply, writeReply } from './reply.ts';
 import { createServing } from './serve.ts';
 
@@ -19,10 +20,11 @@ const requestOf = (...events: RequestEvent[]): LaneRequest => ({
   },
 });
 
+const place = { userId: 'ann', threadId: 't1' };
+const row = { ...place, id: 'msg_2', kind: 'send', body: '{}', senderId: 'one', createdAt: 0 };
+
 /** What the sender reads after a driver with these events has continued an accepted message. */
 const readAfter = async (before: RequestEvent[], ...happened: RequestEvent[]) => {
-  const place = { userId: 'ann', threadId: 't1' };
-  const row = { ...place, id: 'msg_2', kind: 'send', body: '{}', senderId: 'one', createdAt: 0 };
   const reply = writeReply({ value: 'msg_2', events: before });
   const store = rowsStore({ agentCommands: [{ ...row, state: 'accepted', reply }] });
   const replied = Promise.withResolvers<void>();
@@ -39,6 +41,30 @@ const readAfter = async (before: RequestEvent[], ...happened: RequestEvent[]) =>
   const [after] = await store.find('agentCommands', place);
   return readReply(after?.reply ?? '').events;
 };
+
+it('the end of a message that could not be stored is stored in the next round', async () => {
+  const store = rowsStore({ agentCommands: [{ ...row, state: 'accepted', reply: writeReply({}) }] });
+  const end = Promise.withResolvers<RequestEnd>();
+  const errors: unknown[] = [];
+  const { serve } = createServing({
+    servers: { replied: () => {} },
+    run: async () => ({ request: { ...requestOf(), done: end.promise } }),
+    clock: createFakeClock(),
+    onError: (error) => errors.push(error),
+  });
+  const commit = vi.fn(store.commit);
+  const driven = { wakes: 0 };
+  const held = { ...place, driven, ctx: { store: { ...store, commit } }, lost: new AbortController().signal };
+  const replied = async () => readReply((await store.find('agentCommands', place))[0]?.reply ?? '');
+  serve(held as unknown as Held);
+  await expect.poll(replied).toMatchObject({ value: 'msg_2' });
+  commit.mockRejectedValueOnce(new Error('The store is away'));
+  end.resolve(gone);
+  await expect.poll(() => errors.length).toBe(1);
+  expect(driven.wakes).toBe(notAttended);
+  serve(held as unknown as Held);
+  await expect.poll(replied).toMatchObject({ end: gone });
+});
 
 it('a driver that takes over adds to the events that the sender has', async () => {
   expect(await readAfter([queued], steered)).toEqual([queued, steered]);

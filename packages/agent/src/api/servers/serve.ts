@@ -1,9 +1,9 @@
 import { CodedError, createKeyedQueue, createSerialQueue } from '@drawbridge/kit';
-import { ElsewhereError, notAttended, type Held } from '../../engine/driving.ts';
+import { notAttended, type Held } from '../../engine/driving.ts';
 import type { LaneRequest, RequestEnd, RequestEvent } from '../../engine/lanes/request.ts';
 import type { AgentNeeds } from '../../ports/needs.ts';
 import type { AgentServers } from '../../ports/servers.ts';
-import { errors } from '../../rows/errors.ts';
+import { ElsewhereError, errors } from '../../rows/errors.ts';
 import { keyOf } from '../../rows/keys.ts';
 import type { CommandRow } from '../../rows/rows.ts';
 import { update } from '../../rows/store.ts';
@@ -38,6 +38,12 @@ export const createServing = ({ servers, run, clock, onError }: Needs) => {
   const queue = createKeyedQueue();
   /** Messages whose end is brought to their rows, by their threads. */
   const followed = new WeakMap<Held, Set<string>>();
+
+  const failed = (held: Held, error: unknown) => {
+    // A server that has just gone on is not sure yet that it still drives the thread.
+    held.driven.wakes = notAttended;
+    onError(error);
+  };
 
   const write = async (
     { ctx }: Held,
@@ -76,7 +82,10 @@ export const createServing = ({ servers, run, clock, onError }: Needs) => {
       end = await request.done;
       await save();
     };
-    onEnd().catch(onError);
+    onEnd().catch((error: unknown) => {
+      followed.get(held)?.delete(row.id);
+      failed(held, error);
+    });
   };
 
   const serveOne = async (held: Held, row: CommandRow): Promise<void> => {
@@ -90,6 +99,7 @@ export const createServing = ({ servers, run, clock, onError }: Needs) => {
       await follow(held, row, done.request);
     } catch (error) {
       if (error instanceof ElsewhereError) throw error;
+      followed.get(held)?.delete(row.id);
       await write(held, row, { error: codedOf(error, onError), state: 'done' });
     }
   };
@@ -101,12 +111,6 @@ export const createServing = ({ servers, run, clock, onError }: Needs) => {
     const rows = await ctx.store.find('agentCommands', open, { orderBy: 'createdAt', isLenient: true });
     for (const row of rows)
       if (!lost.aborted && followed.get(held)?.has(row.id) !== true) await serveOne(held, row);
-  };
-
-  const failed = (held: Held, error: unknown) => {
-    // A server that has just gone on is not sure yet that it still drives the thread.
-    held.driven.wakes = notAttended;
-    onError(error);
   };
 
   return {

@@ -1,7 +1,7 @@
 import { createFakeClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import { engineFixture, rowsWithCall } from '../../../test/engine-fixture.ts';
-import { ElsewhereError } from '../driving.ts';
+import { ElsewhereError } from '../../rows/errors.ts';
 import { agentLimits } from '../../rows/limits.ts';
 import { personSender } from '../../rows/sender.ts';
 

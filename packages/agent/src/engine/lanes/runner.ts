@@ -1,6 +1,6 @@
 import { createKeyedQueue, createTimer, hasCode, type Timer } from '@drawbridge/kit';
 import type { LaneEffect, LaneState } from '../../machines/next-lane.ts';
-import { errors } from '../../rows/errors.ts';
+import { ElsewhereError, errors } from '../../rows/errors.ts';
 import { keyOf, type ThreadKey } from '../../rows/keys.ts';
 import { agentLimits } from '../../rows/limits.ts';
 import { runOf } from '../../rows/load.ts';
@@ -38,6 +38,9 @@ export interface LaneRunner {
   /** A slot may be free. */
   offerSlots(): void;
 }
+
+/** How long it waits where the store did not answer. */
+const againMs = 1_000;
 
 const gone = { outcome: 'cancelled', runId: null, content: '', isForced: false, isReplayed: false } as const;
 
@@ -97,7 +100,17 @@ export const createLaneRunner = (ctx: LaneContext, own: (key: ThreadKey) => Prom
       await post(key, run ? { event: { type: 'ended' }, ended: run } : { event: { type: 'checked' } });
       slots.offer();
     };
-    endRun().catch(report);
+    // Its senders wait for it: while this server drives the thread, what fails is tried again.
+    const isWaitedFor = () =>
+      requests
+        .ofThread(key.userId, key.threadId)
+        .some(({ place }) => place.at === 'run' && place.runId === runId);
+    const tryToEnd = () =>
+      void endRun().catch((error: unknown) => {
+        report(error);
+        if (!(error instanceof ElsewhereError) && isWaitedFor()) clock.after(againMs, tryToEnd);
+      });
+    tryToEnd();
   };
   const onReleased = ({ userId, threadId, id: runId }: RunRow) => ended({ userId, threadId, runId });
 
