@@ -10,7 +10,7 @@ export type * from './ports/servers.ts';
 export * from './ports/tracing.ts';
 export * from './ports/workspace.ts';
 export type * from './rows/parts.ts';
-export { picturesOf, wordsOf } from './rows/parts.ts';
+export { wordsOf } from './rows/parts.ts';
 export type * from './rows/rows.ts';
 export { mainHistory } from './rows/rows.ts';
 export type { Canvas } from './memory/canvas.ts';

@@ -70,6 +70,17 @@ export const workspace: WorkspacePort = {
   remove: () => Promise.resolve(),
 };
 
+/** A result of `export_file`. */
+export const exported = (text: string, mimeType = 'text/plain'): ToolResult => ({
+  content: [{ type: 'resource', resource: { uri: 'file:///a', mimeType, blob: btoa(text) } }],
+});
+
+/** A machine that gives out files. */
+export const exporting = {
+  view: () => Promise.resolve(machineView(machineTool('export_file', true))),
+  call: () => Promise.resolve(endedAs('succeeded', { result: exported('hello') })),
+};
+
 /** The end of a call on a machine. */
 export const endedAs = (
   state: Extract<MachineOutcome, { kind: 'ended' }>['state'],

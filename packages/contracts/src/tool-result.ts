@@ -37,6 +37,9 @@ export const content = z.discriminatedUnion('type', [
 ]);
 export type Content = z.infer<typeof content>;
 
+/** A file that `export_file` gives. */
+export const exportedFileBytes = 8 * 1024 * 1024;
+
 export const changedRunFilesLimits = { paths: 20, pathLength: 4_096 } as const;
 
 /** Files that other programs run and a command changed: some paths from the shared folder, of `count`. */

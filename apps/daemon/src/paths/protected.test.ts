@@ -73,6 +73,7 @@ describe('protected paths', () => {
     await refusesAll(opened, ['.mcp.json', 'repo/.git/hooks/pre-commit', 'repo/.git/hooks']);
     const more: [string, Record<string, unknown>][] = [
       ['read_file', { filePath: 'other-name' }],
+      ['export_file', { filePath: 'other-name' }],
       ['write_file', { filePath: 'other-name', content: 'x' }],
       ['write_file', { filePath: '.envrc', content: 'x' }],
       ['move', { sourcePath: '.git/modules', destinationPath: 'elsewhere' }],

@@ -20,8 +20,8 @@ const isOwnFile = (stats: Stats, privateFolder: string): boolean => {
 };
 
 /** Reads to the end, at most one byte over the limit: a file's stated size proves nothing. */
-const readAll = async (fd: number, stated: number): Promise<Buffer> => {
-  let bytes = Buffer.allocUnsafe(Math.min(stated, maxFileBytes) + 1);
+const readAll = async (fd: number, stated: number, maxBytes: number): Promise<Buffer> => {
+  let bytes = Buffer.allocUnsafe(Math.min(stated, maxBytes) + 1);
   let length = 0;
   for (;;) {
     const free = bytes.length - length;
@@ -30,9 +30,9 @@ const readAll = async (fd: number, stated: number): Promise<Buffer> => {
         ? (await readInto(fd, bytes, length, free, null)).bytesRead
         : readSync(fd, bytes, length, free, null);
     length += bytesRead;
-    if (length > maxFileBytes) throw errors.tooLarge();
+    if (length > maxBytes) throw errors.tooLarge();
     if (bytesRead === 0) return bytes.subarray(0, length);
-    if (length === bytes.length) bytes = Buffer.concat([bytes], Math.min(bytes.length * 2, maxFileBytes + 1));
+    if (length === bytes.length) bytes = Buffer.concat([bytes], Math.min(bytes.length * 2, maxBytes + 1));
   }
 };
 
@@ -54,10 +54,14 @@ export const withRegularFile = async <T>(
   }
 };
 
-export const readBytes = (path: string, privateFolder: string): Promise<Buffer> =>
+export const readBytes = (
+  path: string,
+  privateFolder: string,
+  maxBytes: number = maxFileBytes,
+): Promise<Buffer> =>
   withRegularFile(path, privateFolder, async (fd, stats) => {
-    if (stats.size > maxFileBytes) throw errors.tooLarge();
-    return readAll(fd, stats.size);
+    if (stats.size > maxBytes) throw errors.tooLarge();
+    return readAll(fd, stats.size, maxBytes);
   });
 
 /** The first `size` bytes of an open file, in chunks: a file that grows does not grow the copy. */

@@ -41,6 +41,7 @@ it('each file tool asks in one line about what it resolved', async () => {
     ['move', { sourcePath: 'a', destinationPath: 'a b.txt' }, 'Move a to “a b.txt”, replacing it?'],
     ['copy_file', { sourcePath: 'a', destinationPath: 'b' }, 'Copy a to b?'],
     ['read_file', { filePath: 'a' }, 'Read a?'],
+    ['export_file', { filePath: 'a' }, 'Give out the whole file a?'],
     ['list_files', {}, 'List the shared folder?'],
     ['get_file_tree', { dirPath: 'content' }, 'List content and what is below?'],
     ['search_files', { name: '*.md' }, 'Search the shared folder for files named “*.md”?'],

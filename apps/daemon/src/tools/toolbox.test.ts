@@ -68,7 +68,7 @@ describe('what is offered', () => {
     [
       'reading only',
       { filesystemWrite: 'deny' },
-      ['read_file', 'list_files', 'get_file_tree', 'search_files'],
+      ['read_file', 'export_file', 'list_files', 'get_file_tree', 'search_files'],
     ],
     ['nothing where reading is on deny', { filesystemRead: 'deny' }, []],
     [

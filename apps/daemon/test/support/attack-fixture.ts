@@ -35,6 +35,7 @@ type World = Awaited<ReturnType<typeof openAttack>>;
 /** Every file tool with one and the same path, in each place where it takes one. */
 export const everyTool = (path: string): [string, Record<string, unknown>][] => [
   ['read_file', { filePath: path }],
+  ['export_file', { filePath: path }],
   ['list_files', { dirPath: path }],
   ['get_file_tree', { dirPath: path }],
   ['write_file', { filePath: path, content: 'x' }],

@@ -80,11 +80,12 @@ const userParts = ({ parts }: MessageRow, { files }: Material, mark: string): Pr
     return part.type === 'file' ? [filePart(part, files.get(part.file.id), mark)] : [];
   });
 
-const resultPart = (part: ResultPart, files: Material['files']): PromptPart => {
-  if (part.type === 'text') return part;
+const resultPart = (part: ResultPart, files: Material['files']): PromptPart[] => {
+  if (part.type === 'text') return [part];
+  if (part.type === 'file') return [];
   const file = files.get(part.fileId);
-  if (!file) return text('[Picture, no longer shown.]');
-  return { type: 'image', data: file.data, mediaType: part.mediaType };
+  if (!file) return [text('[Picture, no longer shown.]')];
+  return [{ type: 'image', data: file.data, mediaType: part.mediaType }];
 };
 
 type AssistantParts = Extract<PromptMessage, { role: 'assistant' }>['parts'];
@@ -109,7 +110,7 @@ const resultsOf = (row: MessageRow, { history, files }: Material, isLeftOut: boo
     const note = `[Left out to save space. read-result with id "${toolCallId}" gives it.]`;
     const parts = isLeftOut
       ? [text(note)]
-      : (call?.result?.map((one) => resultPart(one, files)) ?? [text('No result.')]);
+      : (call?.result?.flatMap((one) => resultPart(one, files)) ?? [text('No result.')]);
     return [{ toolCallId, tool, parts, isError: call?.outcome !== 'ok' }];
   });
   return results.length === 0 ? [] : [{ role: 'tool', results }];

@@ -32,20 +32,20 @@ export const prepareResult = (
   { source, areSecretsMasked }: Source,
 ): PreparedResult => {
   const text = textsOf(parts);
-  const pictures = parts.filter(({ type }) => type === 'image');
+  const others = parts.filter(({ type }) => type !== 'text');
   const read =
     source === undefined
       ? { text: cutResult(text, call.id).text, whole: text }
       : untrustedResult(text, { source, mark: markOf(run), callId: call.id, areSecretsMasked });
-  const plain = text === '' && pictures.length > 0 ? '[picture]' : text;
+  const plain = text === '' && others.length > 0 ? '[picture]' : text;
   const shown = cutText(plain, resultPreviewLength);
   const isShownCut = shown.length < plain.length;
   const isWhole =
     source === undefined ? text.length > resultPreviewLength : read.whole !== null || isShownCut;
   return {
     parts: [
-      ...(text === '' && pictures.length > 0 ? [] : [{ type: 'text' as const, text: read.text }]),
-      ...pictures,
+      ...(text === '' && others.length > 0 ? [] : [{ type: 'text' as const, text: read.text }]),
+      ...others,
     ],
     shown,
     isShownCut,

@@ -33,6 +33,9 @@ export const agentLimits = {
   /** Idempotency keys of a sender that are kept, and for how long. */
   keptKeys: 1_000,
   keptKeysMs: 24 * 60 * 60 * 1_000,
+  /** Files that a run may send to the person, and their bytes together. */
+  sentFiles: 10,
+  sentBytes: 10 * 1024 * 1024,
   argumentsBytes: 4 * 1024 * 1024,
   /** Arguments as the thread shows them, in bytes of JSON. */
   shownArgumentsBytes: 16 * 1024,

@@ -61,6 +61,10 @@ export const newAgent = (
   ...given,
 });
 
+/** How many bytes a base64 stands for. */
+const bytesOf = (data: string) =>
+  (data.length * 3) / 4 - (data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0);
+
 /** A file of a thread; `data` is base64. */
 export const newFile = (
   ctx: Maker,
@@ -71,7 +75,7 @@ export const newFile = (
   userId,
   id: ctx.newId('file_'),
   threadId,
-  bytes: Math.floor((given.data.length * 3) / 4),
+  bytes: bytesOf(given.data),
   createdAt: ctx.clock.now(),
 });
 

@@ -1,4 +1,4 @@
-import { messageFile } from '@drawbridge/contracts/agent/events';
+import { messageFile, type MessageFile } from '@drawbridge/contracts/agent/events';
 import { z } from 'zod';
 import { text } from './columns.ts';
 
@@ -16,6 +16,8 @@ export type MessagePart = z.infer<typeof messagePart>;
 export const resultPart = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text }),
   z.object({ type: z.literal('image'), fileId: text, mediaType: text }),
+  /** Sent to the person; the model has its name in the text. */
+  z.object({ type: z.literal('file'), file: messageFile }),
 ]);
 export type ResultPart = z.infer<typeof resultPart>;
 
@@ -23,8 +25,9 @@ export type ResultPart = z.infer<typeof resultPart>;
 export const wordsOf = (parts: readonly MessagePart[]): string =>
   parts.flatMap((part) => (part.type === 'text' || part.type === 'delivery' ? [part.text] : [])).join('\n');
 
-/** The files of a result's pictures; nothing for a result without them. */
-export const picturesOf = (parts: readonly ResultPart[]): { pictures?: string[] } => {
+/** What a result shows the person beside its text; nothing for a text alone. */
+export const filesOf = (parts: readonly ResultPart[]): { pictures?: string[]; files?: MessageFile[] } => {
   const pictures = parts.flatMap((part) => (part.type === 'image' ? [part.fileId] : []));
-  return pictures.length > 0 ? { pictures } : {};
+  const files = parts.flatMap((part) => (part.type === 'file' ? [part.file] : []));
+  return { ...(pictures.length > 0 && { pictures }), ...(files.length > 0 && { files }) };
 };

@@ -10,6 +10,7 @@ import { plan } from './core/plan.ts';
 import { readResult } from './core/read-result.ts';
 import { remember } from './core/remember.ts';
 import { reportVerdict } from './core/report-verdict.ts';
+import { sendFile } from './core/send-file.ts';
 import { updateTasks } from './core/update-tasks.ts';
 import { webSearch } from './core/web-search.ts';
 import { loadingTools } from './loading-tools.ts';
@@ -26,6 +27,7 @@ const forMain = [
   remember,
   canvasPut,
   canvasGet,
+  sendFile,
 ] as const;
 
 /** The tools that no other tool may be named like. */

@@ -2,7 +2,7 @@ import type { AgentAction, AgentPolicy } from '@drawbridge/contracts/agent/setti
 import { defaultPolicies } from '@drawbridge/contracts/agent/settings';
 import { describe, expect, it } from 'vitest';
 import { engineFixture, rowsWithCall } from '../../test/engine-fixture.ts';
-import { domainWith, mcpTool, workspace } from '../../test/outside-tools.ts';
+import { domainWith, exporting, mcpTool, workspace } from '../../test/outside-tools.ts';
 import { askRow, messageRow } from '../../test/rows.ts';
 import type { AgentNeeds } from '../ports/needs.ts';
 import { OutsideError } from '../ports/outside.ts';
@@ -21,6 +21,7 @@ const uses: Record<AgentAction, [tool: string, args: object]> = {
   background: ['delegate', { ...helper, background: true }],
   domainWrite: ['n8n_delete_workflow', {}],
   workspace: ['workspace_read_file', {}],
+  sendFile: ['send_file', { from: 'machine', path: 'a.txt' }],
 };
 
 const effects: Partial<Record<AgentAction, Effect>> = {
@@ -29,6 +30,7 @@ const effects: Partial<Record<AgentAction, Effect>> = {
   executeMcpTool: 'outside',
   workspace: 'read',
   domainWrite: 'outside',
+  sendFile: 'machine',
 };
 
 /** What a call of that action leads to first, where the owner's policy says so. */
@@ -47,6 +49,7 @@ const outcomeOf = async (action: AgentAction, policy: AgentPolicy): Promise<stri
       mcp: { tools: () => Promise.resolve([mcpTool]), call: () => Promise.resolve({ content: [] }) },
       domains: [n8n],
       workspace,
+      machine: exporting,
     },
   );
   ctx.wake('ann', 'ag_1');

@@ -159,8 +159,9 @@ const apply = (view: ThreadView, event: StoredEvent): ThreadView => {
     case 'tool-call':
       return onCall(view, event);
     case 'tool-result': {
-      const { toolCallId, result, outcome, truncated = false, pictures } = event.payload;
-      const end = { outcome, result, truncated, endedAt: event.ts, ...(pictures && { pictures }) };
+      const { toolCallId, result, outcome, truncated = false, pictures, files } = event.payload;
+      const shown = { ...(pictures && { pictures }), ...(files && { files }) };
+      const end = { outcome, result, truncated, endedAt: event.ts, ...shown };
       return endCall(view, toolCallId, end);
     }
     case 'tool-error':

@@ -92,6 +92,8 @@ const payloads = {
     truncated: z.boolean().optional(),
     /** Pictures of the result; they are at `files/:id`. */
     pictures: z.array(fileId).optional(),
+    /** Files that the call has sent to the person; they are at `files/:id`. */
+    files: z.array(messageFile).optional(),
   }),
   'tool-error': z.object({
     toolCallId,

@@ -10,6 +10,7 @@ export const agentActions = [
   'background',
   'domainWrite',
   'workspace',
+  'sendFile',
 ] as const;
 export const agentAction = z.enum(agentActions);
 export type AgentAction = z.infer<typeof agentAction>;
@@ -26,6 +27,7 @@ export const defaultPolicies = {
   background: 'always_allow',
   domainWrite: 'require_approval',
   workspace: 'always_allow',
+  sendFile: 'require_approval',
 } as const satisfies Record<AgentAction, AgentPolicy>;
 
 /** A secret is written, never read: `null` removes it, left out keeps it. */

@@ -125,6 +125,8 @@ export const viewCall = z.object({
   truncated: z.boolean(),
   /** Files of a result with pictures. */
   pictures: z.array(fileId).optional(),
+  /** Files that it has sent to the person. */
+  files: z.array(messageFile).optional(),
   startedAt: z.number(),
   endedAt: z.number().nullable(),
 });
@@ -295,6 +297,7 @@ export const wholeCall = z.object({
       z.discriminatedUnion('type', [
         z.object({ type: z.literal('text'), text: z.string() }),
         z.object({ type: z.literal('image'), fileId: z.string(), mediaType: z.string() }),
+        z.object({ type: z.literal('file'), file: messageFile }),
       ]),
     )
     .nullable(),

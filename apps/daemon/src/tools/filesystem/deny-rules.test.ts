@@ -23,6 +23,7 @@ describe('FS-20 a folder that must not be read', () => {
   it.each([
     ['read_file', { filePath: 'open/hidden/a.txt' }],
     ['read_file', { filePath: 'link/a.txt' }],
+    ['export_file', { filePath: 'link/a.txt' }],
     ['read_file', { filePath: 'open/HIDDEN/../hidden/a.txt' }],
     ['list_files', { dirPath: 'open/hidden' }],
     ['get_file_tree', { dirPath: 'link' }],

@@ -249,7 +249,8 @@ describe('what is not a file', () => {
       '/sys/kernel/mm',
       '/proc/1/fd/0',
     ]) {
-      expect([filePath, (await call('read_file', { filePath })).isError]).toEqual([filePath, true]);
+      for (const tool of ['read_file', 'export_file'])
+        expect([tool, filePath, (await call(tool, { filePath })).isError]).toEqual([tool, filePath, true]);
     }
     expect(
       (await call('copy_file', { sourcePath: '/dev/zero', destinationPath: join(folders.root, 'z') }))
@@ -261,7 +262,7 @@ describe('what is not a file', () => {
     const opened = await openAttack();
     execFileSync('truncate', ['-s', '10G', join(opened.root, 'sparse')]);
     for (const [name, args] of everyTool('sparse').filter(([tool]) =>
-      ['read_file', 'edit_file'].includes(tool),
+      ['read_file', 'export_file', 'edit_file'].includes(tool),
     )) {
       expect((await opened.call(name, args)).isError).toBe(true);
     }

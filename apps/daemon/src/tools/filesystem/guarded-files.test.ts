@@ -18,6 +18,7 @@ const open = async () => {
 
 it.each<[string, Record<string, unknown>, string]>([
   ['read_file', { filePath: 'app/.env' }, 'FS-34'],
+  ['export_file', { filePath: 'app/.env' }, 'FS-34'],
   ['edit_file', { filePath: 'app/.env', oldString: 'KEY', newString: 'X' }, 'FS-34'],
   ['copy_file', { sourcePath: 'app/.env', destinationPath: 'app/b.txt' }, 'FS-34'],
   ['move', { sourcePath: 'app/.env', destinationPath: 'app/b.txt' }, 'FS-34'],

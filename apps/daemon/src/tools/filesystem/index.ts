@@ -3,6 +3,7 @@ import { copyFile } from './copy-file.ts';
 import { createDirectory } from './create-directory.ts';
 import { deletePath } from './delete.ts';
 import { editFile } from './edit-file.ts';
+import { exportFile } from './export-file.ts';
 import { getFileTree } from './get-file-tree.ts';
 import { listFiles } from './list-files.ts';
 import { move } from './move.ts';
@@ -12,6 +13,7 @@ import { writeFile } from './write-file.ts';
 
 export const filesystemTools: readonly DaemonTool[] = [
   readFile,
+  exportFile,
   listFiles,
   getFileTree,
   searchFiles,

@@ -10,6 +10,7 @@ import type { Bus } from '../bus.ts';
  */
 export const readingTools: ReadonlySet<string> = new Set([
   'read_file',
+  'export_file',
   'list_files',
   'get_file_tree',
   'search_files',

@@ -10,6 +10,7 @@ interface Verb {
 
 const verbs: Record<string, Verb> = {
   read_file: { does: 'Read', did: 'Read' },
+  export_file: { does: 'Give out', did: 'Gave out' },
   list_files: { does: 'List', did: 'Listed' },
   get_file_tree: { does: 'List', did: 'Listed' },
   search_files: { does: 'Search', did: 'Searched' },

@@ -9,6 +9,7 @@ type Asked = Pick<
 /** Titles for Drawbridge's own tools; `…` is replaced with the subject. */
 const sentences: Record<string, string> = {
   read_file: 'Read …?',
+  export_file: 'Give out the whole file …?',
   list_files: 'List …?',
   get_file_tree: 'List …?',
   search_files: 'Search …?',

@@ -5,6 +5,7 @@ import { subjectOf } from '../confirmations/title.ts';
 /** Of Drawbridge's own tools; `#` is replaced with the number of questions. */
 const sentences: Record<string, string> = {
   read_file: 'Read # files',
+  export_file: 'Give out # files',
   write_file: 'Write # files',
   edit_file: 'Change # files',
   create_directory: 'Create # folders',

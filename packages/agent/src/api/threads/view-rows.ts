@@ -16,7 +16,7 @@ import {
   type RunRow,
   type ToolCallRow,
 } from '../../rows/rows.ts';
-import { picturesOf, wordsOf } from '../../rows/parts.ts';
+import { filesOf, wordsOf } from '../../rows/parts.ts';
 import { shownArguments } from '../../tools/common/asks.ts';
 import { usageOf } from '../../turns/ends/end-agent.ts';
 
@@ -85,7 +85,7 @@ export const viewCall = (call: ToolCallRow): ViewCall => {
     outcome,
     result: shown,
     truncated: isShownCut,
-    ...(outcome === 'ok' && picturesOf(call.result ?? [])),
+    ...(outcome === 'ok' && filesOf(call.result ?? [])),
     startedAt,
     endedAt,
   };

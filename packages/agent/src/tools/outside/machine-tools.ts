@@ -22,6 +22,9 @@ import {
 const subAgentGroups: ReadonlySet<ToolScope | null> = new Set<ToolScope | null>(['browser']);
 const subAgentTool = /^(mouse|keyboard)_/;
 
+/** Gives a whole file: for `send_file` alone, the model has no use for its bytes. */
+export const exportTool = 'export_file';
+
 /** Providers take no dots in names. */
 const safeName = (name: string) => name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64);
 
@@ -72,17 +75,21 @@ const outcomeOf = (
   return { type: 'result', outcome: isFailed ? failed : 'ok', parts, writes, source: call.tool };
 };
 
-const toOutcome = (following: Following, outcome: MachineOutcome): ToolOutcome => {
+export const toOutcome = (following: Following, outcome: MachineOutcome): ToolOutcome => {
   if (outcome.kind === 'ended') return outcomeOf(following, outcome);
   const { question, title: message, expiresAt } = outcome;
   return { type: 'confirm', question, message, expiresAt };
 };
 
-const run = async (use: ToolUse, tool: MachineTool): Promise<ToolOutcome> => {
-  const { ctx, thread, agent, call, args, signal } = use;
+/** The same call where it was made before; in the groups of the run. */
+export const callMachine = (
+  use: ToolUse,
+  { tool, args }: { tool: string; args: Record<string, unknown> },
+): Promise<MachineOutcome> => {
+  const { ctx, thread, agent, call, signal } = use;
   const { groups } = use.run;
   const title = thread.title === '' ? 'Chat' : thread.title;
-  const made = await ctx.machine.call(
+  return ctx.machine.call(
     thread.userId,
     {
       requestId: call.requestId ?? call.id,
@@ -90,12 +97,11 @@ const run = async (use: ToolUse, tool: MachineTool): Promise<ToolOutcome> => {
       name: agent.kind === 'main' ? title : `${title} · ${agent.role}`,
       machineId: thread.machineId,
       groups,
-      tool: tool.name,
+      tool,
       arguments: args,
     },
     signal,
   );
-  return toOutcome(use, made);
 };
 
 /** The result of a call that was made, also where the machine no longer offers its tool. */
@@ -122,6 +128,7 @@ const readMachineTools = (
   const left: string[] = [];
   for (const tool of tools) {
     const { name, isOwn } = tool;
+    if (isOwn && name === exportTool) continue;
     const isTaken = offered.has(safeName(name)) || (!isOwn && isOfDaemon(name));
     const why = isOwnName(name)
       ? 'its name looks like that of a tool of the agent'
@@ -162,7 +169,7 @@ export const machineTools = async (
       isParallel: tool.isReading,
       isHidden: !machine.isConnected,
       parse: anyObject,
-      run: (use) => run(use, tool),
+      run: async (use) => toOutcome(use, await callMachine(use, { tool: tool.name, args: use.args })),
     }));
   return { tools, left };
 };

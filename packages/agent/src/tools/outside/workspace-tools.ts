@@ -7,7 +7,7 @@ import {
   type ToolOutcome,
   type ToolUse,
 } from '../common/tool.ts';
-import { resultParts } from './machine-tools.ts';
+import { exportTool, resultParts } from './machine-tools.ts';
 
 const where = "Works in this chat's workspace: a folder on the server, apart from every machine.";
 
@@ -35,13 +35,16 @@ const run = async (use: ToolUse, tool: WorkspaceTool, workspace: WorkspacePort):
 export const workspaceTools = ({ workspace }: Pick<ToolContext, 'workspace'>): AgentTool[] =>
   workspace === undefined
     ? []
-    : workspace.tools().map((tool) => ({
-        name: `workspace_${tool.name}`,
-        description: `${tool.description} ${where}`,
-        inputSchema: tool.inputSchema,
-        effect: tool.isReading ? 'read' : 'outside',
-        action: 'workspace',
-        isParallel: tool.isReading,
-        parse: anyObject,
-        run: (use) => run(use, tool, workspace),
-      }));
+    : workspace
+        .tools()
+        .filter(({ name }) => name !== exportTool)
+        .map((tool) => ({
+          name: `workspace_${tool.name}`,
+          description: `${tool.description} ${where}`,
+          inputSchema: tool.inputSchema,
+          effect: tool.isReading ? 'read' : 'outside',
+          action: 'workspace',
+          isParallel: tool.isReading,
+          parse: anyObject,
+          run: (use) => run(use, tool, workspace),
+        }));

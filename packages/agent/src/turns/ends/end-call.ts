@@ -3,7 +3,7 @@ import type { AgentNeeds } from '../../ports/needs.ts';
 import type { PreparedResult } from '../../prompt/result.ts';
 import { eventOf } from '../../rows/events.ts';
 import { type ToolCallRow } from '../../rows/rows.ts';
-import { picturesOf } from '../../rows/parts.ts';
+import { filesOf } from '../../rows/parts.ts';
 import { openCallStates } from '../../rows/states.ts';
 import { update, type Write } from '../../rows/store.ts';
 
@@ -30,7 +30,7 @@ const eventOfEnd = (ctx: Pick<AgentNeeds, 'clock'>, call: ToolCallRow, end: Call
   const head = { toolCallId: call.id, outcome, ...(isShownCut && { truncated: true }) };
   const source = { ...call, id: call.agentId };
   if (outcome === 'ok')
-    return eventOf(ctx, source, 'tool-result', { ...head, result: shown, ...picturesOf(end.parts) });
+    return eventOf(ctx, source, 'tool-result', { ...head, result: shown, ...filesOf(end.parts) });
   const type = outcome === 'stopped' || outcome === 'lost' ? 'tool-interrupted' : 'tool-error';
   return eventOf(ctx, source, type, { ...head, error: shown });
 };

@@ -30,10 +30,14 @@ export const resumeCalls = async (
 
 type MachineCallNeeds = Pick<AgentNeeds, 'store' | 'clock' | 'machine'>;
 
+/** Whether the agent itself asks about a call, before the machine knows of it. */
+const isAsked = async ({ store }: MachineCallNeeds, { userId, askId }: ToolCallRow): Promise<boolean> =>
+  askId !== null && (await store.find('agentAsks', { userId, id: askId, state: 'open' })).length > 0;
+
 /** The call continues: the person has answered, or the call has ended. */
 export const resumeMachineCall = async (ctx: MachineCallNeeds, call: ToolCallRow): Promise<TurnEffect[]> => {
   const { userId, id, agentId, requestId } = call;
-  if (call.state !== 'waiting' || requestId === null) return [];
+  if (call.state !== 'waiting' || requestId === null || (await isAsked(ctx, call))) return [];
   if ((await ctx.machine.stateOf(userId, requestId)) === 'waiting') return [];
   const isWritten = await ctx.store.commit(
     [

@@ -2,7 +2,7 @@ import type { AgentNeeds } from '../../ports/needs.ts';
 import { errors } from '../../rows/errors.ts';
 import { agentLimits } from '../../rows/limits.ts';
 import { openCallsOf, openRunOf, threadOf, workOf } from '../../rows/load.ts';
-import type { AgentFailure, AgentRow, RunRow, ToolCallRow } from '../../rows/rows.ts';
+import type { AgentFailure, AgentRow, AskRow, RunRow, ToolCallRow } from '../../rows/rows.ts';
 import { openAgentStates } from '../../rows/states.ts';
 import { update, type Write } from '../../rows/store.ts';
 import { closeAsk, closeConfirmation } from '../../tools/common/asks.ts';
@@ -22,11 +22,12 @@ const releasedText = 'The run did not stop in time and was released.';
 export const closeCalls = (
   ctx: Pick<AgentNeeds, 'clock'>,
   calls: readonly ToolCallRow[],
-  end: { outcome: 'stopped' | 'skipped'; text: string },
+  end: { outcome: 'stopped' | 'skipped'; text: string; asks: readonly AskRow[] },
 ): Write[] => {
   const writes: Write[] = [];
+  const asked = new Set(end.asks.map(({ toolCallId }) => toolCallId));
   for (const call of calls) {
-    if (call.state === 'waiting' && call.effect === 'machine')
+    if (call.state === 'waiting' && call.effect === 'machine' && !asked.has(call.id))
       writes.push(closeConfirmation(ctx, call, 'withdrawn'));
     const { outcome, text } = end;
     const ended = endWith(outcome, text);
@@ -36,14 +37,14 @@ export const closeCalls = (
   return writes;
 };
 
-/** Withdraws the open questions of an agent. */
-const withdrawAsks = async (
-  ctx: Pick<AgentNeeds, 'store' | 'clock'>,
+/** The open questions of an agent itself, not of its machine. */
+export const openAsksOf = (
+  { store }: Pick<AgentNeeds, 'store'>,
   { userId, id }: Pick<AgentRow, 'userId' | 'id'>,
-): Promise<Write[]> =>
-  (await ctx.store.find('agentAsks', { userId, agentId: id, state: 'open' })).flatMap((ask) =>
-    closeAsk(ctx, ask, { outcome: 'withdrawn' }),
-  );
+): Promise<AskRow[]> => store.find('agentAsks', { userId, agentId: id, state: 'open' });
+
+export const withdrawAsks = (ctx: Pick<AgentNeeds, 'clock'>, asks: readonly AskRow[]): Write[] =>
+  asks.flatMap((ask) => closeAsk(ctx, ask, { outcome: 'withdrawn' }));
 
 interface Close {
   outcome: 'cancelled' | 'interrupted' | 'error';
@@ -79,11 +80,12 @@ export const closeAgent = async (
     const work = await workOf(ctx, userId, id);
     if (!work || work.agent.state === 'ended') return [];
     const calls = await openCallsOf(ctx, work.agent);
+    const asks = await openAsksOf(ctx, work.agent);
     const end = await endOf(ctx, work, { ...close, result: work.agent.result });
     const all = [
       ...writes,
-      ...closeCalls(ctx, calls, { outcome: 'stopped', text }),
-      ...(await withdrawAsks(ctx, work.agent)),
+      ...closeCalls(ctx, calls, { outcome: 'stopped', text, asks }),
+      ...withdrawAsks(ctx, asks),
       ...end.writes,
     ];
     if (!(await ctx.store.commit(all, 'synced'))) continue;
@@ -145,9 +147,10 @@ export const releaseRun = async (ctx: Pick<AgentNeeds, 'store' | 'clock'>, run: 
     const writes: Write[] = [];
     for (const agent of agents) {
       const calls = await openCallsOf(ctx, agent);
+      const asks = await openAsksOf(ctx, agent);
       writes.push(
-        ...closeCalls(ctx, calls, { outcome: 'stopped', text: stoppedText.cancelled }),
-        ...(await withdrawAsks(ctx, agent)),
+        ...closeCalls(ctx, calls, { outcome: 'stopped', text: stoppedText.cancelled, asks }),
+        ...withdrawAsks(ctx, asks),
         ...endAgent(ctx, agent, { outcome: 'cancelled', result: agent.result }),
       );
     }

@@ -1,15 +1,14 @@
 import type { AgentNeeds } from '../../ports/needs.ts';
 import { agentLimits } from '../../rows/limits.ts';
 import { nextSeq, openCallsOf } from '../../rows/load.ts';
-import { type AgentRow, mainHistory, type RunRow, type ToolCallRow } from '../../rows/rows.ts';
+import { type AgentRow, type AskRow, mainHistory, type RunRow, type ToolCallRow } from '../../rows/rows.ts';
 import { isFromOutside } from '../../rows/sender.ts';
 import { openAgentStates, openRunStates } from '../../rows/states.ts';
 import { update, type Write } from '../../rows/store.ts';
 import type { ToolContext } from '../../tools/common/tool.ts';
 import type { TurnEffect } from '../effects.ts';
 import type { Withdrawals } from '../ends/resume-calls.ts';
-import { closeAsk } from '../../tools/common/asks.ts';
-import { closeCalls } from '../ends/stop.ts';
+import { closeCalls, openAsksOf, withdrawAsks } from '../ends/stop.ts';
 import { messageWrites, type NewMessage } from './start-run.ts';
 
 export type SteerNeeds = Pick<AgentNeeds, 'store' | 'clock' | 'newId' | 'machine'> &
@@ -41,14 +40,14 @@ const skipCalls = async (ctx: SteerNeeds, agent: AgentRow) => {
 };
 
 /** Undefined where a call that was running asks by now: without its question it would wait for nothing. */
-const withdrawalsOf = async (
+const withdrawnOf = async (
   ctx: SteerNeeds,
-  { userId, id }: AgentRow,
+  agent: AgentRow,
   running: ReadonlySet<string>,
-): Promise<Write[] | undefined> => {
-  const asks = await ctx.store.find('agentAsks', { userId, agentId: id, state: 'open' });
-  if (asks.some(({ toolCallId }) => toolCallId !== null && running.has(toolCallId))) return undefined;
-  return asks.flatMap((ask) => closeAsk(ctx, ask, { outcome: 'withdrawn' }));
+): Promise<AskRow[] | undefined> => {
+  const asks = await openAsksOf(ctx, agent);
+  const isAsking = asks.some(({ toolCallId }) => toolCallId !== null && running.has(toolCallId));
+  return isAsking ? undefined : asks;
 };
 
 const skippedText = 'Not run: the person sent a new message first.';
@@ -72,8 +71,8 @@ const steerMain = async (
 ): Promise<Steered> => {
   const { userId, id, state, steps } = main;
   const { skipped, running, continuing, release } = await skipCalls(ctx, main);
-  const withdrawals = await withdrawalsOf(ctx, main, running);
-  if (withdrawals === undefined) {
+  const asks = await withdrawnOf(ctx, main, running);
+  if (asks === undefined) {
     release();
     return { isSteered: false, effects: [] };
   }
@@ -85,8 +84,8 @@ const steerMain = async (
   const isWritten = await ctx.store.commit(
     [
       ...writes,
-      ...closeCalls(ctx, skipped, { outcome: 'skipped', text: skippedText }),
-      ...withdrawals,
+      ...closeCalls(ctx, skipped, { outcome: 'skipped', text: skippedText, asks }),
+      ...withdrawAsks(ctx, asks),
       update(
         'agentAgents',
         { userId, id, state, steps },

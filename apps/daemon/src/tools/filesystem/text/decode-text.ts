@@ -1,3 +1,4 @@
+import { typeByStart } from '@drawbridge/kit';
 import { errors } from '../../common/errors.ts';
 
 const startsWith = (bytes: Buffer, at: number, text: string) =>
@@ -5,11 +6,8 @@ const startsWith = (bytes: Buffer, at: number, text: string) =>
 
 /** The picture's type by its first bytes; a name can say anything. */
 export const pictureType = (bytes: Buffer): string | undefined => {
-  if (startsWith(bytes, 0, '\x89PNG\r\n\x1a\n')) return 'image/png';
-  if (startsWith(bytes, 0, '\xff\xd8\xff')) return 'image/jpeg';
-  if (startsWith(bytes, 0, 'GIF87a') || startsWith(bytes, 0, 'GIF89a')) return 'image/gif';
-  if (startsWith(bytes, 0, 'RIFF') && startsWith(bytes, 8, 'WEBP')) return 'image/webp';
-  return undefined;
+  const type = typeByStart(bytes);
+  return type?.startsWith('image/') ? type : undefined;
 };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

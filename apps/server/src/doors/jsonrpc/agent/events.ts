@@ -1,6 +1,7 @@
 import type { LiveThreadEvent, StoredEvent } from '@drawbridge/contracts/agent/events';
 import type { AskPayload } from '@drawbridge/contracts/agent/asks';
 import type { CallEvent } from '@drawbridge/contracts/calls';
+import { exportedFileBytes } from '@drawbridge/contracts/tool-result';
 import { rpcLimits } from '@drawbridge/contracts/rpc/protocol';
 import { cutText } from '@drawbridge/kit';
 import type { ReaderEvent } from '../../../readers/index.ts';
@@ -10,8 +11,8 @@ import type { RpcEvent } from '../protocol/reply.ts';
 import { askQuestion } from './questions.ts';
 import { requireAgent } from './session.ts';
 
-/** Pictures of a result that go out as an event, in characters of base64. */
-const maxPictureLength = 8 * 1024 * 1024;
+/** Files that go out as an event, in characters of base64: 8 MiB of bytes. */
+const maxFileLength = Math.ceil(exportedFileBytes / 3) * 4;
 
 /** A run of a session, for one connection. */
 export interface ToldRun {
@@ -92,7 +93,7 @@ const createCallEvents = (ctx: RpcContext, run: ToldRun, emit: (event: RpcEvent)
   const attach = async (fileId: string, callId: string) => {
     const { threads } = requireAgent(ctx);
     const { mediaType: mimeType, data, name: filename } = await threads.file(identity.userId, fileId);
-    if (data.length > maxPictureLength) return;
+    if (data.length > maxFileLength) return;
     emit({ event: 'attachment', data: { mimeType, data, filename, callId }, ...place });
   };
 
@@ -110,8 +111,8 @@ const createCallEvents = (ctx: RpcContext, run: ToldRun, emit: (event: RpcEvent)
     ended: async (event: Ended, seq: number) => {
       const { toolCallId: callId } = event.payload;
       const data = { tool: tools.get(callId) ?? '', callId, ...agentOf(event.agentId), ...resultOf(event) };
-      const pictures = (event.type === 'tool-result' && event.payload.pictures) || [];
-      for (const fileId of pictures) await attach(fileId, callId);
+      const { pictures = [], files = [] } = event.type === 'tool-result' ? event.payload : {};
+      for (const fileId of [...pictures, ...files.map(({ id }) => id)]) await attach(fileId, callId);
       emit({ event: 'tool_end', data, ...place, seq });
     },
     printed: (event: CallEvent) => {

@@ -35,6 +35,7 @@ const tools: Record<string, Words> = {
   'cancel-background-task': { icon: 'i-lucide-bot', text: 'Cancel a background task' },
   'ask-user': { icon: 'i-lucide-circle-help', text: 'Ask you' },
   remember: { icon: 'i-lucide-bookmark', text: 'Remember …' },
+  send_file: { icon: 'i-lucide-paperclip', text: 'Send …' },
   'read-result': { icon: 'i-lucide-file-text', text: 'Read more of a result' },
   search_tools: { icon: 'i-lucide-wrench', text: 'Look for tools: …' },
   load_tool: { icon: 'i-lucide-wrench', text: 'Load tools' },
