@@ -19,7 +19,7 @@ export {
   type PerMinute,
   type SerialQueue,
 } from './limiter.ts';
-export { mediaTypeOf, typeByStart } from './media-type.ts';
+export { mediaTypeOf, typeByStart } from './text/media-type.ts';
 export { parseUrl } from './parse-url.ts';
 export { createPending, type Pending } from './pending.ts';
 export {

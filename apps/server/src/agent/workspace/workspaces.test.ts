@@ -34,8 +34,8 @@ describeWith('bubblewrap')('a workspace', () => {
     expect(await call('read_file', { filePath: 'b.txt' })).toContain('"content":"two\\n"');
     expect((await shell('ls /tmp/x ~/x; ls')).stdout).toBe('b.txt\nnotes\n');
     expect(port.tools().map(({ name }) => name)).toEqual([
-      ...['read_file', 'list_files', 'get_file_tree', 'write_file', 'edit_file', 'create_directory'],
-      ...['delete', 'move', 'copy_file', 'shell_execute'],
+      ...['read_file', 'export_file', 'list_files', 'get_file_tree', 'write_file', 'edit_file'],
+      ...['create_directory', 'delete', 'move', 'copy_file', 'shell_execute'],
       ...['snapshot', 'list_snapshots', 'restore_snapshot'],
     ]);
   });

@@ -118,7 +118,9 @@ describe('CH-29 a file of the machine', () => {
   });
 
   it('that the machine refuses is not sent', async () => {
-    const refused = { content: [{ type: 'text' as const, text: 'Access denied' }], isError: true };
+    const { content } = exported('leaked');
+    const denied = { type: 'text' as const, text: 'Access denied' };
+    const refused = { content: [denied, ...content], isError: true };
     const call = () => Promise.resolve(endedAs('failed', { result: refused }));
     const { log, of, text } = await send({ ...allowed, machine: { ...exporting, call } });
     expect([log[0], await of('agentFiles')]).toEqual(['tool-error failed', []]);
@@ -191,11 +193,14 @@ describe('CH-29 limits of what is sent', () => {
     expect(await of('agentFiles')).toMatchObject([{ name: expected }]);
   });
 
-  it.each(['text/html; charset=x', 'not a type', 'TEXT/HTML'])('the type %s is none', async (type) => {
-    const call = () => Promise.resolve(endedAs('succeeded', { result: exported('x', type) }));
-    const { of } = await send({ ...allowed, machine: { ...exporting, call } });
-    expect(await of('agentFiles')).toMatchObject([{ mediaType: 'application/octet-stream' }]);
-  });
+  it.each(['text/html; charset=x', 'not a type', 'TEXT/HTML'])(
+    'the type %s counts as unknown',
+    async (type) => {
+      const call = () => Promise.resolve(endedAs('succeeded', { result: exported('x', type) }));
+      const { of } = await send({ ...allowed, machine: { ...exporting, call } });
+      expect(await of('agentFiles')).toMatchObject([{ mediaType: 'application/octet-stream' }]);
+    },
+  );
 });
 
 describe('CH-29 a document of the canvas', () => {
