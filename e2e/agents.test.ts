@@ -93,6 +93,7 @@ describeWith('chromium', 'curl')('Connect an agent, in a browser', () => {
       .parse(await shell(await copied()));
     expect(listed.tools.map(({ name }) => name)).toEqual([
       'read_file',
+      'export_file',
       'list_files',
       'get_file_tree',
       'search_files',
