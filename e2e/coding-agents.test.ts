@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { turnResult } from '@drawbridge/contracts/machines/runtimes';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
+import { systemClock } from '@drawbridge/kit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   answer,
@@ -19,6 +20,7 @@ import {
   type Person,
   type Server,
 } from './harness/index.ts';
+import { threadOf } from './agent/thread.ts';
 import { describeWith } from './services.ts';
 
 const standIn = fromRoot('apps/daemon/test/support/acp-stand-in.mjs');
@@ -60,6 +62,10 @@ describeWith('bubblewrap')('a coding agent that a server starts', () => {
   /** The open question with that title. */
   const asked = (title: string) =>
     until(async () => (await ann.api.confirmations.list.query()).find((one) => one.title === title));
+  const choose = (threadId: string) =>
+    ann.api.agent.send.mutate({
+      ...{ threadId, message: '/runtime activate acp:mine', attachments: [], mode: 'reject' },
+    });
   const allow = async (title: string) =>
     ann.api.confirmations.decide.mutate({ confirmationId: (await asked(title)).id, approved: true });
 
@@ -74,8 +80,10 @@ describeWith('bubblewrap')('a coding agent that a server starts', () => {
     await allow('mine: run “echo made > made.txt”?');
     const { structuredContent } = await calling;
     expect(turnResult.parse(structuredContent).events).toMatchObject([
+      { type: 'session' },
       { type: 'text', text: 'on it' },
       { type: 'action', title: 'echo made > made.txt' },
+      { type: 'asked', n: 1 },
       { type: 'action-end', status: 'completed' },
       { type: 'text', text: 'done' },
     ]);
@@ -98,5 +106,39 @@ describeWith('bubblewrap')('a coding agent that a server starts', () => {
     await until(async () => !isRunning('sleep 65432'));
     expect(await ann.api.confirmations.list.query()).toEqual([]);
     expect(existsSync(join(daemon.root, 'no.txt'))).toBe(false);
+  });
+
+  it('RT-13 answers a chat: after a kill of the server its question can be answered, and each event is there once', async () => {
+    const thread = threadOf(ann, 'chat');
+    await choose('chat');
+    await thread.say('SAY on it\nRUN echo made >> chat.txt\nSAY done');
+    await allow('Let mine work in the shared folder?');
+    await asked('mine: run “echo made >> chat.txt”?');
+    await server.end('SIGKILL');
+    await server.restart();
+    await allow('mine: run “echo made >> chat.txt”?');
+    expect((await thread.until('run-finish')).payload.status).toBe('completed');
+    expect(readFileSync(join(daemon.root, 'chat.txt'), 'utf8')).toBe('made\n');
+    const kept = new Set(['text-block', 'confirmation-request', 'tool-call', 'tool-result']);
+    const events = (await thread.events()).filter(({ event }) => kept.has(event.type));
+    expect(events.map(({ event }) => event.type)).toEqual([
+      ...['tool-call', 'confirmation-request', 'text-block', 'tool-call', 'confirmation-request'],
+      ...['tool-result', 'tool-result', 'text-block'],
+    ]);
+    expect(await thread.asks()).toEqual([]);
+  });
+
+  it('RT-06 Stop in the chat ends the turn within 2 s, with all that it started', async () => {
+    const thread = threadOf(ann, 'stopped');
+    await choose('stopped');
+    await thread.say('SLEEPER 76543\nWAIT');
+    await allow('Let mine work in the shared folder?');
+    await until(async () => isRunning('sleep 76543'));
+    const from = systemClock.now();
+    await thread.cancel();
+    await until(async () => !isRunning('sleep 76543'));
+    expect(systemClock.now() - from).toBeLessThan(2_000);
+    expect((await thread.until('run-finish')).payload.status).toBe('cancelled');
+    expect((await thread.of('text-block')).map(({ payload }) => payload.text)).toEqual([]);
   });
 });

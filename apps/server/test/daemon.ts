@@ -71,6 +71,7 @@ export interface TestDaemon {
   sessionKey: string;
   stream: TestStream;
   respond(requestId: string, body: unknown): Promise<Got>;
+  progress(requestId: string, body: unknown): Promise<Got>;
 }
 
 const announcement = {
@@ -106,11 +107,9 @@ export const connectDaemon = async (
   const base = `${server.url}${daemonMounts.bare}`;
   const headers = { [gatewayKeyHeader]: sessionKey };
   const stream = await openStream(`${base}/events`, headers);
-  return {
-    sessionKey,
-    stream,
-    respond: (requestId, body) => send(`${base}/response/${requestId}`, { method: 'POST', headers, body }),
-  };
+  const post = (kind: string) => (requestId: string, body: unknown) =>
+    send(`${base}/${kind}/${requestId}`, { method: 'POST', headers, body });
+  return { sessionKey, stream, respond: post('response'), progress: post('progress') };
 };
 
 /** The call that a frame asks for. */

@@ -16,7 +16,7 @@ export { mainHistory } from './rows/rows.ts';
 export type { Canvas } from './memory/canvas.ts';
 export type * from './engine/lanes/request.ts';
 export type { Lanes } from './api/lanes/lanes.ts';
-export type { Preemption } from './ports/needs.ts';
+export type { BackendLine, Preemption } from './ports/needs.ts';
 export type { ThreadKey } from './rows/keys.ts';
 export { agentLimits } from './rows/limits.ts';
 export * from './rows/store.ts';

@@ -15,6 +15,7 @@ import { agentRow, runRow, threadRow, toolCallRow } from './rows.ts';
 
 const config: AgentConfig = {
   off: null,
+  runtimeBackends: ['native'],
   policy: defaultPolicies,
   areToolsDeferred: false,
   areSecretsMasked: true,
@@ -37,6 +38,9 @@ const machineWithout: MachinePort = {
   decide: notUsed,
   cancel: () => Promise.resolve(true),
   onChanged: () => () => {},
+  runtimes: () => Promise.resolve([]),
+  look: () => Promise.resolve(null),
+  onTurn: () => {},
 };
 
 type Ports = Pick<AgentNeeds, 'clock' | 'web' | 'search' | 'mcp' | 'domains' | 'workspace' | 'isUser'>;

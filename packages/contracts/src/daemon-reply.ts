@@ -38,10 +38,14 @@ const responseVerdict = z.union([
 export const responsesReply = z.object({ responses: z.array(responseVerdict) });
 export type ResponsesReply = z.infer<typeof responsesReply>;
 
-/** `outputEnd`: the end of the output that the server has; only for a post with an offset. */
+/**
+ * `outputEnd`: the end of the output that the server has; only for a post with an offset. `turnEvents`: how
+ * many events of the turn it has; absent where no chat shows them.
+ */
 export const progressReply = z.object({
   ok: z.literal(true),
   outputEnd: z.number().int().nonnegative().optional(),
+  turnEvents: z.number().int().nonnegative().optional(),
 });
 export type ProgressReply = z.infer<typeof progressReply>;
 

@@ -1,5 +1,6 @@
 // A coding agent that speaks ACP 1 on its standard input and output. Each line of the prompt is one step:
 // SAY text · THINK text · RUN command · SWAP command (runs another one) · EDIT path text · MODE id · PLAN text ·
+// PATCH path before after (a part of a file) · LEAVE command (asks, and ends its turn) · WHICH (says its mode) ·
 // OTHER name · WAIT (until it is cancelled) · STUCK (ignores that) · SLEEPER seconds (leaves a process) · DIE · GARBAGE.
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync, existsSync } from 'node:fs';
@@ -69,6 +70,18 @@ const steps = {
       () => (writeFileSync(place, after), { text: 'written' }),
     );
   },
+  PATCH: (text) => {
+    const [path = '', oldText = '', newText = ''] = text.split(' ');
+    const place = `${cwd}/${path}`;
+    const whole = readFileSync(place, 'utf8').replace(oldText, newText);
+    const content = [{ type: 'diff', path: place, oldText, newText }];
+    return act(
+      { kind: 'edit', title: path, content },
+      () => (writeFileSync(place, whole), { text: 'written' }),
+    );
+  },
+  LEAVE: async (text) => void act(command(text), () => shell(text)),
+  WHICH: async () => say(mode),
   OTHER: (name) => act({ kind: 'other', title: name, rawInput: { q: 1 } }, () => ({ text: 'done' })),
   MODE: async (id) => update({ sessionUpdate: 'current_mode_update', currentModeId: id }),
   WAIT: () => new Promise((resolve) => (onCancel = resolve)),

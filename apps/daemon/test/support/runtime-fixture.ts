@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConfirmationPayload } from '@drawbridge/contracts/confirmation-payload';
 import { questionOf } from '@drawbridge/contracts/confirmation-text';
@@ -20,8 +20,12 @@ export const openRuntime = async (folders = makeFolders()) => {
   const kept = join(folders.base, 'kept');
   mkdirSync(kept);
   writeFileSync(join(folders.outside, 'login'), 'mine');
+  writeFileSync(join(folders.outside, 'settings'), 'mine');
+  const program = join(folders.base, 'program');
+  symlinkSync(process.execPath, program);
   const known = {
-    ...{ title: 'Stand-in', command: process.execPath, args: [standIn], reads: [standIn] },
+    ...{ title: 'Stand-in', command: program, args: [standIn] },
+    reads: [standIn, join(folders.outside, 'settings')],
     ...{ folders: [kept], writes: [join(folders.outside, 'login')], refusesFolders: ['.plugins'] },
   };
   const runtimes = { 'acp:stand-in': known };
@@ -59,8 +63,9 @@ export const openRuntime = async (folders = makeFolders()) => {
     {
       signal,
       caller = 'token:one',
+      answer = 'allowOnce',
       ...more
-    }: { signal?: AbortSignal; caller?: string; session?: string } = {},
+    }: { signal?: AbortSignal; caller?: string; session?: string; answer?: Answer } = {},
   ): Promise<ToolResult> => {
     const args = { runtime: 'acp:stand-in', prompt: lines.join('\n'), ...more };
     const request = { requestId: nanoid(), caller: { id: caller, name: '' } };
@@ -68,13 +73,13 @@ export const openRuntime = async (folders = makeFolders()) => {
     const asked = await world.send({ ...request, toolCall }, signal);
     if (questionOf(asked) === undefined) return asked;
     return world.send(
-      { ...request, toolCall: { ...toolCall, arguments: { ...args, _confirmation: 'allowOnce' } } },
+      { ...request, toolCall: { ...toolCall, arguments: { ...args, _confirmation: answer } } },
       signal,
     );
   };
   const fresh = () =>
     Object.assign(state, { questions: [], opened: [], output: '', answer: () => 'allowOnce' });
-  return { ...world, kept, state, turn, fresh };
+  return { ...world, kept, program, state, turn, fresh };
 };
 
 export const turnOf = (result: ToolResult) => turnResult.parse(result.structuredContent);

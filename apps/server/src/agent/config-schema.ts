@@ -1,4 +1,5 @@
 import { mcpServer, workspaceKinds } from '@drawbridge/contracts/agent/settings';
+import { runtimeId } from '@drawbridge/contracts/machines/runtimes';
 import { z } from 'zod';
 import { onOff, setting, whole } from '../program/setting.ts';
 
@@ -32,6 +33,12 @@ const modules = z.string().transform((text) =>
     .filter(Boolean),
 );
 
+/** `native`, and names of coding agents. */
+const backends = z
+  .string()
+  .transform((text) => text.split(',').map((name) => name.trim()))
+  .pipe(z.array(z.union([z.literal('native'), runtimeId])).max(17));
+
 const money = z
   .stringFormat('amount', /^\d{1,9}(\.\d{1,6})?$/, { error: 'must be an amount such as 2.50' })
   .transform(Number);
@@ -53,6 +60,11 @@ export const agentConfig = z.object({
     'AGENT_MODEL',
     'The model of the agent: `anthropic/…`, `openai/…`, `google/…`, or the name of a model at `AGENT_MODEL_URL`. A name there that begins with a vendor is written `compatible/<name>`. Unset: the agent is off. Also read as `N8N_INSTANCE_AI_MODEL`.',
     modelName.optional(),
+  ),
+  runtimeBackends: setting(
+    'RUNTIME_BACKENDS',
+    'What answers a chat that has no choice of its own, separated by commas: the first that can. `native` is the built-in agent, the others are coding agents that machines offer, such as `gemini,native`.',
+    backends.prefault('native'),
   ),
   agentModelUrl: setting(
     'AGENT_MODEL_URL',

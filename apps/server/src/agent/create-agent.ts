@@ -1,6 +1,7 @@
 import {
   createAgent,
   type AgentModule,
+  type BackendLine,
   type ModelPort,
   type OpenedAsk,
   type Preemption,
@@ -47,6 +48,7 @@ interface Needs {
   queueSettings?(): Promise<QueueSettings>;
   onAsked?(ask: OpenedAsk): void;
   onPreempted?(preemption: Preemption): void;
+  onBackend?(line: BackendLine): void;
   /** The owner has changed the settings: the agent may be on or off now. */
   onSettingsChanged(): void;
   warn(sentence: string): void;
@@ -131,7 +133,8 @@ const modelsInUse = (given: ModelSettings) => {
 
 /** The built-in agent with the parts of this server. */
 export const createServerAgent = (needs: Needs): ServerAgent => {
-  const { environment, clock, store, isUser, workspaces, tracing, onAsked, onPreempted, onError } = needs;
+  const { environment, clock, store, isUser, workspaces, tracing, onError } = needs;
+  const { onAsked, onPreempted, onBackend } = needs;
   const parts = createParts(needs);
   const { settings, model, machine, web, search, mcp, n8n } = parts;
   const agent = createAgent({
@@ -150,6 +153,7 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
     isUser: store.cacheRows(isUser),
     servers: needs.servers,
     ...(onPreempted && { onPreempted }),
+    ...(onBackend && { onBackend }),
     keepMs: environment.keepThreadsMs,
     ...(tracing && { tracer: tracing.tracer }),
     ...(onAsked && { onAsked }),

@@ -236,7 +236,7 @@ describe('/queue', () => {
     expect(await command('/queue')).toContain('cap: 8 (session)');
     expect(await command('/queue reset')).toContain('mode: followup (server)');
     expect(await command('/runtime status')).toMatch(/^Runtime: native/);
-    expect(await command('/backend activate pi')).toContain('cannot be switched');
+    expect(await command('/backend activate pi')).toContain('No machine offers pi_embedded');
     expect(await command('/subagents list')).toBe('There are no sub-agents.');
   });
 });

@@ -1,11 +1,21 @@
-import type { MachineCall, MachineOutcome, MachinePort, MachineTool, ThreadKey } from '@drawbridge/agent';
+import type {
+  MachineCall,
+  MachineOutcome,
+  MachinePort,
+  MachineTool,
+  RuntimeMachine,
+  ThreadKey,
+} from '@drawbridge/agent';
 import type { Call, CallVia } from '@drawbridge/contracts/calls';
 import { maxReasonLength } from '@drawbridge/contracts/confirmation';
 import { isDenial } from '@drawbridge/contracts/groups';
+import { turnTool } from '@drawbridge/contracts/machines/runtimes';
 import type { Tool } from '@drawbridge/contracts/tool';
 import { hasCode } from '@drawbridge/kit';
+import { z } from 'zod';
 import {
   groupsOfTool,
+  machineChoices,
   machineOf,
   machineToolNames,
   openCallWithId,
@@ -140,6 +150,25 @@ const outcomeOnceThere = async (ctx: CallerContext, asked: Asked): Promise<Machi
   return outcomeOf(ctx, userId, call);
 };
 
+const runtimeNames = z.object({ properties: z.object({ runtime: z.object({ enum: z.array(z.string()) }) }) });
+
+/** The coding agents that a machine offers, by the tool that gives them a task. */
+const runtimesOf = (tools: ReadonlyMap<string, Tool>): string[] =>
+  runtimeNames.safeParse(tools.get(turnTool)?.inputSchema).data?.properties.runtime.enum ?? [];
+
+const runtimeMachines = async ({ gateway }: CallerContext, userId: string): Promise<RuntimeMachine[]> => {
+  const choices = await machineChoices(gateway, { userId });
+  const all = await Promise.all(
+    choices.map(async ({ id, name, isConnected, isPaused, isDefault }) => {
+      const { tools } = await gateway.machines.view({ userId, machineId: id });
+      return { id, name, isConnected, isPaused, isDefault, runtimes: runtimesOf(tools) };
+    }),
+  );
+  return all
+    .filter(({ runtimes }) => runtimes.length > 0)
+    .toSorted((a, b) => Number(b.isDefault) - Number(a.isDefault));
+};
+
 /** The machines of the agent's users, by the same way as for every other caller. */
 export const createMachinePort = (
   ctx: CallerContext,
@@ -200,5 +229,13 @@ export const createMachinePort = (
       return state === 'cancelled' && started === false;
     },
     onChanged: changes.subscribe,
+    runtimes: (userId) => runtimeMachines(ctx, userId),
+    look: async (userId, requestId) => {
+      const call = await find(userId, requestId);
+      if (call === null) return null;
+      const isAsked = call.state === 'awaiting-confirmation';
+      return call.endedAt === null && !isAsked ? { kind: 'open' } : outcomeOf(ctx, userId, call);
+    },
+    onTurn: gateway.calls.onTurn,
   };
 };

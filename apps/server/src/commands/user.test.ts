@@ -153,7 +153,10 @@ const addThread = async (server: TestServer, userId: string) => {
   const { db, close } = await openTestStore(server.dataDir);
   await db
     .insertInto('agentThreads')
-    .values({ ...threadRow(userId, 't1'), tasks: '[]', lane: '{}', canvasRev: 0 })
+    .values({
+      ...threadRow(userId, 't1'),
+      ...{ tasks: '[]', lane: '{}', canvasRev: 0, runtime: null, runtimeSession: null },
+    })
     .execute();
   await close();
 };

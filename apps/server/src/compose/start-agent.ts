@@ -65,6 +65,7 @@ export const startAgent = async (parts: Parts): Promise<ServerAgent | null> => {
     onAsked: ({ threadId, ...ask }) =>
       notifications.asked({ ...ask, machine: null, path: `/chat/${threadId}` }),
     onPreempted: (preemption) => log.info(preemption, 'queue.preempt'),
+    onBackend: (line) => log.info(line, line.audit),
     onSettingsChanged: gateway.settings.changed,
     onError,
   });

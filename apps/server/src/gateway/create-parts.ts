@@ -5,6 +5,7 @@ import { createCallNumbers } from './calls/call-numbers.ts';
 import { createCalls, type CallsContext } from './calls/calls.ts';
 import { createDaemonCalls } from './calls/daemon-calls.ts';
 import { createLiveOutputs } from './calls/live-outputs.ts';
+import { createTurnEvents } from './calls/turn-events.ts';
 import { createSharedOutputs } from './calls/shared-outputs.ts';
 import { createOpenCalls } from './calls/runner/open-calls.ts';
 import { createPastCalls } from './calls/past-calls.ts';
@@ -151,6 +152,7 @@ const createFront = (needs: GatewayNeeds, moving: Moving) => {
     openCalls,
     confirmations: stores.confirmations,
     liveOutputs,
+    turnEvents: createTurnEvents(),
     budget: createStoringBudget({ clock, bytesPerDay: limits.storedBytesPerDay }),
     isDiskLow: needs.isDiskLow ?? (() => false),
   };

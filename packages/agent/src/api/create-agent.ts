@@ -237,6 +237,7 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
         }),
         clock.every(agentLimits.sweepEveryMs, () => void engine.sweep().catch(ctx.onError)),
       );
+      machine.onTurn(engine.onTurn);
       await engine.start();
     },
     stop: async () => {

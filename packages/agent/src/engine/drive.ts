@@ -3,15 +3,18 @@ import { isDue, nextCalls, nextStep } from '../machines/next-agent.ts';
 import { ModelError } from '../ports/model.ts';
 import { errors } from '../rows/errors.ts';
 import { eventOf } from '../rows/events.ts';
-import { callsOf, type Work, workOf } from '../rows/load.ts';
-import type { ToolCallRow } from '../rows/rows.ts';
+import { callsOf, openCallsOf, type Work, workOf } from '../rows/load.ts';
+import type { RunRow, ToolCallRow } from '../rows/rows.ts';
 import { openRunStates } from '../rows/states.ts';
 import { increase, update, type Write } from '../rows/store.ts';
 import { delegate } from '../tools/core/delegate.ts';
-import { toolSetOf } from '../tools/tool-set.ts';
+import { type ToolSet, toolSetOf } from '../tools/tool-set.ts';
 import { askToContinue, budgetProblem } from '../turns/budget.ts';
+import { endOf } from '../turns/ends/end-agent.ts';
 import { resumeCalls } from '../turns/ends/resume-calls.ts';
-import { closeAgent } from '../turns/ends/stop.ts';
+import { closeAgent, closeCalls } from '../turns/ends/stop.ts';
+import { nextTurn } from '../turns/runtimes/next-turn.ts';
+import { turnToolsOf } from '../turns/runtimes/turn-tools.ts';
 import { runCall } from '../turns/steps/act.ts';
 import { takeCorrections } from '../turns/steps/corrections.ts';
 import { type StoredStep, think } from '../turns/steps/think.ts';
@@ -49,6 +52,11 @@ const move = async (ctx: RunContext, work: Work, { to, calls }: Move): Promise<b
   if (isWritten && to === 'waiting') await ctx.perform([{ type: 'runWaits' }]);
   return isWritten;
 };
+
+type RunRuntime = NonNullable<RunRow['runtime']>;
+
+/** The coding agent that speaks in the place of the model: sub-agents of a run have the model. */
+const runtimeOf = ({ agent, run }: Work): RunRuntime | null => (agent.kind === 'main' ? run.runtime : null);
 
 const failedText = 'The run ended during this call. It may have run.';
 
@@ -112,13 +120,44 @@ const thinkOrEnd = async (
   }
 };
 
+/** Actions that a coding agent has left without an end. */
+const unended = { outcome: 'stopped', text: 'The coding agent did not say how this ended.' } as const;
+
+/** The turn of a coding agent that was begun, where one answers the run; null once it has ended. */
+const turnOrEnd = async (ctx: RunContext, work: Work, runtime: RunRuntime): Promise<StoredStep | null> => {
+  const next = await nextTurn(ctx, work, runtime);
+  switch (next.do) {
+    case 'run':
+      return next.step;
+    case 'look again':
+      return null;
+    case 'fail':
+      await failAgent(ctx, work, next.failure);
+      return null;
+    case 'complete': {
+      const { writes, effects } = await endOf(ctx, work, { outcome: 'completed', result: next.result });
+      const left = closeCalls(ctx, await openCallsOf(ctx, work.agent), unended);
+      if (await ctx.store.commit([...left, ...writes], 'synced')) await ctx.perform(effects);
+      return null;
+    }
+    default:
+      return next satisfies never;
+  }
+};
+
+const toolsOf = (ctx: RunContext, work: Work): ToolSet | Promise<ToolSet> => {
+  const runtime = runtimeOf(work);
+  return runtime === null ? toolSetOf(ctx, work) : turnToolsOf(runtime);
+};
+
 const mayWork = async (ctx: RunContext, work: Work): Promise<boolean> => {
   const { userId } = work.thread;
   if (!(await ctx.isUser(userId))) {
     await failAgent(ctx, work, { code: 'NOT_FOUND', message: 'The account is gone.', retryable: false });
     return false;
   }
-  if ((await ctx.config()).off !== null) {
+  const { off } = await ctx.config();
+  if (off === 'module' || (off !== null && runtimeOf(work) === null)) {
     const message = 'The agent was switched off.';
     await failAgent(ctx, work, { code: 'AGENT_OFF', message, retryable: false });
     return false;
@@ -143,7 +182,7 @@ const runCalls = async (
 const advance = async (ctx: RunContext, work: Work, signal: AbortSignal): Promise<boolean> => {
   const isThinking = work.agent.state === 'ready';
   const calls = isThinking ? [] : await callsOf(ctx, work.agent);
-  const tools = calls.some(isDue) ? await toolSetOf(ctx, work) : null;
+  const tools = calls.some(isDue) ? await toolsOf(ctx, work) : null;
   const next = nextStep({ ...work, calls, canRunBeside: (call) => tools?.canRunBeside(call) === true });
   switch (next.do) {
     case 'nothing':
@@ -155,7 +194,11 @@ const advance = async (ctx: RunContext, work: Work, signal: AbortSignal): Promis
       return true;
     case 'think':
       if (!(await mayWork(ctx, work))) return false;
-      const step = await thinkOrEnd(ctx, work, { isLast: next.isLast, signal });
+      const runtime = runtimeOf(work);
+      const step =
+        runtime === null
+          ? await thinkOrEnd(ctx, work, { isLast: next.isLast, signal })
+          : await turnOrEnd(ctx, work, runtime);
       if (step === null || signal.aborted) return true;
       if (!(await mayWork(ctx, step.work))) return false;
       // Its calls begin with the rows as they were written: they are not read again.

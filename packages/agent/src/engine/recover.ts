@@ -5,6 +5,7 @@ import { openAgentStates, openRunStates, workingStates } from '../rows/states.ts
 import { increase, update } from '../rows/store.ts';
 import { endRun } from '../turns/ends/end-agent.ts';
 import { resumeMachineCall } from '../turns/ends/resume-calls.ts';
+import { askForAction, openActions } from '../turns/ends/ask-for-action.ts';
 import type { RunContext } from './context.ts';
 
 /** A thread that this server has taken. */
@@ -60,7 +61,9 @@ const agentsToEnd = async (ctx: RunContext, agents: readonly AgentRow[]) => {
   const runs = new Map((await ctx.store.findOfAll('agentRuns', { id: ids })).map((run) => [run.id, run]));
   const mustEnd = (agent: AgentRow) => {
     const crashes = runs.get(agent.runId)?.crashes ?? Infinity;
-    const isAway = ctx.clock.now() - agent.lastActiveAt > agentLimits.awayMs;
+    // The machine of a coding agent knows how its turn goes on, however long that took.
+    const isTurn = runs.get(agent.runId)?.runtime != null;
+    const isAway = !isTurn && ctx.clock.now() - agent.lastActiveAt > agentLimits.awayMs;
     return isWorking(agent) && (crashes >= agentLimits.crashes || isAway);
   };
   const plans = await ctx.store.findOfAll('agentPlans', { id: agents.map(planOf), state: 'cancelled' });
@@ -133,6 +136,7 @@ export const recover = async (ctx: RunContext, only?: Taken): Promise<void> => {
     endedAt: null,
   });
   await each(waiting, async (call) => ctx.perform(await resumeMachineCall(ctx, call)));
+  await each(await openActions(ctx, key), (call) => askForAction(ctx, call));
   const ended = new Set([...cancelled, ...interrupted]);
   for (const agent of agents) if (!ended.has(agent)) ctx.wake(agent.userId, agent.id);
   const plans = await ctx.store.findOfAll('agentPlans', { ...key, state: 'active' });

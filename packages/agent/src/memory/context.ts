@@ -2,6 +2,7 @@ import type { ModelInfo, PromptMessage, PromptPart, ToolSpec } from '../ports/mo
 import { block, deliveryText, untrusted } from '../prompt/untrusted.ts';
 import type { FileRow, MessageRow, NoteRow } from '../rows/rows.ts';
 import type { MessagePart, ResultPart } from '../rows/parts.ts';
+import { isRuntimeKey } from '../rows/sender.ts';
 import type { AgentStore } from '../rows/store.ts';
 import { fileText, readFiles } from './files.ts';
 import { type History, type HistoryId, readHistory } from './history.ts';
@@ -91,8 +92,14 @@ const resultPart = (part: ResultPart, files: Material['files']): PromptPart[] =>
 type AssistantParts = Extract<PromptMessage, { role: 'assistant' }>['parts'];
 
 /** Reasoning is of use to the provider that wrote it, and refused by others. */
-const assistantParts = ({ parts }: MessageRow, provider: string): AssistantParts =>
+const assistantParts = (
+  { parts, sender }: MessageRow,
+  { provider, mark }: { provider: string; mark: string },
+): AssistantParts =>
   parts.flatMap((part): AssistantParts => {
+    // What a coding agent wrote is data, beside what the model wrote itself.
+    if (part.type === 'text' && isRuntimeKey(sender))
+      return [{ type: 'text', text: untrusted(part.text, { source: sender, mark }) }];
     if (
       part.type === 'file' ||
       part.type === 'delivery' ||
@@ -125,7 +132,7 @@ const entriesOf = (material: Material, { info, mark }: ContextInput): Entry[] =>
       const parts = userParts(row, material, mark);
       return { seq: row.seq, said: [{ role: 'user', parts }], results: [] };
     }
-    const parts = assistantParts(row, info.provider);
+    const parts = assistantParts(row, { provider: info.provider, mark });
     return {
       seq: row.seq,
       said: parts.length === 0 ? [] : [{ role: 'assistant', parts }],

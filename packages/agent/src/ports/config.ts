@@ -4,6 +4,8 @@ import type { AgentAction, AgentPolicy } from '@drawbridge/contracts/agent/setti
 export interface AgentConfig {
   /** Why the agent may not work; null when it may. */
   off: 'module' | 'model' | null;
+  /** What answers messages without a choice of their thread, the first that can: `native`, `gemini`, … */
+  runtimeBackends: readonly string[];
   policy: Record<AgentAction, AgentPolicy>;
   areToolsDeferred: boolean;
   areSecretsMasked: boolean;

@@ -1,6 +1,7 @@
 import type { AskAnswer, ResourceQuestion } from '@drawbridge/contracts/agent/asks';
 import type { CallState } from '@drawbridge/contracts/calls';
 import type { ToolScope } from '@drawbridge/contracts/groups';
+import type { TurnProgress } from '@drawbridge/contracts/machines/runtimes';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import type { JsonSchema } from './model.ts';
 
@@ -47,6 +48,22 @@ export type MachineOutcome =
       denialReason: string | null;
     };
 
+/** A machine with coding agents that may be used: their ids, such as `gemini`. */
+export interface RuntimeMachine {
+  id: string;
+  name: string;
+  isConnected: boolean;
+  isPaused: boolean;
+  runtimes: readonly string[];
+}
+
+/** What a coding agent does in a turn; see `Calls.onTurn` of the gateway. */
+export interface TurnReport {
+  userId: string;
+  requestId: string;
+  turn: TurnProgress;
+}
+
 export interface MachinePort {
   /**
    * The machine of the thread, or the user's default machine; null for a user without one. With `groups` it
@@ -77,4 +94,10 @@ export interface MachinePort {
   cancel(userId: string, requestId: string): Promise<boolean>;
   /** A call of a thread that no `call` waits for has changed: ended, asked, or answered. */
   onChanged(listener: (userId: string, requestId: string) => void): () => void;
+  /** The machines of a user that offer coding agents, the default machine first. */
+  runtimes(userId: string): Promise<RuntimeMachine[]>;
+  /** A call that the machine itself has opened, as it is now; null for an unknown one. */
+  look(userId: string, requestId: string): Promise<MachineOutcome | { kind: 'open' } | null>;
+  /** `listener` stores what is new and gives how many events of the turn are stored. */
+  onTurn(listener: (report: TurnReport) => Promise<number | undefined>): void;
 }

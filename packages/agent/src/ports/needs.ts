@@ -20,6 +20,20 @@ export interface Preemption extends ThreadKey {
   by: string;
 }
 
+/** What answers a run, for the host's audit log: no text, path or command is in it. */
+export type BackendLine =
+  | {
+      audit: 'backend.route';
+      userId: string;
+      threadId: string;
+      runId: string;
+      runtime: string;
+      source: 'thread' | 'config';
+      machineId: string | null;
+    }
+  | { audit: 'backend.fallback'; userId: string; runId: string; from: string; to: string }
+  | { audit: 'backend.success'; userId: string; runId: string; runtime: string; ms: number };
+
 /** What the agent's core needs from its host. */
 export interface AgentNeeds {
   store: AgentStore;
@@ -43,5 +57,6 @@ export interface AgentNeeds {
   servers?: AgentServers | undefined;
   /** For the host's records. */
   onPreempted?(preemption: Preemption): void;
+  onBackend?(line: BackendLine): void;
   onError(error: unknown): void;
 }

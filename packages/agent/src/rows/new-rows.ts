@@ -91,6 +91,8 @@ export const newThreadRow = (
   titleBy: null,
   owner,
   machineId: null,
+  runtime: null,
+  runtimeSession: null,
   tasks: [],
   lastSeq: 0,
   eventBytes: 0,

@@ -33,6 +33,12 @@ export type Effect = z.infer<typeof effect>;
 const agentFailure = z.object({ code: text, retryable: z.boolean() });
 export type AgentFailure = z.infer<typeof agentFailure>;
 
+/** A coding agent on a machine that answers in the place of the model. `folder`: below the shared one. */
+const runtime = z.object({ id: text, machineId: text, folder: textOrNull });
+export type Runtime = z.infer<typeof runtime>;
+/** `source`: who has chosen it. `tokens`: in its context at the end, where it says so. */
+const runOfRuntime = runtime.extend({ source: z.enum(['thread', 'config']), tokens: wholeOrNull });
+
 /** A stored row of each table: what does not match is damaged, or of another version. */
 export const tables = {
   agentThreads: table(['userId', 'id'], {
@@ -44,6 +50,10 @@ export const tables = {
     owner: textOrNull,
     /** The machine that its calls go to; the default machine when null. */
     machineId: textOrNull,
+    /** What answers it by the person's choice; null: by the server's settings. */
+    runtime: json(runtime).nullable(),
+    /** The conversation that its coding agent continues; null for a new one. */
+    runtimeSession: json(runtime.extend({ session: text })).nullable(),
     tasks: json(z.array(taskItem)),
     /** The number of its newest event. */
     lastSeq: whole,
@@ -79,6 +89,8 @@ export const tables = {
     state: z.enum([...openRunStates, ...endStatuses]),
     reason: textOrNull,
     model: text,
+    /** The coding agent that answers; null: the model. */
+    runtime: json(runOfRuntime).nullable(),
     /** How often the server stopped while it worked; an orderly stop does not count. */
     crashes: whole,
     /** Since an orderly stop of the server, until its next start. */
@@ -180,6 +192,10 @@ export const tables = {
     isShownCut: flag,
     /** What it tried and how it failed, without numbers and paths; for repeats. */
     signature: textOrNull,
+    /** How many events of the turn of a coding agent are stored; null for other calls. */
+    turnEvents: wholeOrNull,
+    /** The turn that it is an action of, by the id of its call; `n` is its number there. */
+    turnId: textOrNull,
     startedAt: whole,
     endedAt: wholeOrNull,
   }),

@@ -29,6 +29,12 @@ export const personSender = (userId: string, channel: string): Sender => ({
   usesMemory: true,
 });
 
+const runtimePrefix = 'runtime:';
+
+/** The author of what a coding agent writes; it is no sender of messages. */
+export const runtimeKey = (id: string): string => `${runtimePrefix}${id}`;
+export const isRuntimeKey = (key: string): boolean => key.startsWith(runtimePrefix);
+
 /** The name of the webhook that a sender is; null for every other sender. */
 export const hookOf = (key: string): string | null =>
   key.startsWith(hookPrefix) ? key.slice(hookPrefix.length) : null;

@@ -22,6 +22,8 @@ export const usage = z.object({
   costMicro: z.number().int().nonnegative().optional(),
   /** The provider gave no numbers. */
   estimated: z.boolean().optional(),
+  /** Tokens in the context of the coding agent that answered; they are on its own account. */
+  runtime: z.object({ id: z.string(), tokens: z.number().int().nonnegative() }).optional(),
 });
 export type Usage = z.infer<typeof usage>;
 

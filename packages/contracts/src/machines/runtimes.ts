@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { chosenCallId } from '../ids.ts';
 
 /** The tool that gives a task to a coding agent of the machine, and the one that its requests become. */
 export const turnTool = 'runtime_turn';
@@ -13,13 +14,16 @@ export const maxOpenActions = 20;
 const text = z.string();
 
 /**
- * What a coding agent did in a turn, in order. `n` joins an action with its end; `status` of an end: `denied`
- * where the person, a rule or a mode said no.
+ * What a coding agent did in a turn, in order. `session` comes first: from then on it has the task. `n` joins
+ * an action with its question, a call of its own, and its end; `status` of an end: `denied` where the person,
+ * a rule or a mode said no.
  */
 export const runtimeEvent = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('session'), session: text }),
   z.object({ type: z.literal('text'), text }),
   z.object({ type: z.literal('thought'), text }),
   z.object({ type: z.literal('action'), n: z.int(), kind: text, title: text }),
+  z.object({ type: z.literal('asked'), n: z.int(), requestId: chosenCallId }),
   z.object({
     type: z.literal('action-end'),
     n: z.int(),
@@ -30,6 +34,22 @@ export const runtimeEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('notice'), text }),
 ]);
 export type RuntimeEvent = z.infer<typeof runtimeEvent>;
+
+/** Events of one post. */
+export const maxPostedEvents = 100;
+
+/**
+ * Events of a turn from the number `from` on, counted from 0: those that do not change any more. `text`: more
+ * of the text that follows them, at its place in UTF-16 code units; it is not kept.
+ */
+export const turnProgress = z.object({
+  from: z.int().nonnegative(),
+  events: z.array(runtimeEvent).max(maxPostedEvents),
+  text: z
+    .object({ type: z.enum(['text', 'thought']), text: z.string(), offset: z.int().nonnegative() })
+    .optional(),
+});
+export type TurnProgress = z.infer<typeof turnProgress>;
 
 /**
  * The structured result of a turn. `session`: continues the conversation while the machine's daemon runs.

@@ -131,3 +131,24 @@ it('stops with its call', async () => {
   await after(10_000);
   expect([posted.length, clock.waiting()]).toEqual([1, 0]);
 });
+
+it('posts what a coding agent did until the server has it, and the newest piece of its text', async () => {
+  const events = ['one', 'two', 'three'].map((text) => ({ type: 'notice' as const, text }));
+  const [one, two, three] = events as [(typeof events)[0], (typeof events)[0], (typeof events)[0]];
+  const { posted, reporter, after } = start(refused(503), { ok: true, value: { ok: true, turnEvents: 1 } });
+  const text = (piece: string, offset: number) => ({ type: 'text' as const, text: piece, offset });
+  reporter.report({ turn: { from: 0, events: [one], text: text('a', 0) } });
+  await after(0);
+  reporter.report({ turn: { from: 1, events: [two] } });
+  reporter.report({ turn: { from: 2, events: [], text: text('b', 0) } });
+  reporter.report({ turn: { from: 2, events: [], text: text('c', 1) } });
+  await after(1_000);
+  reporter.report({ turn: { from: 2, events: [three] } });
+  await after(250);
+  await after(250);
+  expect(posted.map(({ turn }) => turn)).toEqual([
+    { from: 0, events: [one], text: text('a', 0) },
+    { from: 0, events: [one, two], text: text('bc', 0) },
+    { from: 1, events: [two, three] },
+  ]);
+});

@@ -1,5 +1,6 @@
 import type { ProgressReply } from '@drawbridge/contracts/daemon-reply';
 import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
+import { maxPostedEvents, type TurnProgress } from '@drawbridge/contracts/machines/runtimes';
 import { createTimer, type Clock } from '@drawbridge/kit';
 import type { Reply } from '../reply.ts';
 
@@ -40,12 +41,45 @@ const createKeptOutput = () => {
   };
 };
 
+/** Events of a coding agent's turn that the server does not have yet, and the newest text behind them. */
+const createKeptTurn = () => {
+  let events: TurnProgress['events'] = [];
+  let from = 0;
+  let text: TurnProgress['text'];
+
+  return {
+    add: (more: TurnProgress) => {
+      events.push(...more.events);
+      const { text: later } = more;
+      text =
+        text && later?.type === text.type && later.offset === text.offset + text.text.length
+          ? { ...text, text: text.text + later.text }
+          : later;
+    },
+    isTaken: () => events.length === 0 && text === undefined,
+    next: (): { turn?: TurnProgress } => {
+      if (events.length === 0 && text === undefined) return {};
+      const posted = events.slice(0, maxPostedEvents);
+      const isAll = posted.length === events.length;
+      const turn = { from, events: posted, ...(isAll && text && { text }) };
+      if (isAll) text = undefined;
+      return { turn };
+    },
+    takenTo: (count: number) => {
+      const taken = Math.min(Math.max(count - from, 0), events.length);
+      events = events.slice(taken);
+      from += taken;
+    },
+  };
+};
+
 /** Posts a call's progress, one post at a time and at most four a second; updates in between are merged. */
 export const createProgressReporter = (
   clock: Clock,
   post: (body: ProgressBody) => Promise<Reply<ProgressReply>>,
 ) => {
   const kept = createKeptOutput();
+  const turn = createKeptTurn();
   let unsent: ProgressBody | null = null;
   let actions: NonNullable<ProgressBody['actions']> = [];
   let busy = false;
@@ -56,20 +90,27 @@ export const createProgressReporter = (
   };
 
   const flush = async (): Promise<void> => {
-    if (busy || ended || (unsent === null && kept.isTaken() && actions.length === 0)) return;
+    if (busy || ended || (unsent === null && kept.isTaken() && turn.isTaken() && actions.length === 0))
+      return;
     busy = true;
     const update = unsent;
     unsent = null;
     const output = kept.next();
     const opened = actions;
     const startedAt = clock.now();
-    const reply = await post({ ...update, ...output, ...(opened.length > 0 && { actions: opened }) });
+    const did = turn.next();
+    const reply = await post({
+      ...{ ...update, ...output, ...did },
+      ...(opened.length > 0 && { actions: opened }),
+    });
     const away = isAway(reply);
     if (away) notify(update, unsent);
     else {
       actions = actions.filter((one) => !opened.includes(one));
       const postedTo = (output.outputOffset ?? 0) + (output.output?.length ?? 0);
       kept.takenTo((reply.ok ? reply.value.outputEnd : undefined) ?? postedTo);
+      const { from = 0, events = [] } = did.turn ?? {};
+      turn.takenTo((reply.ok ? reply.value.turnEvents : undefined) ?? from + events.length);
     }
     const restMs = away ? againMs : Math.max(0, everyMs - (clock.now() - startedAt));
     if (ended) return;
@@ -80,8 +121,9 @@ export const createProgressReporter = (
   };
 
   return {
-    report: ({ output = '', actions: more = [], ...update }: ProgressBody) => {
+    report: ({ output = '', actions: more = [], turn: did, ...update }: ProgressBody) => {
       kept.add(output);
+      if (did) turn.add(did);
       actions = [...actions, ...more];
       notify(unsent, update);
       void flush();

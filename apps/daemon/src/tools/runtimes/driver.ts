@@ -14,7 +14,8 @@ export type Verdict = { allow: true } | { allow: false; reason: string } | { wit
 /** What the driver reports while a turn runs. */
 export interface TurnEvents {
   event(event: RuntimeEvent): void;
-  ask(request: ActionRequest): Promise<Verdict>;
+  /** `n`: the action that asks. */
+  ask(request: ActionRequest, n: number): Promise<Verdict>;
 }
 
 /** The program in its walls. */

@@ -1,4 +1,4 @@
-import type { RuntimeEvent } from '@drawbridge/contracts/machines/runtimes';
+import type { RuntimeEvent, TurnProgress } from '@drawbridge/contracts/machines/runtimes';
 import { cutText } from '@drawbridge/kit';
 
 /** Of a result, in characters: what is beyond is left out, and said so. */
@@ -16,6 +16,8 @@ const liveText = (event: RuntimeEvent): string => {
     case 'text':
       return event.text;
     case 'thought':
+    case 'session':
+    case 'asked':
       return '';
     case 'action':
       return `\n> ${event.title}\n`;
@@ -30,30 +32,54 @@ const liveText = (event: RuntimeEvent): string => {
   }
 };
 
-/** What a turn did: live to `output`, and in order for its result. */
-export const createTurnLog = (output: (text: string) => void) => {
+type OpenText = NonNullable<TurnProgress['text']>;
+const isText = (
+  event: RuntimeEvent | undefined,
+): event is Extract<RuntimeEvent, { type: OpenText['type'] }> =>
+  event?.type === 'text' || event?.type === 'thought';
+
+interface LogNeeds {
+  output(text: string): void;
+  /** Events that do not change any more, and the newest piece of the text behind them. */
+  post(turn: TurnProgress): void;
+}
+
+/** What a turn did: live to `output` and `post`, and in order for its result. */
+export const createTurnLog = ({ output, post }: LogNeeds) => {
   const events: RuntimeEvent[] = [];
   let characters = 0;
+  let posted = 0;
+  const isFull = () => characters >= maxCharacters || events.length >= maxEvents;
 
   const push = (event: RuntimeEvent) => {
-    if (characters >= maxCharacters || events.length >= maxEvents) return;
+    if (isFull()) return;
     characters += sizeOf(event);
     events.push(event);
-    if (characters >= maxCharacters || events.length >= maxEvents)
-      events.push({ type: 'notice', text: 'The rest of this turn is left out: it is too long' });
+    if (isFull()) events.push({ type: 'notice', text: 'The rest of this turn is left out: it is too long' });
+  };
+
+  /** A text may grow until another event follows it. */
+  const publish = (text: OpenText | undefined) => {
+    const settled = isText(events.at(-1)) ? events.length - 1 : events.length;
+    const from = posted;
+    posted = Math.max(posted, settled);
+    if (posted > from || text) post({ from, events: events.slice(from, posted), ...(text && { text }) });
   };
 
   return {
     add: (event: RuntimeEvent) => {
-      const text = liveText(event);
-      if (text !== '') output(text);
+      const live = liveText(event);
+      if (live !== '') output(live);
       const last = events.at(-1);
-      const isMore = event.type === 'text' || event.type === 'thought';
-      if (isMore && last?.type === event.type && characters < maxCharacters) {
-        characters += event.text.length;
-        last.text += cutText(event.text, maxCharacters);
-      } else if (event.type === 'plan' && last?.type === 'plan') last.items = event.items;
-      else push({ ...event });
+      if (isText(event) && last?.type === event.type && characters < maxCharacters) {
+        const offset = last.text.length;
+        const text = cutText(event.text, maxCharacters);
+        characters += text.length;
+        last.text += text;
+        return publish({ type: event.type, text, offset });
+      }
+      push({ ...event });
+      publish(isText(event) && events.at(-1)?.type === event.type ? { ...event, offset: 0 } : undefined);
     },
     events: () => events,
     /** The text of the turn; its actions as one line each. */

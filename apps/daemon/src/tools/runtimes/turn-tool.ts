@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import type { TurnResult } from '@drawbridge/contracts/machines/runtimes';
 import { turnTool } from '@drawbridge/contracts/machines/runtimes';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
-import { canonical, createBoundedMap } from '@drawbridge/kit';
+import { canonical, CodedError, createBoundedMap } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { z } from 'zod';
 import { realPathOf } from '../../program/quiet-files.ts';
 import { locate } from '../common/access.ts';
 import { errors } from '../common/errors.ts';
 import { resourcePath } from '../common/question-words.ts';
+import { errorResult } from '../common/result.ts';
 import { defineTool, isGranted, type DaemonTool, type Resource, type RunContext } from '../common/tool.ts';
 import type { ToolContext } from '../common/tool.ts';
 import type { Launcher } from '../shell/launch.ts';
@@ -116,6 +117,15 @@ const toResult = (words: string, result: TurnResult): ToolResult => ({
   structuredContent: { ...result },
 });
 
+/** Its code comes first: a chat that it answers reads why, and what it did until then. */
+const toFailure = (error: unknown, done: Pick<TurnResult, 'runtime' | 'session' | 'events'>): ToolResult => {
+  if (!(error instanceof CodedError)) throw error;
+  return {
+    ...errorResult(`${error.code}: ${error.message}`),
+    structuredContent: { ...done, stopReason: 'error', tokens: null },
+  };
+};
+
 /** What a session belongs to. */
 const aboutOf = ({ id, folder }: Turn, { caller }: ToolContext): string =>
   canonical([id, folder, caller?.id ?? null]);
@@ -132,9 +142,14 @@ const run = async (needs: TurnToolNeeds, given: Given, context: RunContext): Pro
   const signal = AbortSignal.any([context.signal, off]);
   const { id: runtime } = turn;
   const { title, mode } = turn.runtime;
-  const log = createTurnLog((output) => context.progress({ output }));
+  const session = given.session ?? nanoid();
+  const log = createTurnLog({
+    output: (output) => context.progress({ output }),
+    post: (posted) => context.progress({ turn: posted }),
+  });
   const over = new AbortController();
-  const asking = { clock, runtime, title, progress: context.progress };
+  const asked = (n: number, requestId: string) => log.add({ type: 'asked', n, requestId });
+  const asking = { clock, runtime, title, progress: context.progress, asked };
   const ask = actions.ofTurn({ ...asking, signal: AbortSignal.any([signal, over.signal]) });
   const stopReporting = clock.every(aliveEveryMs, () => context.progress({ message: `${title} works` }));
   let program: RunningProgram | undefined;
@@ -143,13 +158,16 @@ const run = async (needs: TurnToolNeeds, given: Given, context: RunContext): Pro
       ...{ clock, mode, cwd: turn.folder, resume: known?.native ?? null },
       start: async (line) => (program = await start(needs, turn, { context: { ...context, signal }, line })),
     });
+    sessions.set(session, { native: live.native, about });
+    log.add({ type: 'session', session });
     const { stopReason, tokens } = await live.turn(given.prompt, { event: log.add, ask }, signal);
     signal.throwIfAborted();
-    const session = given.session ?? nanoid();
-    sessions.set(session, { native: live.native, about });
     return toResult(log.words(), { runtime, session, stopReason, events: log.events(), tokens });
   } catch (error) {
-    throw off.aborted ? runtimeErrors.unavailable({ message: switchedOff }) : error;
+    if (context.signal.aborted) throw error;
+    return toFailure(off.aborted ? runtimeErrors.unavailable({ message: switchedOff }) : error, {
+      ...{ runtime, session, events: log.events() },
+    });
   } finally {
     over.abort();
     stopReporting();

@@ -1,8 +1,17 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { questionOf } from '@drawbridge/contracts/confirmation-text';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
+import type { RunContext } from '../common/tool.ts';
 import { readQuietly } from '../../program/quiet-files.ts';
 import { shared } from '../../../test/support/clean-up.ts';
 import { openRuntime, turnOf } from '../../../test/support/runtime-fixture.ts';
@@ -27,7 +36,7 @@ describeWith('bubblewrap')('a coding agent of the machine', () => {
   const words = async (...lines: string[]) => textOf(await open().turn(lines));
 
   it('RT-01 is asked about by its program, folder and network before it starts', async () => {
-    const { call, root } = open();
+    const { call, root, program } = open();
     const question = questionOf(await call('runtime_turn', { runtime: standIn, prompt: 'SAY hi' }));
     expect(question).toMatchObject({
       title: 'Let Stand-in work in the shared folder?',
@@ -35,18 +44,29 @@ describeWith('bubblewrap')('a coding agent of the machine', () => {
       resource: `${standIn} in ${root}`,
       preview: { kind: 'text', text: 'SAY hi' },
     });
-    expect(question?.description).toContain(
-      `${process.execPath}) in ${root}, in the sandbox, with no network`,
+    expect(question?.description).toContain(`${program}) in ${root}, in the sandbox, with no network`);
+  });
+
+  it('RT-01 what was not allowed as it is now does not start', async () => {
+    const { toolbox, root, own } = open();
+    const tool = await toolbox.find('runtime_turn')?.load();
+    const context = { root, privateFolder: own, granted: [] } as unknown as RunContext;
+    await expect(tool?.run({ runtime: standIn, prompt: 'SAY hi' }, context)).rejects.toThrow(
+      'not what was allowed',
     );
   });
 
   it('gives what it wrote and did, live and at the end', async () => {
     const { turn, state } = open();
-    const { events, ...rest } = turnOf(await turn(['SAY one ', 'SAY two', 'RUN echo out', 'SAY end']));
+    const { events, session, ...rest } = turnOf(
+      await turn(['SAY one ', 'SAY two', 'RUN echo out', 'SAY end']),
+    );
     expect(rest).toMatchObject({ runtime: standIn, stopReason: 'end_turn', tokens: 1234 });
     expect(events).toEqual([
+      { type: 'session', session },
       { type: 'text', text: 'one two' },
       { type: 'action', n: 1, kind: 'execute', title: 'echo out' },
+      { type: 'asked', n: 1, requestId: expect.any(String) },
       { type: 'action-end', n: 1, status: 'completed', text: 'out' },
       { type: 'text', text: 'end' },
     ]);
@@ -64,6 +84,30 @@ describeWith('bubblewrap')('a coding agent of the machine', () => {
       { title: 'Stand-in: run touch made.txt?', toolGroup: 'shell', resource: `"${root}" $ touch made.txt` },
     ]);
     expect(questionOf(await call('shell_execute', { command: 'touch made.txt' }))).toBeDefined();
+  });
+
+  it('RT-02 what it asks beside files and commands has no lasting yes', async () => {
+    const { turn, state } = open();
+    await turn(['OTHER fetch']);
+    expect(state.questions).toMatchObject([
+      {
+        title: 'Stand-in: use fetch?',
+        toolGroup: 'runtime',
+        options: ['allowOnce', 'denyOnce', 'alwaysDeny'],
+      },
+    ]);
+  });
+
+  it('RT-01 another program in its place is asked about again, also after a lasting yes', async () => {
+    const { turn, call, program } = open();
+    await turn(['SAY hi'], { answer: 'alwaysAllow' });
+    const again = () => call('runtime_turn', { runtime: standIn, prompt: 'SAY hi' });
+    expect(questionOf(await again())).toBeUndefined();
+    rmSync(program);
+    symlinkSync('/bin/sh', program);
+    expect(questionOf(await again())).toBeDefined();
+    rmSync(program);
+    symlinkSync(process.execPath, program);
   });
 
   it.each(['denyOnce', 'withdrawn'] as const)(
@@ -99,17 +143,28 @@ describeWith('bubblewrap')('a coding agent of the machine', () => {
     expect(existsSync(join(root, '.git/config'))).toBe(false);
   });
 
+  it('RT-07 a part of a file is shown in the whole of it', async () => {
+    const { turn, state, root } = open();
+    writeFileSync(join(root, 'a.txt'), 'one\ntwo\n');
+    await turn(['PATCH a.txt two three']);
+    expect(state.questions).toMatchObject([{ preview: { kind: 'diff', added: 1, removed: 1 } }]);
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one\nthree\n');
+  });
+
   it('RT-08 it works inside the walls: no network, no files beside its own, and its settings apart from the person’s', async () => {
+    vi.stubEnv('DRAWBRIDGE_TEST_SECRET', 'of the daemon');
     const { kept, outside, own, turn } = open();
     const commands = [
       `cat ${own}/settings.json || echo no settings`,
       `ls ${outside}`,
+      `(echo x > ${outside}/settings) 2>/dev/null || echo read-only`,
+      'echo "[$DRAWBRIDGE_TEST_SECRET]"',
       `echo mine > ${kept}/state && cat ${kept}/state`,
       'cat /proc/net/dev | grep -c eth0 || echo no network',
     ];
     const { events } = turnOf(await turn(commands.map((command) => `RUN ${command}`)));
     const texts = events.flatMap((event) => (event.type === 'action-end' ? [event.text] : []));
-    expect(texts).toEqual(['no settings', 'login', 'mine', '0\nno network']);
+    expect(texts).toEqual(['no settings', 'login\nsettings', 'read-only', '[]', 'mine', '0\nno network']);
     expect(readdirSync(kept)).toEqual([]);
   });
 
@@ -124,6 +179,14 @@ describeWith('bubblewrap')('a coding agent of the machine', () => {
     expect(textOf(await turning)).toBe('The call was cancelled');
     expect(commandLines()).not.toContain('sleep 54321');
     gate.endSession();
+  });
+
+  it('RT-06 what it has asked ends with its turn', async () => {
+    const { turn, state, call } = open();
+    state.answer = () => 'none';
+    await turn(['LEAVE echo late']);
+    const [{ action } = {}] = state.opened;
+    expect(textOf(await call('runtime_action', { action }))).toContain('has ended');
   });
 
   it('a session goes on for its own caller alone', async () => {
@@ -160,5 +223,14 @@ describeWith('bubblewrap')('a coding agent of the machine', () => {
 
   it('one that dies says with what', async () => {
     expect(await words('DIE')).toContain('The coding agent ended: exit code 3');
+  });
+
+  it('RT-12 a change of which there are stops what runs', async () => {
+    const { turn, state, own } = open();
+    state.answer = () => 'none';
+    const turning = turn(['RUN echo asked']);
+    await expect.poll(() => state.questions.length).toBe(1);
+    writeFileSync(join(own, 'runtimes.json'), JSON.stringify({ version: 1, runtimes: {} }), { mode: 0o600 });
+    expect(textOf(await turning)).toContain('switched off or changed');
   });
 });

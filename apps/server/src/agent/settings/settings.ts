@@ -46,6 +46,7 @@ interface Needs {
 
 const configOf = (holds: Effective, environment: AgentEnvironment): AgentConfig => ({
   off: keyOriginOf(holds) === null ? 'model' : null,
+  runtimeBackends: environment.runtimeBackends,
   policy: holds.workspaces === 'none' ? { ...holds.policy, workspace: 'blocked' } : holds.policy,
   areToolsDeferred: environment.agentDeferredTools,
   areSecretsMasked: environment.agentMaskSecrets,

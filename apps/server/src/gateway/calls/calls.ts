@@ -18,6 +18,7 @@ import type { SharedOutputs } from './shared-outputs.ts';
 import type { SharedCallsStore } from './store/shared-calls.store.ts';
 import type { ThisServer } from '../cluster/this-server.ts';
 import type { LiveOutputs } from './live-outputs.ts';
+import type { TurnEvents, TurnListener } from './turn-events.ts';
 import type { CallMaker, OpenCalls } from './runner/open-calls.ts';
 import type { CallsStore } from './store/calls.store.ts';
 import type { ConfirmationsStore } from './store/confirmations.store.ts';
@@ -67,6 +68,8 @@ export interface Calls {
   liveOutputs(userId: string): CallEvent[];
   /** The same of other servers, each time after `ask`; some may be missing. */
   watchOutputs(userId: string, listener: (event: CallEvent) => void): { ask(): void; stop(): void };
+  /** The one listener for what coding agents do that answer threads. */
+  onTurn(listener: TurnListener): void;
 }
 
 /** What calls are made and answered with. */
@@ -79,6 +82,7 @@ export interface CallsContext {
   openCalls: OpenCalls;
   confirmations: Pick<ConfirmationsStore, 'byId'>;
   liveOutputs: LiveOutputs;
+  turnEvents: TurnEvents;
   sharedCalls: Pick<SharedCallsStore, 'stillOpen'>;
   server: ThisServer;
   bus: Bus;
@@ -235,7 +239,7 @@ const openCall = async (
 };
 
 export const createCalls = (ctx: CallsContext, shared: Pick<SharedOutputs, 'watch'>): Calls => {
-  const { openCalls, store, bus, liveOutputs } = ctx;
+  const { openCalls, store, bus, liveOutputs, turnEvents } = ctx;
   const get = async (userId: string, requestId: string) =>
     toCall(own(openCalls.find(requestId)?.data.record ?? (await store.byId(requestId)), userId));
   return {
@@ -264,5 +268,6 @@ export const createCalls = (ctx: CallsContext, shared: Pick<SharedOutputs, 'watc
       ),
     liveOutputs: liveOutputs.of,
     watchOutputs: shared.watch,
+    onTurn: turnEvents.listen,
   };
 };

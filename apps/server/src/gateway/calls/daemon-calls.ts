@@ -92,21 +92,23 @@ const takeProgress = async (
   { from, requestId }: { from: Sender; requestId: string },
   body: ProgressBody,
 ): Promise<ProgressReply> => {
-  const { openCalls, clock, liveOutputs, bus, passOn } = ctx;
+  const { openCalls, clock, liveOutputs, turnEvents, bus, passOn } = ctx;
   const call = await openCalls.open(requestId);
   if (!call || !isGivenTo(call, from)) throw errors.notFound();
   await openCalls.inTurn(call, (step) => step({ type: 'progressed', at: clock.now() }));
   if (call.data.state.kind === 'ended') throw errors.notFound();
-  const { actions, ...reported } = body;
+  const { actions, turn, ...reported } = body;
+  // Stored first: a question of an action finds the action.
+  const stored = await turnEvents.report(call.data.record, turn);
   if (actions) await openBelow(ctx, { machine: from.machine, turn: call.data.record }, actions);
   const { connection } = from.machine;
   if (connection.kind === 'elsewhere') {
     passOn(connection.serverId, requestId, reported);
-    return { ok: true };
+    return { ok: true, ...stored };
   }
   const { event, ...received } = liveOutputs.append(call.data.record, reported);
   publishCall(bus, call.data.record.userId, event);
-  return { ok: true, ...received };
+  return { ok: true, ...received, ...stored };
 };
 
 export const createDaemonCalls = (ctx: ProgressContext): DaemonCalls => ({

@@ -8,7 +8,7 @@ type Named = Pick<CallRecord, 'requestId' | 'userId'>;
 
 /** `from` is where `text` begins in all that the call printed; null when its daemon does not count. */
 interface Live {
-  status: Omit<ProgressBody, 'output' | 'outputOffset' | 'outputKeptFrom'>;
+  status: Omit<ProgressBody, 'output' | 'outputOffset' | 'outputKeptFrom' | 'turn'>;
   text: string;
   from: number | null;
 }

@@ -4,7 +4,10 @@ import type { LaneRunner } from '../../engine/lanes/runner.ts';
 import type { Sender } from '../../rows/sender.ts';
 
 export interface CommandContext {
-  ctx: Pick<LaneContext, 'store' | 'clock' | 'newId' | 'machine' | 'model' | 'queueSettings' | 'stopAgents'>;
+  ctx: Pick<
+    LaneContext,
+    'store' | 'clock' | 'newId' | 'machine' | 'model' | 'config' | 'queueSettings' | 'stopAgents'
+  >;
   runner: LaneRunner;
   /** Ends what waits, then the run. */
   cancel(userId: string, threadId: string, what: object): Promise<CancelResult>;
@@ -15,6 +18,8 @@ export interface CommandUse {
   sender: Sender;
   threadId: string;
   words: readonly string[];
+  /** The same as they were written. */
+  given: readonly string[];
 }
 
 /** Gives the answer as text; what it cannot do is an answer as well. */

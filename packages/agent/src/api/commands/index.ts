@@ -9,7 +9,11 @@ const listed: readonly { usage: string; says: string; run: Command }[] = [
   { usage: '/queue', says: 'how messages wait in this chat, and what waits', run: queueCommand },
   { usage: '/stop', says: 'end what waits, then the run; also /cancel', run: stopCommand },
   { usage: '/subagents', says: 'the sub-agents and background tasks of this chat', run: subagentsCommand },
-  { usage: '/runtime', says: 'the runtime and the model; also /backend', run: runtimeCommand },
+  {
+    usage: '/runtime',
+    says: 'what answers this chat: the model, or a coding agent of a machine; also /backend',
+    run: runtimeCommand,
+  },
 ];
 
 const help: Command = async () => listed.map(({ usage, says }) => `${usage}: ${says}`).join('\n');
@@ -26,7 +30,8 @@ export const runCommand = async (
   context: CommandContext,
   { sender, threadId, text }: { sender: Sender; threadId: string; text: string },
 ): Promise<string | null> => {
-  const [name = '', ...words] = text.trim().toLowerCase().split(/\s+/);
-  const command = commands.get(name);
-  return command ? command(context, { sender, threadId, words }) : null;
+  const [name = '', ...given] = text.trim().split(/\s+/);
+  const command = commands.get(name.toLowerCase());
+  const words = given.map((word) => word.toLowerCase());
+  return command ? command(context, { sender, threadId, words, given }) : null;
 };

@@ -3,7 +3,7 @@ import { errors } from '../../rows/errors.ts';
 import type { ThreadKey } from '../../rows/keys.ts';
 import { openRunOf, threadOf } from '../../rows/load.ts';
 import { personKey, type Sender } from '../../rows/sender.ts';
-import { requireModel } from '../../turns/runs/accept.ts';
+import { requireRoute } from '../../turns/runs/accept.ts';
 import { startRun } from '../../turns/runs/start-run.ts';
 
 /**
@@ -20,16 +20,17 @@ export const continueRun = (
     const newest = { orderBy: 'startedAt', descending: true, limit: 1 } as const;
     const [continued] = await ctx.store.find('agentRuns', { userId, threadId }, newest);
     if (!thread || !continued) throw errors.notFound();
-    const model = await requireModel(ctx, userId);
+    const { timeZone, groups } = continued;
+    // A client that asks for it does not become the person.
+    const sender = key === personKey ? continued.sender : key;
+    const route = await requireRoute(ctx, { thread, sender: { key: sender, groups } });
     if (await openRunOf(ctx, userId, threadId)) throw errors.runActive();
     const release = await runner.acquireSlot({ userId, threadId });
     if (release === null) throw errors.tooManyRuns();
-    const { timeZone, groups } = continued;
     const started = await startRun(ctx, thread, {
-      model,
+      route,
       timeZone,
-      // A client that asks for it does not become the person.
-      sender: key === personKey ? continued.sender : key,
+      sender,
       groups,
       usesMemory: usesMemory && continued.usesMemory,
       messages: [],

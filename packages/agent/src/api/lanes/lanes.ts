@@ -12,7 +12,7 @@ import { threadOf } from '../../rows/load.ts';
 import type { QueueRow, ThreadRow } from '../../rows/rows.ts';
 import type { Sender } from '../../rows/sender.ts';
 import type { Arrival } from '../../turns/lanes/lane-writes.ts';
-import { requireModel, storeFiles, threadFor } from '../../turns/runs/accept.ts';
+import { requireRoute, storeFiles, threadFor } from '../../turns/runs/accept.ts';
 import { runCommand } from '../commands/index.ts';
 import { type Commands, ownCommands } from './at-driver.ts';
 import { digestOf, findRepeat, isAccepted, replay, replayById } from './keys.ts';
@@ -109,14 +109,16 @@ const accept = async ({ ctx, requests, runner }: Accepting, message: Message): P
     const made = { userId, threadId, id: message.id };
     if (await isAccepted(ctx, made)) return replayById(ctx, requests, made);
   }
-  await requireModel(ctx, userId);
+  const machineId = input.machineId ?? null;
+  const known = await threadOf(ctx, userId, threadId);
+  await requireRoute(ctx, { thread: known ?? { userId, machineId, runtime: null }, sender });
   const digest = input.key === undefined ? null : await digestOf(message);
   if (digest !== null) {
-    const known = await findRepeat(ctx, message, digest);
-    if (known) return replay(ctx, requests, known);
+    const repeated = await findRepeat(ctx, message, digest);
+    if (repeated) return replay(ctx, requests, repeated);
     await refuseTooManyKeys(ctx, sender);
   }
-  const thread = await threadFor(ctx, sender, { threadId, machineId: input.machineId ?? null });
+  const thread = await threadFor(ctx, sender, { threadId, machineId });
   const arrival = await newArrival(ctx, thread, { message, digest });
   const { id, mode, sender: by, channel, createdAt: at } = arrival.row;
   const request = requests.open({ requestId: id, userId, threadId, place: { at: 'waiting' } });

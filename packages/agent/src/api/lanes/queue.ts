@@ -4,11 +4,12 @@ import type { LaneRunner } from '../../engine/lanes/runner.ts';
 import type { LaneEffect } from '../../machines/next-lane.ts';
 import type { AgentNeeds } from '../../ports/needs.ts';
 import { errors } from '../../rows/errors.ts';
+import type { ThreadKey } from '../../rows/keys.ts';
 import type { QueueRow } from '../../rows/rows.ts';
 import { openRunOf, threadOf } from '../../rows/load.ts';
-import type { Sender } from '../../rows/sender.ts';
+import { personSender, type Sender } from '../../rows/sender.ts';
 import { update } from '../../rows/store.ts';
-import { requireModel } from '../../turns/runs/accept.ts';
+import { requireRoute } from '../../turns/runs/accept.ts';
 import type { Commands } from './at-driver.ts';
 import type { SendingLanes } from './lanes.ts';
 
@@ -65,7 +66,7 @@ interface QueuedId {
 }
 
 interface QueueNeeds {
-  ctx: Pick<AgentNeeds, 'store' | 'bus' | 'clock' | 'config' | 'model'>;
+  ctx: Pick<AgentNeeds, 'store' | 'bus' | 'clock' | 'config' | 'model' | 'machine'>;
   runner: LaneRunner;
   commands: Commands;
 }
@@ -80,6 +81,12 @@ export const createQueue = ({ ctx, runner, commands }: QueueNeeds) => {
     const [row] = await store.find('agentQueue', { userId, threadId, id });
     if (!row) throw errors.notFound();
     return row;
+  };
+
+  const requireAnswer = async ({ userId, threadId }: ThreadKey, sender: Pick<Sender, 'key' | 'groups'>) => {
+    const thread = await threadOf(ctx, userId, threadId);
+    if (!thread) throw errors.notFound();
+    await requireRoute(ctx, { thread, sender });
   };
 
   const edit = commands.define('edit', (key, { id, text }: { id: string; text: string }) =>
@@ -98,15 +105,17 @@ export const createQueue = ({ ctx, runner, commands }: QueueNeeds) => {
     await runner.post({ userId, threadId }, { event: { type: 'cancelAsked', what: { request: id } } });
   });
   const steer = commands.define('steer', async ({ userId, threadId }, id: string): Promise<SentMessage> => {
-    await queuedOf(userId, { threadId, id });
-    await requireModel(ctx, userId);
+    const { sender: key, groups } = await queuedOf(userId, { threadId, id });
+    await requireAnswer({ userId, threadId }, { key, groups });
     const { effects } = await runner.post({ userId, threadId }, { event: { type: 'sentNow', id } });
     const runId = runIdIn(effects);
     return runId === undefined ? { queuedId: id } : { runId };
   });
   const resume = commands.define('resume', async ({ userId, threadId }): Promise<void> => {
-    if (!(await threadOf(ctx, userId, threadId))) throw errors.notFound();
-    if (!(await openRunOf(ctx, userId, threadId))) await requireModel(ctx, userId);
+    const first = { orderBy: 'position', limit: 1 } as const;
+    const [waiting] = await store.find('agentQueue', { userId, threadId }, first);
+    const sender = waiting ? { key: waiting.sender, groups: waiting.groups } : personSender(userId, '');
+    if (!(await openRunOf(ctx, userId, threadId))) await requireAnswer({ userId, threadId }, sender);
     await runner.post({ userId, threadId }, { event: { type: 'resumed' } });
   });
 

@@ -4,8 +4,11 @@ import { createEngine } from '../../engine/engine.ts';
 import { markPaused, recover } from '../../engine/recover.ts';
 import { sweep } from '../../engine/sweep.ts';
 import type { AgentNeeds } from '../../ports/needs.ts';
+import type { TurnReport } from '../../ports/machine.ts';
 import type { AgentServers } from '../../ports/servers.ts';
 import type { ThreadKey } from '../../rows/keys.ts';
+import { openCallStates } from '../../rows/states.ts';
+import { onTurn, turnCallOf } from '../../turns/runtimes/on-turn.ts';
 import { onMachineCall } from '../../turns/ends/resume-calls.ts';
 import { ownCommands } from '../lanes/at-driver.ts';
 import { createServerCommands } from './commands.ts';
@@ -19,6 +22,7 @@ const openAlone = (needs: AgentNeeds) => {
     commands: ownCommands,
     onMachineCall: async (userId: string, requestId: string) =>
       ctx.perform(await onMachineCall(ctx, userId, requestId)),
+    onTurn: (report: TurnReport) => onTurn(ctx, report),
     sweep: () => sweep(ctx),
     start: () => recover(ctx),
     leave: () => markPaused(ctx),
@@ -55,9 +59,14 @@ const openAmong = (needs: AgentNeeds, { servers, publishPartial }: Among) => {
     commands: commands.commands,
     /** Whose turn it is to ask the person again, its driver decides. */
     onMachineCall: async (userId: string, requestId: string) => {
-      const [call] = await ctx.store.find('agentToolCalls', { userId, requestId, state: 'waiting' });
+      const [call] = await ctx.store.find('agentToolCalls', { userId, requestId, state: openCallStates });
       const own = call && driving.of(call)?.ctx;
       if (own) await own.perform(await onMachineCall(own, userId, requestId));
+    },
+    /** The server that the machine posts to stores it: each event counts once, also there. */
+    onTurn: async (report: TurnReport) => {
+      const call = await turnCallOf(ctx, report);
+      return call && onTurn(driving.of(call)?.ctx ?? ctx, report);
     },
     sweep: async () =>
       sweep(ctx, {

@@ -75,13 +75,14 @@ export const viewMessage = (row: MessageRow, run: RunRow | undefined, kept: Kept
 };
 
 export const viewCall = (call: ToolCallRow): ViewCall => {
-  const { id, agentId, tool, requestId, outcome, shown, isShownCut, startedAt, endedAt } = call;
+  const { id, agentId, tool, requestId, turnId, outcome, shown, isShownCut, startedAt, endedAt } = call;
   return {
     id,
     agentId,
     toolName: tool,
     args: shownArguments(call.arguments, agentLimits.shownArgumentsBytes).args,
-    ...(requestId !== null && { requestId }),
+    // That of an action of a coding agent is its question, which comes after the action.
+    ...(requestId !== null && turnId === null && { requestId }),
     outcome,
     result: shown,
     truncated: isShownCut,

@@ -21,6 +21,7 @@ export interface LaneContext
       | 'config'
       | 'queueSettings'
       | 'onPreempted'
+      | 'onBackend'
       | 'onError'
     >,
     Withdrawals {

@@ -5,6 +5,7 @@ import { keyOf, type ThreadKey } from '../../rows/keys.ts';
 import { agentLimits } from '../../rows/limits.ts';
 import { runOf } from '../../rows/load.ts';
 import type { RunRow } from '../../rows/rows.ts';
+import { native } from '../../turns/runtimes/route.ts';
 import { applyTurn, refuseTooManyWaiting } from '../../turns/lanes/apply.ts';
 import { loadLane } from '../../turns/lanes/load-lane.ts';
 import { followNews, planTurn } from '../../turns/lanes/plan-turn.ts';
@@ -97,6 +98,16 @@ export const createLaneRunner = (ctx: LaneContext, own: (key: ThreadKey) => Prom
   const ended: LaneRunner['ended'] = ({ runId, ...key }) => {
     const endRun = async () => {
       const run = await runOf(ctx, key.userId, runId);
+      if (run?.state === 'completed') {
+        const { userId, runtime, startedAt, endedAt } = run;
+        const line = {
+          userId,
+          runId,
+          runtime: runtime?.id ?? native,
+          ms: (endedAt ?? startedAt) - startedAt,
+        };
+        ctx.onBackend?.({ audit: 'backend.success', ...line });
+      }
       await post(key, run ? { event: { type: 'ended' }, ended: run } : { event: { type: 'checked' } });
       slots.offer();
     };

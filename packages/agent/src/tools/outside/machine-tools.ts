@@ -81,10 +81,10 @@ export const toOutcome = (following: Following, outcome: MachineOutcome): ToolOu
   return { type: 'confirm', question, message, expiresAt };
 };
 
-/** The same call where it was made before; in the groups of the run. */
+/** The same call where it was made before; in the groups of the run, by default on the machine of the thread. */
 export const callMachine = (
   use: ToolUse,
-  { tool, args }: { tool: string; args: Record<string, unknown> },
+  { machineId, tool, args }: { machineId?: string; tool: string; args: Record<string, unknown> },
 ): Promise<MachineOutcome> => {
   const { ctx, thread, agent, call, signal } = use;
   const { groups } = use.run;
@@ -95,7 +95,7 @@ export const callMachine = (
       requestId: call.requestId ?? call.id,
       threadId: thread.id,
       name: agent.kind === 'main' ? title : `${title} · ${agent.role}`,
-      machineId: thread.machineId,
+      machineId: machineId ?? thread.machineId,
       groups,
       tool,
       arguments: args,

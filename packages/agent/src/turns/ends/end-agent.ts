@@ -67,6 +67,7 @@ export const usageOf = (run: RunRow) => ({
   cachedTokens: run.cachedTokens,
   ...(run.costMicro !== null && { costMicro: run.costMicro }),
   ...(run.isEstimated && { estimated: true }),
+  ...(run.runtime?.tokens != null && { runtime: { id: run.runtime.id, tokens: run.runtime.tokens } }),
 });
 
 /** Ends a run once. */

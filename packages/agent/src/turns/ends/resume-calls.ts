@@ -3,7 +3,9 @@ import { agentOf, openCallsOf } from '../../rows/load.ts';
 import type { ToolCallRow } from '../../rows/rows.ts';
 import { update, type Write } from '../../rows/store.ts';
 import { closeConfirmation } from '../../tools/common/asks.ts';
+import { openCallStates } from '../../rows/states.ts';
 import type { TurnEffect } from '../effects.ts';
+import { askForAction } from './ask-for-action.ts';
 import { endCall, endWith } from './end-call.ts';
 
 const lostText =
@@ -61,6 +63,8 @@ export const onMachineCall = async (
   requestId: string,
 ): Promise<TurnEffect[]> => {
   if (ctx.withdrawing.has(requestId)) return [];
-  const [call] = await ctx.store.find('agentToolCalls', { userId, requestId, state: 'waiting' });
-  return call ? resumeMachineCall(ctx, call) : [];
+  const [call] = await ctx.store.find('agentToolCalls', { userId, requestId, state: openCallStates });
+  if (call === undefined) return [];
+  if (call.turnId !== null) await askForAction(ctx, call);
+  return resumeMachineCall(ctx, call);
 };

@@ -28,7 +28,7 @@ interface Applied {
 
 /** Writes a transition. `isWritten`: false if something else was written meanwhile. */
 export const applyTurn = async (ctx: ApplyNeeds, plan: Planned): Promise<Applied> => {
-  const { lane, policy, state, effects, arrival, model } = plan;
+  const { lane, policy, state, effects, arrival, route } = plan;
   const { thread } = lane;
   const writes = laneWrites(lane, arrival, { state, effects, isSummarized: policy.summarizeOverflow });
   const rows = [...lane.queued, ...(arrival ? [arrival.row] : [])];
@@ -42,11 +42,11 @@ export const applyTurn = async (ctx: ApplyNeeds, plan: Planned): Promise<Applied
       const { isSteered, effects: followed } = await steer(ctx, run, { messages, writes });
       return { isWritten: isSteered, effects: followed };
     }
-    if (effect.type === 'start' && model !== null) {
+    if (effect.type === 'start' && route !== null) {
       const items = rowsOf(effect.items);
       const last = items.at(-1);
       const started = await startRun(ctx, thread, {
-        model,
+        route,
         runId: effect.runId,
         timeZone: last?.timeZone ?? null,
         sender: last?.sender ?? '',

@@ -5,11 +5,12 @@ import type { ThreadKey } from '../../rows/keys.ts';
 import type { TurnEffect } from '../effects.ts';
 import { followed } from '../runs/after-run.ts';
 import { type StartNeeds, startRun } from '../runs/start-run.ts';
+import { routeOf } from '../runtimes/route.ts';
 import { type LaneMemory, type LoadedLane, loadLane } from './load-lane.ts';
 import type { Planned, Turn } from './turn.ts';
 
 interface PlanNeeds extends LaneMemory {
-  ctx: Pick<AgentNeeds, 'queueSettings' | 'model'> & StartNeeds;
+  ctx: Pick<AgentNeeds, 'queueSettings' | 'model' | 'machine' | 'config'> & StartNeeds;
   /** `acquire` gives a function that releases the slot; null while too many runs are open. */
   slots: { acquire(key: ThreadKey): Promise<(() => void) | null> };
 }
@@ -25,18 +26,22 @@ export const planTurn = async (
   const policy = policyOf({ settings, channel, overrides: lane.thread.lane.overrides });
   const facts = { now: ctx.clock.now(), policy };
   const { state, effects } = nextLane(lane.state, event, facts);
-  const planned: Planned = { lane, policy, arrival, model: null, state, effects };
+  const planned: Planned = { lane, policy, arrival, route: null, state, effects };
   if (lane.hasNewRun) {
     const settled = effects.filter(({ type }) => type === 'settle');
     return { planned: { ...planned, state: lane.state, effects: settled }, release: null };
   }
   const wantsSlot = effects.some(({ type }) => type === 'acquireSlot');
-  const model = wantsSlot ? ((await ctx.model.info('main'))?.id ?? null) : null;
-  const release = model === null ? null : await slots.acquire(key);
+  const first = [...lane.queued, ...(arrival ? [arrival.row] : [])].find(({ id }) =>
+    nextItems(state).some((item) => item.id === id),
+  );
+  const sender = { key: first?.sender ?? '', groups: first?.groups ?? null };
+  const route = wantsSlot ? await routeOf(ctx, { thread: lane.thread, sender }) : null;
+  const release = route === null ? null : await slots.acquire(key);
   if (release === null) return { planned, release };
   const started = nextLane(state, { type: 'slotAcquired', runId: ctx.newId('run_') }, facts);
   return {
-    planned: { ...planned, model, state: started.state, effects: [...effects, ...started.effects] },
+    planned: { ...planned, route, state: started.state, effects: [...effects, ...started.effects] },
     release,
   };
 };
@@ -53,10 +58,12 @@ export const followNews = async (
   if (!lane) return [];
   const { news, effects } = await followed(ctx, lane.thread);
   const model = news && lane.state.run === null ? await ctx.model.info('main') : null;
-  const release = model === null ? null : await slots.acquire(key);
-  if (!news || model === null || release === null) return effects;
+  // What background tasks have brought is for the model that began them.
+  const route = model && { model: model.id, runtime: null, fallbackFrom: null };
+  const release = route === null ? null : await slots.acquire(key);
+  if (!news || route === null || release === null) return effects;
   const { sender, groups, usesMemory } = news;
-  const start = { model: model.id, timeZone: null, sender, groups, usesMemory, messages: [] };
+  const start = { route, timeZone: null, sender, groups, usesMemory, messages: [] };
   const started = await startRun(ctx, lane.thread, start).finally(release);
   return [...effects, ...(started?.effects ?? [])];
 };

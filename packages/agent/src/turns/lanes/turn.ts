@@ -2,6 +2,7 @@ import type { LanePolicy } from '@drawbridge/contracts/agent/lanes';
 import type { LaneEffect, LaneEvent, LaneState } from '../../machines/next-lane.ts';
 import type { RunRow } from '../../rows/rows.ts';
 import type { Arrival } from './lane-writes.ts';
+import type { Route } from '../runtimes/route.ts';
 import type { LoadedLane } from './load-lane.ts';
 
 /** One event of a lane. */
@@ -20,7 +21,7 @@ export interface Planned {
   effects: LaneEffect[];
   arrival: Arrival | undefined;
   /** Known where a run starts. */
-  model: string | null;
+  route: Route | null;
 }
 
 /** Whether a message waits after the transition that it came with. */

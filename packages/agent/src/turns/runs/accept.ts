@@ -8,6 +8,7 @@ import type { ThreadRow } from '../../rows/rows.ts';
 import { ownerOf, type Sender } from '../../rows/sender.ts';
 import { insert, type Write } from '../../rows/store.ts';
 import { dayProblem } from '../budget.ts';
+import { type Route, type Routed, routeOf } from '../runtimes/route.ts';
 
 export const storeFiles = (
   ctx: Pick<AgentNeeds, 'clock' | 'newId'>,
@@ -38,14 +39,14 @@ export const threadFor = async (
   return requireOwner((await threadOf(ctx, userId, input.threadId)) ?? row, owner);
 };
 
-/** The model's id, or why nothing can be sent. Throws `agentOff` and `budgetSpent`. */
-export const requireModel = async (
-  ctx: Pick<AgentNeeds, 'store' | 'clock' | 'config' | 'model'>,
-  userId: string,
-): Promise<string> => {
-  const info = await ctx.model.info('main');
-  if ((await ctx.config()).off !== null || info === null) throw errors.agentOff();
-  const problem = await dayProblem(ctx, userId);
+/** What answers a message, or why nothing can be sent. Throws `agentOff` and `budgetSpent`. */
+export const requireRoute = async (
+  ctx: Pick<AgentNeeds, 'store' | 'clock' | 'config' | 'model' | 'machine'>,
+  routed: Routed,
+): Promise<Route> => {
+  const route = await routeOf(ctx, routed);
+  if (route === null) throw errors.agentOff();
+  const problem = route.runtime === null ? await dayProblem(ctx, routed.thread.userId) : null;
   if (problem !== null) throw errors.budgetSpent({ message: problem });
-  return info.id;
+  return route;
 };

@@ -11,6 +11,7 @@ import { hookOf, isFromOutside } from '../../rows/sender.ts';
 import { insert, update, type Write } from '../../rows/store.ts';
 import type { TurnEffect } from '../effects.ts';
 import { noteFor, noteOfContinue } from '../ends/notes.ts';
+import { native, type Route } from '../runtimes/route.ts';
 
 export interface NewMessage {
   id: string;
@@ -20,12 +21,12 @@ export interface NewMessage {
 }
 
 type NewRows = Pick<AgentNeeds, 'clock' | 'newId'>;
-export type StartNeeds = Pick<AgentNeeds, 'store' | 'clock' | 'newId' | 'tracer'>;
+export type StartNeeds = Pick<AgentNeeds, 'store' | 'clock' | 'newId' | 'tracer' | 'onBackend'>;
 
 const newRun = (
   ctx: NewRows,
   thread: ThreadRow,
-  { model, timeZone, sender, groups, usesMemory, runId }: RunStart,
+  { route: { model, runtime }, timeZone, sender, groups, usesMemory, runId }: RunStart,
 ): RunRow => ({
   userId: thread.userId,
   id: runId ?? ctx.newId('run_'),
@@ -40,6 +41,7 @@ const newRun = (
   state: 'active',
   reason: null,
   model,
+  runtime,
   crashes: 0,
   isPaused: false,
   timeZone,
@@ -105,7 +107,7 @@ const titleWrites = async (ctx: StartNeeds, run: RunRow, message: NewMessage): P
 };
 
 export interface RunStart {
-  model: string;
+  route: Route;
   timeZone: string | null;
   /** The sender of the messages that it answers, and the groups of tools that it may use. */
   sender: string;
@@ -136,6 +138,17 @@ const storyOf = async (
   const { rows, events } = messageWrites(ctx, run, { messages: shown, seq: seq + notes.length });
   const asked = continued ? [await noteOfContinue(ctx, { thread, run }, continued)] : [];
   return { before: [...notes, ...rows, ...events.slice(0, 1), ...asked], after: events.slice(1) };
+};
+
+const reportRoute = (
+  { onBackend }: StartNeeds,
+  { userId, threadId, id: runId, runtime }: RunRow,
+  { fallbackFrom: from }: Route,
+): void => {
+  const to = runtime?.id ?? native;
+  const { source = 'config', machineId = null } = runtime ?? {};
+  onBackend?.({ audit: 'backend.route', userId, threadId, runId, runtime: from ?? to, source, machineId });
+  if (from !== null) onBackend?.({ audit: 'backend.fallback', userId, runId, from, to });
 };
 
 /** A run with its main agent; null if the thread has an open run, or something was written meanwhile. */
@@ -175,5 +188,6 @@ export const startRun = async (
     update('agentThreads', { userId: thread.userId, id: thread.id }, { updatedAt: ctx.clock.now() }),
   ];
   if (!(await ctx.store.commit(writes, 'synced'))) return null;
+  reportRoute(ctx, run, start.route);
   return { run, effects: [{ type: 'wake', userId: run.userId, agentId: agent.id }] };
 };

@@ -2,8 +2,8 @@ import { cutText } from '@drawbridge/kit';
 import type { AgentNeeds } from '../../ports/needs.ts';
 import { eventOf } from '../../rows/events.ts';
 import { agentLimits } from '../../rows/limits.ts';
-import type { Work } from '../../rows/load.ts';
 import type { MessagePart } from '../../rows/parts.ts';
+import type { AgentRow } from '../../rows/rows.ts';
 import type { Write } from '../../rows/store.ts';
 
 const textLength = 32_000;
@@ -24,7 +24,7 @@ export const storedParts = (parts: readonly MessagePart[], hasCalls: boolean): M
 /** What the thread shows of the parts of the agent's next step. */
 export const blockEvents = (
   ctx: Pick<AgentNeeds, 'clock'>,
-  { agent }: Work,
+  agent: Pick<AgentRow, 'userId' | 'threadId' | 'runId' | 'id' | 'steps'>,
   parts: readonly MessagePart[],
 ): Write[] => {
   const step = agent.steps + 1;

@@ -45,7 +45,7 @@ export const keepCut = async (
     const writes = [
       update('agentAgents', { userId, id, state: 'ready', steps }, { lastActiveAt: ctx.clock.now() }),
       ...(await messageOf()),
-      ...blockEvents(ctx, work, parts),
+      ...blockEvents(ctx, work.agent, parts),
       ...usageWrites(run, usage, { prices }),
     ];
     if (await ctx.store.commit(writes, 'kept')) return;

@@ -101,6 +101,8 @@ const callRows = (
       shown: '',
       isShownCut: false,
       signature: null,
+      turnEvents: null,
+      turnId: null,
       startedAt: ctx.clock.now(),
       endedAt: null,
     };
@@ -237,7 +239,7 @@ export const think = async (ctx: StepContext, thinking: Thinking): Promise<Thoug
     writes: [
       update('agentAgents', { userId, id, state: 'ready', steps: agent.steps }, acting),
       ...news.map((text) => eventOf(ctx, agent, 'notice', { text })),
-      ...blockEvents(ctx, work, said),
+      ...blockEvents(ctx, agent, said),
       ...calls.flatMap((call) => [insert('agentToolCalls', call), callEvent(ctx, work, call)]),
       ...usageWrites(work.run, usage, { prices: info.prices, calls: calls.length }),
     ],

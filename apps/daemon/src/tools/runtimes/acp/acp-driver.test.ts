@@ -97,8 +97,9 @@ it('RT-03 says yes once, and no with nothing done', async () => {
 
 it('RT-04 a program that starts in another mode is put into the one that asks, and one that leaves it is stopped', async () => {
   const { turn } = await open({ flags: ['--auto'] });
-  const { end } = await turn('SAY hi', 'MODE auto', 'WAIT');
+  const { end, events } = await turn('WHICH', 'MODE auto', 'WAIT');
   await expect(end).rejects.toThrow('left the mode in which it asks');
+  expect(events).toEqual([{ type: 'text', text: 'default' }]);
 });
 
 it('RT-04 one without that mode is not used', async () => {

@@ -111,7 +111,7 @@ export const createTurn = ({ events, mode, fail }: TurnNeeds) => {
       if (request === undefined || once === undefined)
         return refuse(action, options, 'It does not say what it would do, or asks for more than this once');
       asking += 1;
-      const verdict = await events.ask(request).finally(() => (asking -= 1));
+      const verdict = await events.ask(request, action.n).finally(() => (asking -= 1));
       if ('withdrawn' in verdict) return cancelled;
       if (!verdict.allow) return refuse(action, options, verdict.reason);
       if (request.kind === 'command') action.shown = request.command;

@@ -28,6 +28,8 @@ export interface Asking extends Pick<OpenAction, 'runtime' | 'title'> {
   /** An abort withdraws all of its open actions. */
   signal: AbortSignal;
   progress(update: ProgressBody): void;
+  /** An action has become a call of that id. */
+  asked(n: number, requestId: string): void;
 }
 
 /** An id that begins with its time, as those of the server. */
@@ -65,7 +67,10 @@ export const createOpenActions = () => {
   };
 
   /** Opens a call below a turn and waits for its end. */
-  const open = (action: OpenAction, { clock, signal, progress }: Asking): Promise<Verdict> =>
+  const open = (
+    action: OpenAction & { n: number },
+    { clock, signal, progress, asked }: Asking,
+  ): Promise<Verdict> =>
     new Promise((resolve) => {
       const requestId = newCallId(clock);
       const withdraw = () => settle(requestId, { withdrawn: true });
@@ -82,7 +87,8 @@ export const createOpenActions = () => {
         },
       });
       signal.addEventListener('abort', withdraw, { once: true });
-      const { runtime, request } = action;
+      const { runtime, request, n } = action;
+      asked(n, requestId);
       progress({
         actions: [{ requestId, arguments: { action: requestId, runtime, ...subjectOf(request) } }],
       });
@@ -108,14 +114,14 @@ export const createOpenActions = () => {
     ofTurn: (asking: Asking) => {
       const denied = new Set<string>();
       let count = 0;
-      return async (request: ActionRequest): Promise<Verdict> => {
+      return async (request: ActionRequest, n: number): Promise<Verdict> => {
         const key = canonical(request);
         if (asking.signal.aborted) return { withdrawn: true };
         if (denied.has(key)) return { allow: false, reason: 'This was denied before in this turn' };
         if (count >= maxOpenActions) return { allow: false, reason: 'Too many requests wait for an answer' };
         count += 1;
         const { runtime, title } = asking;
-        const verdict = await open({ request, runtime, title }, asking);
+        const verdict = await open({ request, runtime, title, n }, asking);
         count -= 1;
         if ('allow' in verdict && !verdict.allow) denied.add(key);
         return verdict;

@@ -1,0 +1,239 @@
+import { personSender } from '@drawbridge/agent';
+import { emptyView, reduce } from '@drawbridge/agent/view';
+import { confirmationText } from '@drawbridge/contracts/confirmation-text';
+import type { ThreadView } from '@drawbridge/contracts/agent/threads';
+import type { RuntimeEvent } from '@drawbridge/contracts/machines/runtimes';
+import { expect, it } from 'vitest';
+import { nextCall, withMachine } from '../../test/agent.ts';
+
+const turnTool = {
+  name: 'runtime_turn',
+  description: 'Gives a task to a coding agent',
+  inputSchema: { type: 'object', properties: { runtime: { enum: ['gemini', 'opencode'] } } },
+  annotations: { category: 'runtime' },
+};
+/** Without the times, which rows and their events have a moment apart. */
+const untimed = (view: ThreadView): ThreadView =>
+  JSON.parse(JSON.stringify(view, (key, value) => (/^(at|startedAt|endedAt)$/.test(key) ? null : value)));
+
+const noModel = { AGENT_MODEL: '', AGENT_MODEL_URL: '' };
+
+const world = async (environment: Record<string, string> = {}) => {
+  const opened = await withMachine(() => ({ text: 'From the model.' }), environment, {
+    tools: [turnTool],
+    daemon: { version: '0.1.0', protocol: 1, features: ['cancel', 'progress'] },
+  });
+  const { daemon, say } = opened;
+  const command = async (text: string) => (await say(text)) as { answer: string };
+  return {
+    ...opened,
+    command,
+    choose: () => command('/runtime activate gemini'),
+    /** What the machine posts of a turn. */
+    post: async (requestId: string, from: number, events: RuntimeEvent[], more: object = {}) =>
+      (await daemon.progress(requestId, { turn: { from, events }, ...more })).json,
+    end: (requestId: string, events: RuntimeEvent[], tokens: number | null = null) => {
+      const structuredContent = { runtime: 'gemini', session: 's1', stopReason: 'end_turn', events, tokens };
+      return daemon.respond(requestId, {
+        result: { content: [{ type: 'text', text: 'all of it' }], structuredContent },
+      });
+    },
+    fail: (requestId: string, text: string) =>
+      daemon.respond(requestId, { result: { isError: true, content: [{ type: 'text', text }] } }),
+    /** The chat as its rows have it, and as its events make it. */
+    views: async () => {
+      const { view } = await opened.snapshot();
+      const events = await opened.events();
+      const folded = events.reduce((all, { id, event }) => reduce(all, id, event), emptyView());
+      return { view: untimed(view), folded: untimed(folded) };
+    },
+    stored: async () =>
+      (await opened.events()).map(({ event }) => {
+        const payload = event.payload as Record<string, unknown>;
+        return `${event.type} ${String(payload['text'] ?? payload['result'] ?? payload['status'] ?? '')}`.trim();
+      }),
+    audited: () =>
+      opened.server.log
+        .filter((line) => line.includes('"audit"'))
+        .map((line) => {
+          const { audit, runtime, source, from, to } = JSON.parse(line) as Record<string, string>;
+          return JSON.parse(JSON.stringify({ audit, runtime, source, from, to })) as object;
+        }),
+  };
+};
+
+const said: RuntimeEvent[] = [
+  { type: 'session', session: 's1' },
+  { type: 'thought', text: 'hm' },
+  { type: 'text', text: 'On it.' },
+  { type: 'plan', items: [{ text: 'test', status: 'in_progress' }] },
+  { type: 'action', n: 1, kind: 'execute', title: 'npm test' },
+  { type: 'action-end', n: 1, status: 'completed', text: 'passed' },
+  { type: 'text', text: 'Done.' },
+];
+
+it('RT-13 a coding agent answers a chat on a server without a model; each event is stored once', async () => {
+  const { say, choose, daemon, post, end, until, views, stored } = await world(noModel);
+  expect(await choose()).toEqual({ answer: 'Runtime: gemini on desk, chosen in this chat.' });
+  await say('Test it');
+  const { requestId, toolCall } = await nextCall(daemon);
+  expect(toolCall).toEqual({ name: 'runtime_turn', arguments: { runtime: 'gemini', prompt: 'Test it' } });
+  expect(await post(requestId, 0, said.slice(0, 3))).toEqual({ ok: true, turnEvents: 3 });
+  // A repeat, and one after a gap.
+  expect(await post(requestId, 1, said.slice(1, 4))).toEqual({ ok: true, turnEvents: 4 });
+  expect(await post(requestId, 5, said.slice(5, 6))).toEqual({ ok: true, turnEvents: 4 });
+  await end(requestId, said, 1234);
+  await until('run-finish');
+  expect(await stored()).toEqual([
+    'run-start',
+    'user-message Test it',
+    'agent-spawned',
+    'thread-title-updated',
+    'tool-call',
+    'reasoning-block hm',
+    'text-block On it.',
+    'tasks-update',
+    'tool-result The coding agent has ended its turn.',
+    'tool-call',
+    'tool-result passed',
+    'text-block Done.',
+    'agent-completed Done.',
+    'run-finish completed',
+  ]);
+  const { view, folded } = await views();
+  expect(view).toEqual(folded);
+  expect(view.runs[0]?.usage).toMatchObject({ inputTokens: 0, runtime: { id: 'gemini', tokens: 1234 } });
+});
+
+it('what an action asks is a question of the chat, which the person answers once', async () => {
+  const { say, choose, daemon, post, end, until, agent, userId, views } = await world();
+  await choose();
+  await say('Test it');
+  const { requestId } = await nextCall(daemon);
+  const asking = `000000001${'a'.repeat(22)}`;
+  const events: RuntimeEvent[] = [
+    { type: 'session', session: 's1' },
+    { type: 'action', n: 1, kind: 'execute', title: 'npm test' },
+    { type: 'asked', n: 1, requestId: asking },
+  ];
+  await post(requestId, 0, events, { actions: [{ requestId: asking, arguments: { action: asking } }] });
+  expect((await nextCall(daemon)).requestId).toBe(asking);
+  const question = confirmationText.encode({
+    ...{ toolGroup: 'shell', resource: '"/x" $ npm test', description: 'Run npm test' },
+    options: ['allowOnce', 'denyOnce'],
+  });
+  await daemon.respond(asking, { result: { isError: true, content: [{ type: 'text', text: question }] } });
+  const ask = await until('confirmation-request');
+  expect(ask.payload).toMatchObject({
+    requestId: asking,
+    message: 'Run npm test',
+    toolName: 'runtime_action',
+  });
+  expect(await agent.threads.asks(userId, 'thread')).toMatchObject([ask.payload]);
+  const { view, folded } = await views();
+  expect(view).toEqual(folded);
+  await agent.confirm(userId, asking, {
+    kind: 'resourceDecision',
+    resourceDecision: 'allowOnce',
+  });
+  const answered = await nextCall(daemon);
+  expect(answered.toolCall.arguments).toMatchObject({ _confirmation: 'allowOnce' });
+  await until('confirmation-closed');
+  await daemon.respond(asking, { result: { content: [{ type: 'text', text: 'Allowed once' }] } });
+  await end(requestId, [
+    ...events,
+    { type: 'action-end', n: 1, status: 'completed', text: 'passed' },
+    { type: 'action', n: 2, kind: 'other', title: 'without an end' },
+  ]);
+  await until('run-finish');
+  const after = await views();
+  expect(after.view).toEqual(after.folded);
+  expect(after.view.asks).toEqual({});
+  const calls = Object.values(after.view.calls).map(({ toolName, result }) => `${toolName}: ${result}`);
+  expect(calls.toSorted()).toEqual([
+    'runtime_action: The coding agent did not say how this ended.',
+    'runtime_action: passed',
+    'runtime_turn: The coding agent has ended its turn.',
+  ]);
+});
+
+it('stops the turn, keeps what was written, and the next message continues its conversation', async () => {
+  const { say, choose, daemon, post, end, fail, until, agent, userId, stored } = await world();
+  await choose();
+  await say('Test it');
+  const { requestId } = await nextCall(daemon);
+  await post(requestId, 0, said.slice(0, 5));
+  await agent.cancel(userId, 'thread');
+  expect((await daemon.stream.next()).event).toMatchObject({
+    type: 'tool-call-cancel',
+    payload: { requestId },
+  });
+  expect((await stored()).slice(-7)).toEqual([
+    'text-block On it.',
+    'tasks-update',
+    'tool-call',
+    'tool-interrupted',
+    'tool-interrupted',
+    'agent-completed',
+    'run-finish cancelled',
+  ]);
+  await say('Go on');
+  const next = await nextCall(daemon);
+  expect(next.toolCall.arguments).toMatchObject({ prompt: 'Go on', session: 's1' });
+  // The machine has forgotten the conversation: a new one begins with the end of the chat.
+  await fail(next.requestId, 'RUNTIME_UNAVAILABLE: This session is not known here');
+  const again = await nextCall(daemon);
+  expect(again.toolCall.arguments).not.toHaveProperty('session');
+  expect(again.toolCall.arguments['prompt']).toMatch(
+    /Person: Test it\n.*On it\.\n\[The message now:\]\nGo on$/s,
+  );
+  await end(again.requestId, said.slice(0, 3));
+  await until('run-finish', ({ payload }) => payload.status === 'completed');
+});
+
+it('RT-15 a chosen one that fails ends the run with its code; a listed one falls back before it has begun', async () => {
+  const { command, say, choose, daemon, fail, until, post, model, stored, audited } = await world({
+    RUNTIME_BACKENDS: 'acp:gone,gemini,native',
+  });
+  await say('Hello');
+  const { requestId } = await nextCall(daemon);
+  await fail(requestId, 'RUNTIME_SIGN_IN: It is not signed in');
+  await until('run-finish', ({ payload }) => payload.status === 'completed');
+  expect(await stored()).toContain(
+    'notice gemini could not answer: RUNTIME_SIGN_IN: It is not signed in The built-in agent answers.',
+  );
+  expect(await stored()).toContain('text-block From the model.');
+
+  expect(audited()).toEqual([
+    { audit: 'backend.route', runtime: 'acp:gone', source: 'config' },
+    { audit: 'backend.fallback', from: 'acp:gone', to: 'gemini' },
+    { audit: 'backend.fallback', from: 'gemini', to: 'native' },
+    { audit: 'backend.success', runtime: 'native' },
+  ]);
+
+  await choose();
+  await say('And now?');
+  const chosen = await nextCall(daemon);
+  await post(chosen.requestId, 0, said.slice(0, 4));
+  await fail(chosen.requestId, 'RUNTIME_FAILED: It ended');
+  expect((await until('error')).payload).toMatchObject({ code: 'RUNTIME_FAILED', content: 'It ended' });
+  expect((await command('/runtime deactivate gemini')).answer).toContain('Runtime: native');
+  await command('/runtime activate native');
+  const asked = model.requests.length;
+  await say('You?');
+  await expect.poll(() => model.requests.length).toBeGreaterThan(asked);
+  // The model reads what a coding agent wrote as data.
+  expect(JSON.stringify(model.requests[asked]?.body)).toMatch(/<untrusted source=.{1,3}runtime:gemini/);
+});
+
+it('RT-14 a client without the scope is answered by the model, and does not choose', async () => {
+  const { agent, userId, choose, until, stored } = await world();
+  await choose();
+  const sender = { ...personSender(userId, 'rest'), key: 'token:t1', groups: ['shell' as const] };
+  expect(await agent.lanes.command(sender, 'other', '/runtime activate gemini')).toContain('scope runtime');
+  const client = { ...sender, key: 'person' };
+  const { done } = await agent.lanes.send(client, 'thread', { text: 'Hello' });
+  await done;
+  await until('run-finish');
+  expect(await stored()).toContain('text-block From the model.');
+});

@@ -1,0 +1,165 @@
+import { actionTool, type RuntimeEvent, type TurnProgress } from '@drawbridge/contracts/machines/runtimes';
+import { maxTasks, type TaskItem } from '@drawbridge/contracts/agent/tasks';
+import type { AgentNeeds } from '../../ports/needs.ts';
+import { prepareResult } from '../../prompt/result.ts';
+import { eventOf } from '../../rows/events.ts';
+import { nextSeq } from '../../rows/load.ts';
+import { newMessage } from '../../rows/new-rows.ts';
+import type { MessagePart } from '../../rows/parts.ts';
+import { mainHistory, type RunRow, type ThreadRow, type ToolCallRow } from '../../rows/rows.ts';
+import { runtimeKey } from '../../rows/sender.ts';
+import { openCallStates } from '../../rows/states.ts';
+import { insert, update, type Write } from '../../rows/store.ts';
+import { closeConfirmation } from '../../tools/common/asks.ts';
+import { endCall } from '../ends/end-call.ts';
+import { blockEvents, storedParts } from '../steps/blocks.ts';
+
+type Needs = Pick<AgentNeeds, 'store' | 'clock' | 'newId'>;
+type RunRuntime = NonNullable<RunRow['runtime']>;
+
+/** A turn of a coding agent: its call, and which one it is. */
+export interface OpenTurn {
+  call: ToolCallRow;
+  runtime: RunRuntime;
+}
+
+/** Reasoning of a coding agent belongs to no provider that could read it again. */
+const ownProvider = 'runtime';
+const outcomes = { completed: 'ok', failed: 'failed', denied: 'denied' } as const;
+
+const toTask = ({ text, status }: { text: string; status: string }, at: number): TaskItem => ({
+  id: `plan-${at + 1}`,
+  description: text.slice(0, 500) || '-',
+  status: status === 'completed' ? 'done' : status === 'in_progress' ? 'in_progress' : 'todo',
+});
+
+/** Messages that a coding agent writes, with the next numbers of the history. */
+const createSpeaker = async (ctx: Needs, { call, runtime }: OpenTurn) => {
+  const { userId, threadId, runId, agentId } = call;
+  const agent = { userId, threadId, runId, id: agentId };
+  let seq = await nextSeq(ctx, { userId, threadId, history: mainHistory });
+  const say = (parts: MessagePart[], step: number): Write => {
+    const ids = { userId, threadId, history: mainHistory, runId, agentId };
+    const row = newMessage(ctx, { ...ids, seq, step, role: 'assistant', source: 'model', parts });
+    seq += 1;
+    return insert('agentMessages', { ...row, sender: runtimeKey(runtime.id) });
+  };
+  return {
+    agent,
+    say,
+    block: (part: Extract<MessagePart, { text: string }>, step: number): Write[] => {
+      if (part.text === '') return [];
+      const parts = storedParts([part], true);
+      return [say(parts, step), ...blockEvents(ctx, { ...agent, steps: step - 1 }, parts)];
+    },
+  };
+};
+
+type Speaker = Awaited<ReturnType<typeof createSpeaker>>;
+type Of<Type extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: Type }>;
+
+/** The actions of a turn as calls of the thread: what asks and ends them finds them by their numbers. */
+const createActions = async (ctx: Needs, { call, runtime }: OpenTurn, { agent, say }: Speaker) => {
+  const { userId, runId } = call;
+  const known = await ctx.store.find('agentToolCalls', { userId, turnId: call.id });
+  const actions = new Map(known.map((row) => [row.n, row]));
+  const open = (n: number): ToolCallRow | undefined => {
+    const row = actions.get(n);
+    return row?.state === 'ended' ? undefined : row;
+  };
+  return {
+    begin: ({ n, kind, title }: Of<'action'>, step: number): Write[] => {
+      const args = { runtime: runtime.id, kind, title };
+      const id = ctx.newId('tc_');
+      const row: ToolCallRow = {
+        ...call,
+        ...{ id, step, n, tool: actionTool, arguments: JSON.stringify(args), effect: 'machine' },
+        ...{ state: 'running', requestId: null, turnEvents: null, turnId: call.id },
+        startedAt: ctx.clock.now(),
+      };
+      actions.set(n, row);
+      const said = { type: 'tool-call', toolCallId: id, tool: actionTool, arguments: row.arguments } as const;
+      const shown = eventOf(ctx, agent, 'tool-call', { toolCallId: id, toolName: actionTool, args });
+      return [insert('agentToolCalls', row), say([said], step), shown];
+    },
+    ask: ({ n, requestId }: Of<'asked'>): Write[] => {
+      const row = open(n);
+      if (row === undefined) return [];
+      actions.set(n, { ...row, requestId });
+      return [update('agentToolCalls', { userId, id: row.id, state: row.state }, { requestId })];
+    },
+    end: ({ n, status, text }: Of<'action-end'>): Write[] => {
+      const row = open(n);
+      if (row === undefined) return [];
+      actions.set(n, { ...row, state: 'ended' });
+      const source = { source: runtimeKey(runtime.id), areSecretsMasked: true };
+      const result = prepareResult({ call: row, run: { id: runId } }, [{ type: 'text', text }], source);
+      return [
+        ...(row.state === 'waiting' ? [closeConfirmation(ctx, row, 'withdrawn')] : []),
+        // A question that opens or closes meanwhile undoes this, and it is tried again.
+        ...endCall(ctx, row, { ...result, outcome: outcomes[status], signature: null, from: [row.state] }),
+      ];
+    },
+  };
+};
+
+/** The writes of one event. */
+const createWriter = async (ctx: Needs, turn: OpenTurn) => {
+  const { runtime, call } = turn;
+  const { userId, threadId } = call;
+  const speaker = await createSpeaker(ctx, turn);
+  const actions = await createActions(ctx, turn, speaker);
+  const { agent, block } = speaker;
+  const setThread = (set: Partial<ThreadRow>) => update('agentThreads', { userId, id: threadId }, set);
+
+  return (event: RuntimeEvent, step: number): Write[] => {
+    switch (event.type) {
+      case 'session': {
+        const { id, machineId, folder } = runtime;
+        return [setThread({ runtimeSession: { id, machineId, folder, session: event.session } })];
+      }
+      case 'text':
+        return block({ type: 'text', text: event.text }, step);
+      case 'thought':
+        return block({ type: 'reasoning', text: event.text, provider: ownProvider, metadata: null }, step);
+      case 'action':
+        return actions.begin(event, step);
+      case 'asked':
+        return actions.ask(event);
+      case 'action-end':
+        return actions.end(event);
+      case 'plan': {
+        const tasks = event.items.slice(0, maxTasks).map(toTask);
+        return [setThread({ tasks }), eventOf(ctx, agent, 'tasks-update', { tasks: { tasks } })];
+      }
+      case 'notice':
+        return [eventOf(ctx, agent, 'notice', { text: event.text })];
+      default:
+        return event satisfies never;
+    }
+  };
+};
+
+/** The step of an event of a turn, by its number: each has one of its own, behind that of the call. */
+export const stepOf = ({ step }: Pick<ToolCallRow, 'step'>, number: number): number => step + 1 + number;
+
+/**
+ * The writes for events that are not stored yet, and how many are stored then; null where there is nothing
+ * new, or events before them are missing. `isOpen`: the call of the turn has to be open.
+ */
+export const eventWrites = async (
+  ctx: Needs,
+  turn: OpenTurn,
+  { from, events, isOpen }: Pick<TurnProgress, 'from' | 'events'> & { isOpen: boolean },
+): Promise<{ writes: Write[]; stored: number } | null> => {
+  const { userId, id, turnEvents } = turn.call;
+  const known = turnEvents ?? 0;
+  if (turnEvents === null || from > known || from + events.length <= known) return null;
+  const writesOf = await createWriter(ctx, turn);
+  const writes = events
+    .slice(known - from)
+    .flatMap((event, at) => writesOf(event, stepOf(turn.call, known + at)));
+  const stored = from + events.length;
+  const where = { userId, id, turnEvents: known, ...(isOpen && { state: openCallStates }) };
+  return { writes: [update('agentToolCalls', where, { turnEvents: stored }), ...writes], stored };
+};

@@ -1,0 +1,121 @@
+import { wordsOf } from '../../rows/parts.ts';
+import type { AgentNeeds } from '../../ports/needs.ts';
+import { eventOf } from '../../rows/events.ts';
+import type { Work } from '../../rows/load.ts';
+import { mainHistory, type RunRow, type ToolCallRow } from '../../rows/rows.ts';
+import { update } from '../../rows/store.ts';
+import type { StoredStep } from '../steps/think.ts';
+import { machineFor, native, type Route, routeAfter } from './route.ts';
+import { startTurn, turnsOf } from './start-turn.ts';
+
+type Needs = Pick<AgentNeeds, 'store' | 'clock' | 'newId' | 'machine' | 'model' | 'config' | 'onBackend'>;
+type RunRuntime = NonNullable<RunRow['runtime']>;
+
+/** Why a run ends with its coding agent. */
+export interface TurnFailure {
+  code: string;
+  message: string;
+  retryable: boolean;
+}
+
+/** What a run does next: a turn, its end, or what its rows say by then. */
+export type NextTurn =
+  | { do: 'run'; step: StoredStep }
+  | { do: 'complete'; result: string }
+  | { do: 'fail'; failure: TurnFailure }
+  | { do: 'look again' };
+
+const failure = (code: string, message: string, retryable = true): NextTurn => ({
+  do: 'fail',
+  failure: { code, message, retryable },
+});
+
+/** The person said no, or the call came to no end of its own. */
+const failureOf = ({ outcome, shown, turnEvents }: ToolCallRow): NextTurn => {
+  if (outcome === 'denied') return failure('DENIED', shown, false);
+  if (outcome === 'lost') return failure('LOST', shown);
+  const [, code, text] = /^(RUNTIME_[A-Z_]+): ([^]*)$/.exec(shown) ?? [];
+  const began = (turnEvents ?? 0) > 0;
+  return failure(code ?? (began ? 'RUNTIME_FAILED' : 'RUNTIME_UNAVAILABLE'), text ?? shown);
+};
+
+/** Puts another one in the place of a coding agent that did not begin. */
+const fallBack = async (
+  ctx: Needs,
+  { run, agent }: Work,
+  { route, reason }: { route: Route; reason: string },
+): Promise<void> => {
+  const { userId, id } = run;
+  const from = run.runtime?.id ?? native;
+  const to = route.runtime?.id ?? native;
+  const text = `${from} could not answer: ${reason} ${to === native ? 'The built-in agent' : to} answers.`;
+  const isWritten = await ctx.store.commit(
+    [
+      update('agentRuns', { userId, id }, { runtime: route.runtime, model: route.model }),
+      eventOf(ctx, agent, 'notice', { text }),
+    ],
+    'synced',
+  );
+  if (isWritten) ctx.onBackend?.({ audit: 'backend.fallback', userId, runId: id, from, to });
+};
+
+const unavailable = async (ctx: Needs, { thread }: Work, { id, machineId }: RunRuntime) => {
+  const machines = await ctx.machine.runtimes(thread.userId);
+  const machine = machines.find((one) => one.id === machineId);
+  if (machine?.isPaused) return `The machine ${machine.name} is paused. Resume it in the panel.`;
+  if (machine && !machine.isConnected) return `The machine ${machine.name} is not connected.`;
+  if (machineFor(machines, id, machineId)?.id === machineId) return null;
+  const where = machine === undefined ? 'the machine' : machine.name;
+  return `${id} is not enabled there. Run drawbridge runtimes enable ${id} on ${where}.`;
+};
+
+/** The last words that it wrote. */
+const resultOf = async ({ store }: Needs, { agent }: Work): Promise<string> => {
+  const { userId, threadId, id: agentId } = agent;
+  const said = await store.find(
+    'agentMessages',
+    { userId, threadId, history: mainHistory, agentId },
+    { orderBy: 'seq', descending: true, limit: 20 },
+  );
+  return said.map(({ parts }) => wordsOf(parts)).find((words) => words !== '') ?? '';
+};
+
+interface Ended {
+  work: Work;
+  runtime: RunRuntime;
+  turns: readonly ToolCallRow[];
+}
+
+/** Another try after a turn that did not begin: without its old conversation, or with another backend. */
+const tryOther = async (ctx: Needs, ended: Ended, reason: string): Promise<NextTurn | null> => {
+  const { work, runtime, turns } = ended;
+  const [last] = turns;
+  if (last?.outcome === 'failed' && last.arguments.includes('"session":')) {
+    const step = await startTurn(ctx, { ...ended, isFresh: true });
+    if (step !== null && step !== 'nothing new') return { do: 'run', step };
+  }
+  const isDenied = last !== undefined && last.outcome !== 'failed';
+  if (runtime.source === 'thread' || isDenied) return null;
+  const route = await routeAfter(ctx, work.thread, runtime.id);
+  if (route === null) return null;
+  await fallBack(ctx, work, { route, reason });
+  return { do: 'look again' };
+};
+
+/** The next step of a run that a coding agent answers. */
+export const nextTurn = async (ctx: Needs, work: Work, runtime: RunRuntime): Promise<NextTurn> => {
+  const turns = await turnsOf(ctx, work.agent);
+  const [last] = turns;
+  const ended = { work, runtime, turns };
+  if (last !== undefined && last.outcome !== 'ok') {
+    const failed = failureOf(last);
+    if ((last.turnEvents ?? 0) > 0) return failed;
+    return (await tryOther(ctx, ended, last.shown)) ?? failed;
+  }
+  const missing = await unavailable(ctx, work, runtime);
+  if (missing !== null)
+    return (await tryOther(ctx, ended, missing)) ?? failure('RUNTIME_UNAVAILABLE', missing);
+  const step = await startTurn(ctx, { ...ended, isFresh: false });
+  if (step === null) return { do: 'look again' };
+  return step === 'nothing new' ? { do: 'complete', result: await resultOf(ctx, work) } : { do: 'run', step };
+};

@@ -1,0 +1,53 @@
+import type { AgentNeeds } from '../../ports/needs.ts';
+import type { TurnReport } from '../../ports/machine.ts';
+import { agentLimits } from '../../rows/limits.ts';
+import { runOf } from '../../rows/load.ts';
+import type { ToolCallRow } from '../../rows/rows.ts';
+import { openCallStates } from '../../rows/states.ts';
+import { askForAction } from '../ends/ask-for-action.ts';
+import { eventWrites, type OpenTurn, stepOf } from './events.ts';
+
+type Needs = Pick<AgentNeeds, 'store' | 'clock' | 'newId' | 'machine' | 'bus'>;
+
+/** A call of a thread that is the turn of a coding agent, while it is open. */
+export const turnCallOf = async (
+  { store }: Pick<AgentNeeds, 'store'>,
+  { userId, requestId }: Pick<TurnReport, 'userId' | 'requestId'>,
+): Promise<ToolCallRow | undefined> => {
+  const [call] = await store.find('agentToolCalls', { userId, requestId, state: openCallStates });
+  return call?.turnEvents == null ? undefined : call;
+};
+
+/** The newest piece of what it writes, for readers; it is stored once it is whole. */
+const showText = ({ bus, clock }: Needs, { call }: OpenTurn, { turn }: TurnReport, stored: number) => {
+  const { text, from, events } = turn;
+  if (text === undefined || from + events.length !== stored) return;
+  const { userId, threadId, runId, agentId } = call;
+  bus.live(userId, threadId, {
+    type: text.type === 'text' ? 'text-delta' : 'reasoning-delta',
+    ...{ runId, agentId, ts: clock.now() },
+    payload: { text: text.text, step: stepOf(call, stored), offset: text.offset },
+  });
+};
+
+/** Stores what is new of a turn; undefined where it is no turn of a thread. */
+export const onTurn = async (ctx: Needs, report: TurnReport): Promise<number | undefined> => {
+  const { userId, requestId, turn } = report;
+  for (let attempt = 0; attempt < agentLimits.commitTries; attempt += 1) {
+    const call = await turnCallOf(ctx, { userId, requestId });
+    const runtime = call && (await runOf(ctx, userId, call.runId))?.runtime;
+    if (!call || !runtime) return undefined;
+    const open = { call, runtime };
+    const fresh = await eventWrites(ctx, open, { ...turn, isOpen: true });
+    const stored = fresh?.stored ?? call.turnEvents ?? 0;
+    if (fresh !== null && !(await ctx.store.commit(fresh.writes, 'kept'))) continue;
+    for (const event of fresh === null ? [] : turn.events) {
+      if (event.type !== 'asked') continue;
+      const [action] = await ctx.store.find('agentToolCalls', { userId, requestId: event.requestId });
+      if (action) await askForAction(ctx, action);
+    }
+    showText(ctx, open, report, stored);
+    return stored;
+  }
+  return undefined;
+};

@@ -1,0 +1,164 @@
+import { turnTool } from '@drawbridge/contracts/machines/runtimes';
+import { cutText } from '@drawbridge/kit';
+import type { AgentNeeds } from '../../ports/needs.ts';
+import { eventOf } from '../../rows/events.ts';
+import { agentLimits } from '../../rows/limits.ts';
+import { nextSeq, type Work } from '../../rows/load.ts';
+import { newMessage } from '../../rows/new-rows.ts';
+import { wordsOf } from '../../rows/parts.ts';
+import { mainHistory, type MessageRow, type RunRow, type ToolCallRow } from '../../rows/rows.ts';
+import { isRuntimeKey, runtimeKey } from '../../rows/sender.ts';
+import { insert, update, type Write } from '../../rows/store.ts';
+import { shownArguments } from '../../tools/common/asks.ts';
+import type { StoredStep } from '../steps/think.ts';
+import { stepOf } from './events.ts';
+import { turnToolsOf } from './turn-tools.ts';
+
+type Needs = Pick<AgentNeeds, 'store' | 'clock' | 'newId'>;
+type RunRuntime = NonNullable<RunRow['runtime']>;
+
+const maxPrompt = 90_000;
+/** Of earlier messages, for a coding agent that begins in the middle of a chat. */
+const maxPreface = 8_000;
+const prefaceMessages = 40;
+
+const wordsFor = (message: MessageRow): string => {
+  if (message.source === 'continue') return 'Continue.';
+  const files = message.parts.flatMap((part) =>
+    part.type === 'file' ? [`[The file ${JSON.stringify(part.file.name)} cannot be passed on to you.]`] : [],
+  );
+  return [wordsOf(message.parts), ...files].filter(Boolean).join('\n');
+};
+
+/** What the person has said since the last turn of the run; '' for nothing. */
+const newWords = async ({ store }: Needs, { run, agent }: Work, last: ToolCallRow | undefined) => {
+  const where = { userId: run.userId, threadId: run.threadId, history: mainHistory, runId: run.id };
+  const [said] =
+    last === undefined
+      ? []
+      : await store.find('agentMessages', { ...where, agentId: agent.id, step: last.step });
+  const messages = await store.find('agentMessages', { ...where, role: 'user' }, { orderBy: 'seq' });
+  const fresh = messages.filter(({ seq }) => seq > (said?.seq ?? -1));
+  return { words: fresh.map(wordsFor).join('\n\n'), firstSeq: fresh[0]?.seq ?? 0 };
+};
+
+const nameOf = ({ source, sender }: MessageRow): string =>
+  source === 'person' ? 'Person' : isRuntimeKey(sender) ? 'Coding agent' : 'Assistant';
+
+/** The end of the chat before the message, as data. */
+const prefaceOf = async ({ store }: Needs, { run }: Work, before: number): Promise<string> => {
+  const rows = await store.find(
+    'agentMessages',
+    { userId: run.userId, threadId: run.threadId, history: mainHistory, source: ['person', 'model'] },
+    { orderBy: 'seq', descending: true, after: before, limit: prefaceMessages },
+  );
+  const lines: string[] = [];
+  let left = maxPreface;
+  for (const row of rows) {
+    const line = `${nameOf(row)}: ${wordsOf(row.parts)}`;
+    if (wordsOf(row.parts) === '') continue;
+    if (line.length > left) break;
+    left -= line.length;
+    lines.unshift(line);
+  }
+  if (lines.length === 0) return '';
+  return `[Earlier in this chat, for your information:]\n${lines.join('\n')}\n[The message now:]\n`;
+};
+
+const isSame = (a: Pick<RunRuntime, 'id' | 'machineId' | 'folder'>, b: typeof a) =>
+  a.id === b.id && a.machineId === b.machineId && a.folder === b.folder;
+
+/** The turns of an agent in its run, the newest first. */
+export const turnsOf = (
+  { store }: Pick<AgentNeeds, 'store'>,
+  { userId, id: agentId }: Work['agent'],
+): Promise<ToolCallRow[]> => {
+  const newest = { orderBy: 'step', descending: true } as const;
+  return store.find('agentToolCalls', { userId, agentId, tool: turnTool }, newest);
+};
+
+export interface TurnStart {
+  work: Work;
+  runtime: RunRuntime;
+  /** The turns before it, the newest first. */
+  turns: readonly ToolCallRow[];
+  /** Without the conversation that it had: the last turn could not find it. */
+  isFresh: boolean;
+}
+
+const newCall = (ctx: Needs, { work, turns: [last] }: TurnStart, args: object): ToolCallRow => ({
+  userId: work.agent.userId,
+  id: ctx.newId('tc_'),
+  threadId: work.thread.id,
+  runId: work.run.id,
+  agentId: work.agent.id,
+  step: last === undefined ? work.agent.steps + 1 : stepOf(last, last.turnEvents ?? 0),
+  n: 0,
+  tool: turnTool,
+  arguments: JSON.stringify(args),
+  effect: 'machine',
+  state: 'running',
+  outcome: null,
+  requestId: ctx.newId(''),
+  askId: null,
+  result: null,
+  whole: null,
+  shown: '',
+  isShownCut: false,
+  signature: null,
+  turnEvents: 0,
+  turnId: null,
+  startedAt: ctx.clock.now(),
+  endedAt: null,
+});
+
+/**
+ * Writes the call that gives the new messages of a run to a coding agent; null where there are none, or where
+ * the agent has changed meanwhile.
+ */
+export const startTurn = async (ctx: Needs, start: TurnStart): Promise<StoredStep | 'nothing new' | null> => {
+  const { work, runtime, turns, isFresh } = start;
+  const { agent, thread } = work;
+  const { userId, id } = agent;
+  const { words, firstSeq } = await newWords(ctx, work, isFresh ? turns[1] : turns[0]);
+  if (words === '') return 'nothing new';
+  const known = thread.runtimeSession;
+  const session = !isFresh && known !== null && isSame(known, runtime) ? known.session : undefined;
+  const preface = session === undefined ? await prefaceOf(ctx, work, firstSeq) : '';
+  const prompt = cutText(preface + words, maxPrompt);
+  const { folder } = runtime;
+  const args = {
+    runtime: runtime.id,
+    prompt,
+    ...(folder !== null && { folder }),
+    ...(session && { session }),
+  };
+  const call = newCall(ctx, start, args);
+  const message = newMessage(ctx, {
+    ...{
+      userId,
+      threadId: thread.id,
+      history: mainHistory,
+      runId: work.run.id,
+      agentId: id,
+      step: call.step,
+    },
+    seq: await nextSeq(ctx, { userId, threadId: thread.id, history: mainHistory }),
+    ...{ role: 'assistant', source: 'model' },
+    parts: [{ type: 'tool-call', toolCallId: call.id, tool: turnTool, arguments: '{}' }],
+  });
+  const acting = { state: 'acting', steps: call.step, lastActiveAt: ctx.clock.now(), tainted: true } as const;
+  const shown = shownArguments(call.arguments, agentLimits.shownArgumentsBytes);
+  const writes: Write[] = [
+    update('agentAgents', { userId, id, state: 'ready', steps: agent.steps }, acting),
+    insert('agentMessages', { ...message, sender: runtimeKey(runtime.id) }),
+    insert('agentToolCalls', call),
+    eventOf(ctx, agent, 'tool-call', {
+      ...{ toolCallId: call.id, toolName: turnTool, args: shown.args },
+      ...(shown.isCut && { isCut: true }),
+      ...(call.requestId !== null && { requestId: call.requestId }),
+    }),
+  ];
+  if (!(await ctx.store.commit(writes, 'synced'))) return null;
+  return { work: { ...work, agent: { ...agent, ...acting } }, calls: [call], tools: turnToolsOf(runtime) };
+};
