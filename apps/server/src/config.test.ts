@@ -54,7 +54,7 @@ describe('configuration', () => {
       agentDeferredTools: true,
       agentMaskSecrets: true,
       agentWorkspace: 'none',
-    runtimeBackends: ['native'],
+      runtimeBackends: ['native'],
       agentTraceContent: false,
       resultMaxBytes: 16_777_216,
       signInPerMinute: 20,

@@ -121,7 +121,11 @@ const thinkOrEnd = async (
 };
 
 /** Actions that a coding agent has left without an end. */
-const unended = { outcome: 'stopped', text: 'The coding agent did not say how this ended.' } as const;
+const unended = {
+  outcome: 'stopped',
+  text: 'The coding agent did not say how this ended.',
+  asks: [],
+} as const;
 
 /** The turn of a coding agent that was begun, where one answers the run; null once it has ended. */
 const turnOrEnd = async (ctx: RunContext, work: Work, runtime: RunRuntime): Promise<StoredStep | null> => {

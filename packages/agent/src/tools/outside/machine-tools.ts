@@ -81,7 +81,7 @@ export const toOutcome = (following: Following, outcome: MachineOutcome): ToolOu
   return { type: 'confirm', question, message, expiresAt };
 };
 
-/** The same call where it was made before; in the groups of the run, by default on the machine of the thread. */
+/** The same call where it was made before; in the groups of the run, by default on the thread's machine. */
 export const callMachine = (
   use: ToolUse,
   { machineId, tool, args }: { machineId?: string; tool: string; args: Record<string, unknown> },
