@@ -57,7 +57,7 @@ const world = async (environment: Record<string, string> = {}) => {
         .filter((line) => line.includes('"audit"'))
         .map((line) => {
           const { audit, runtime, source, from, to } = JSON.parse(line) as Record<string, string>;
-          return JSON.parse(JSON.stringify({ audit, runtime, source, from, to })) as object;
+          return JSON.parse(JSON.stringify({ audit, runtime, source, from, to })) as { audit: string };
         }),
   };
 };
@@ -211,12 +211,22 @@ it('RT-15 a chosen one that fails ends the run with its code; a listed one falls
     { audit: 'backend.success', runtime: 'native' },
   ]);
 
-  await choose();
+  // Once it has the task nothing answers in its place.
   await say('And now?');
-  const chosen = await nextCall(daemon);
-  await post(chosen.requestId, 0, said.slice(0, 4));
-  await fail(chosen.requestId, 'RUNTIME_FAILED: It ended');
+  const begun = await nextCall(daemon);
+  await post(begun.requestId, 0, said.slice(0, 4));
+  await fail(begun.requestId, 'RUNTIME_FAILED: It ended');
   expect((await until('error')).payload).toMatchObject({ code: 'RUNTIME_FAILED', content: 'It ended' });
+
+  // Nor in the place of one that was chosen.
+  await choose();
+  await say('And you?');
+  await fail((await nextCall(daemon)).requestId, 'RUNTIME_SIGN_IN: It is not signed in');
+  const again = await nextCall(daemon);
+  await fail(again.requestId, 'RUNTIME_SIGN_IN: It is not signed in');
+  const refused = await until('error', ({ payload }) => payload.code === 'RUNTIME_SIGN_IN');
+  expect(refused.payload.content).toBe('It is not signed in');
+  expect(audited().filter(({ audit }) => audit === 'backend.fallback')).toHaveLength(3);
   expect((await command('/runtime deactivate gemini')).answer).toContain('Runtime: native');
   await command('/runtime activate native');
   const asked = model.requests.length;
