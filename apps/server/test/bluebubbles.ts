@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { systemClock } from '@drawbridge/kit';
-import { openStandIn, replyJson } from './http-stand-in.ts';
+import { formOf, openStandIn, replyJson } from './http-stand-in.ts';
 
 export const macPassword = 'pass word/&=+';
 
@@ -33,6 +33,8 @@ export const refuseMac =
 export const openMac = async () => {
   const messages: MacMessage[] = [];
   const sent: SentText[] = [];
+  /** Files as they were uploaded. */
+  const files: Record<string, unknown>[] = [];
   let webhooks: { id: number; url: string; events: string[] }[] = [];
   const first = new Map<string, Answer[]>();
   let number = 0;
@@ -58,12 +60,17 @@ export const openMac = async () => {
       reply(to, { guid: `sent ${sent.length}` });
     },
   };
-  const { url, asked } = await openStandIn(({ method, path, body }, to) => {
+  const { url, asked } = await openStandIn(async (request, to) => {
+    const { method, path, body } = request;
     const { pathname, searchParams } = new URL(path, 'http://mac');
     const [, name = '', id] = /^\/api\/v1\/(webhook|[a-z]+\/[a-z]+)(?:\/(\d+))?$/.exec(pathname) ?? [];
     if (searchParams.get('password') !== macPassword) return refuseMac(401, 'You are not authorized')(to);
     const own = first.get(name)?.shift();
     if (own) return own(to);
+    if (name === 'message/attachment') {
+      files.push(await formOf(request));
+      return reply(to, { guid: `file ${files.length}` });
+    }
     const route = routes[`${method} ${name}`];
     return route ? route(body === '' ? {} : JSON.parse(body), to, id) : refuseMac(404, 'Not found')(to);
   });
@@ -85,6 +92,7 @@ export const openMac = async () => {
     asked,
     messages,
     sent,
+    files,
     message,
     webhooks: () => webhooks,
     texts: () => sent.map(({ message: text }) => text),

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
 export interface StandInRequest {
@@ -9,6 +9,7 @@ export interface StandInRequest {
   path: string;
   headers: IncomingMessage['headers'];
   body: string;
+  bytes: Buffer;
 }
 
 /** A service on loopback that answers as `answer` says, and keeps what it was asked. */
@@ -16,7 +17,8 @@ export const openStandIn = async (answer: (request: StandInRequest, reply: Serve
   const asked: StandInRequest[] = [];
   const server = createServer(async (incoming, reply) => {
     const { method = '', url: path = '', headers } = incoming;
-    const request = { method, path, headers, body: await text(incoming) };
+    const bytes = await buffer(incoming);
+    const request = { method, path, headers, body: bytes.toString(), bytes };
     asked.push(request);
     answer(request, reply);
   });
@@ -33,3 +35,21 @@ export const openStandIn = async (answer: (request: StandInRequest, reply: Serve
 
 export const replyJson = (reply: ServerResponse, body: unknown, status = 200) =>
   void reply.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+
+/** The fields of a multipart body; a file is its name, type and bytes. */
+export const formOf = async ({ headers, bytes }: StandInRequest): Promise<Record<string, unknown>> => {
+  const form = await new Response(new Uint8Array(bytes), {
+    headers: { 'content-type': headers['content-type'] ?? '' },
+  }).formData();
+  const fields = [...form].map(async ([name, value]) => [
+    name,
+    typeof value === 'string'
+      ? value
+      : {
+          name: value.name,
+          type: value.type,
+          text: Buffer.from(await value.arrayBuffer()).toString('latin1'),
+        },
+  ]);
+  return Object.fromEntries(await Promise.all(fields));
+};

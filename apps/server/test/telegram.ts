@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { systemClock } from '@drawbridge/kit';
-import { openStandIn, replyJson } from './http-stand-in.ts';
+import { formOf, openStandIn, replyJson } from './http-stand-in.ts';
 
 export const botToken = `123456:${'A'.repeat(35)}`;
 
@@ -42,6 +42,8 @@ export const openTelegram = async () => {
   let updates: { update_id: number }[] = [];
   const sent: SentText[] = [];
   const edited: EditedText[] = [];
+  /** Files as they were uploaded. */
+  const documents: Record<string, unknown>[] = [];
   /** What people have read after they had pressed a button. */
   const acknowledged: string[] = [];
   const offsets: (number | undefined)[] = [];
@@ -95,11 +97,16 @@ export const openTelegram = async () => {
       ok(reply);
     },
   };
-  const { url, asked, close } = await openStandIn(({ path, body }, reply) => {
+  const { url, asked, close } = await openStandIn(async (request, reply) => {
+    const { path, body } = request;
     const [, token, method = ''] = /^\/bot([^/]+)\/(\w+)$/.exec(path) ?? [];
     if (token !== botToken) return refuse(401, 'Unauthorized')(reply);
     const own = first.get(method)?.shift();
     if (own) return own(reply);
+    if (method === 'sendDocument') {
+      documents.push(await formOf(request));
+      return ok(reply, { message_id: 1_000 + documents.length });
+    }
     const answer = answerTo[method];
     return answer ? answer(JSON.parse(body), reply) : refuse(404, 'Not Found')(reply);
   });
@@ -139,6 +146,7 @@ export const openTelegram = async () => {
     asked,
     sent,
     edited,
+    documents,
     acknowledged,
     press,
     offsets,

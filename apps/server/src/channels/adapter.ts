@@ -70,6 +70,13 @@ export interface BotIdentity {
   link(code?: string): string | null;
 }
 
+/** A file that goes to a platform. */
+export interface OutgoingFile {
+  name: string;
+  mediaType: string;
+  bytes: Buffer<ArrayBuffer>;
+}
+
 /** Where markdown of one message goes. `isPlain`: as it is written. `id`: of each try the same. */
 export interface Destination {
   id: string;
@@ -125,6 +132,8 @@ export interface ChannelAdapter {
   pollEveryMs: Record<ChannelMode, number | null>;
   /** Resolves to the platform's id of the message. */
   send(text: string, to: Destination & { buttons: readonly Button[] }): Promise<string>;
+  /** Resolves to the platform's id of the message; null for a file that it does not take. */
+  sendFile: ((file: OutgoingFile, to: Omit<Destination, 'isPlain'>) => Promise<string | null>) | null;
   /** Null where a message cannot have buttons. */
   buttons: PlatformButtons | null;
   /** Shows for some seconds that an answer is being written; null where nothing can be shown. */

@@ -103,7 +103,7 @@ const createParts = (needs: Needs, signal: AbortSignal) => {
     signal,
   });
   const { buttonsOf } = questions;
-  const delivery = createDelivery({ clock, messages, adapterOf, buttonsOf, onError, signal });
+  const delivery = createDelivery({ ...needs, messages, adapterOf, buttonsOf, signal });
   const turns = createTurns({
     ...needs,
     messages,

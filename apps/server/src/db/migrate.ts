@@ -38,6 +38,7 @@ import { channels } from './migrations/0035-channels.ts';
 import { channelQuestions } from './migrations/0036-channel-questions.ts';
 import { channelModes } from './migrations/0037-channel-modes.ts';
 import { runStarters } from './migrations/0038-run-starters.ts';
+import { channelFiles } from './migrations/0039-channel-files.ts';
 import { runtimes } from './migrations/0041-runtimes.ts';
 import type { Schema } from './schema.ts';
 
@@ -82,6 +83,7 @@ const migrations = {
   '0036-channel-questions': channelQuestions,
   '0037-channel-modes': channelModes,
   '0038-run-starters': runStarters,
+  '0039-channel-files': channelFiles,
   '0041-runtimes': runtimes,
 };
 

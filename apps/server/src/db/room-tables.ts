@@ -103,6 +103,8 @@ export interface RoomTables {
     sentAt: number | null;
     /** The reply whose message gets this text; null for a new message. */
     edits: string | null;
+    /** A file of a chat that is sent, as JSON; the text instead where the platform does not take it. */
+    file: string | null;
   };
   /** A question that a reply of the same id shows with buttons. */
   channelQuestions: {

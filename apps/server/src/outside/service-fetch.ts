@@ -6,7 +6,7 @@ import { createOriginFetch } from './origin-fetch.ts';
 export interface ServiceRequest {
   method?: string;
   headers?: Record<string, string>;
-  body?: string;
+  body?: string | FormData;
   signal: AbortSignal;
 }
 

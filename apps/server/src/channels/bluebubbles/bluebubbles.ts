@@ -46,13 +46,15 @@ const createApi = ({ clock, url, password }: ApiNeeds) => {
   const send = createPlatformFetch({ clock, name: 'BlueBubbles', limits });
   return async (
     path: string,
-    { method = 'GET', body, signal }: { method?: string; body?: object; signal: AbortSignal },
+    { method = 'GET', body, signal }: { method?: string; body?: object | FormData; signal: AbortSignal },
   ): Promise<unknown> => {
     // Spelled as the log knows it, and hides it.
     const to = new URL(`${base}/api/v1/${path}?password=${encodeURIComponent(password)}`);
     const answer = await send(to, {
       method,
-      ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      ...(body instanceof FormData
+        ? { body }
+        : body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
       signal,
     });
     const parsed = reply.safeParse(jsonOf(answer.text));
@@ -65,6 +67,9 @@ const createApi = ({ clock, url, password }: ApiNeeds) => {
     return parsed.data.data;
   };
 };
+
+/** A message of this id that still waits on the Mac is refused. */
+const tempGuidOf = (id: string) => `temp-${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
 
 /** A part of markdown as a text without marks, as iMessage shows it. */
 const toPlainText: (markdown: string) => string = createPrinter({
@@ -145,13 +150,23 @@ export const createBlueBubbles = ({ clock, fields }: Needs): ChannelAdapter => {
     send: async (text, { id, address, isPlain, signal }) => {
       const body = {
         ...addressOf.parse(address),
-        // A message of this id that still waits on the Mac is refused.
-        tempGuid: `temp-${createHash('sha256').update(id).digest('hex').slice(0, 32)}`,
+        tempGuid: tempGuidOf(id),
         message: isPlain ? text : toPlainText(text),
         method: 'apple-script',
       };
       const sent = sentMessage.safeParse(await call('message/text', { method: 'POST', body, signal }));
       return sent.data?.guid ?? body.tempGuid;
+    },
+    sendFile: async ({ name, mediaType, bytes }, { id, address, signal }) => {
+      const tempGuid = tempGuidOf(id);
+      const form = new FormData();
+      const fields = { ...addressOf.parse(address), tempGuid, name, method: 'apple-script' };
+      for (const [field, value] of Object.entries(fields)) form.set(field, value);
+      form.set('attachment', new Blob([bytes], { type: mediaType }), name);
+      const sent = sentMessage.safeParse(
+        await call('message/attachment', { method: 'POST', body: form, signal }),
+      );
+      return sent.data?.guid ?? tempGuid;
     },
     buttons: null,
     typing: null,

@@ -132,6 +132,8 @@ export const createGoogleChat = ({ clock, url, fields, ownUrl }: Needs): Channel
       const sent = sentMessage.safeParse(await api.call('chat', path, { method: 'POST', body, signal }));
       return sent.data?.name ?? '';
     },
+    // An upload needs the token of a person.
+    sendFile: null,
     buttons: {
       edit: async (messageId, text, { address, isPlain, signal }) => {
         const body = { text: textOf(text, isPlain, addressOf.parse(address).hosts), cardsV2: [] };

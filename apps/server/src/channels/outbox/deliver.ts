@@ -1,7 +1,9 @@
+import type { Agent } from '@drawbridge/agent';
 import { channelLimits, type ChannelKind } from '@drawbridge/contracts/outside/channels';
-import { createKeyedQueue, exponential, fullJitter, sleep, type Clock } from '@drawbridge/kit';
-import { PlatformError, type Button, type ChannelAdapter } from '../adapter.ts';
+import { createKeyedQueue, exponential, fullJitter, hasCode, sleep, type Clock } from '@drawbridge/kit';
+import { PlatformError, type Button, type ChannelAdapter, type Destination } from '../adapter.ts';
 import { addressOf } from '../turns/answers.ts';
+import { repliedFile, type RepliedFile } from '../turns/new-reply.ts';
 import {
   isStoreTrouble,
   type ConversationKey,
@@ -14,6 +16,8 @@ interface Needs {
   messages: MessagesStore;
   /** Null while the channel is off or its key is refused: replies wait. */
   adapterOf(kind: ChannelKind): ChannelAdapter | null;
+  /** Null where it is switched off. */
+  agent: Pick<Agent, 'threads'> | null;
   /** The buttons of a reply; none for most. */
   buttonsOf(replyId: string): Promise<Button[]>;
   onError(error: unknown): void;
@@ -32,13 +36,43 @@ const orPlain = <Value>(attempt: (isPlain: boolean) => Promise<Value>): Promise<
     return attempt(true);
   });
 
+/** The bytes of a file of a chat; null where it was removed. */
+const readFile = async (
+  agent: Needs['agent'],
+  { userId, id }: RepliedFile,
+): Promise<Buffer<ArrayBuffer> | null> => {
+  const file = await agent?.threads.file(userId, id).catch((error: unknown) => {
+    if (hasCode(error, 'NOT_FOUND')) return null;
+    throw error;
+  });
+  return file ? Buffer.from(file.data, 'base64') : null;
+};
+
+/** Null where the reply has no file, or the platform does not take it: then its text is sent. */
+const sendFile = async (
+  agent: Needs['agent'],
+  adapter: ChannelAdapter,
+  { reply, to }: { reply: StoredReply; to: Omit<Destination, 'isPlain'> },
+): Promise<string | null> => {
+  if (reply.file === null || adapter.sendFile === null) return null;
+  const file = repliedFile.parse(JSON.parse(reply.file));
+  const bytes = await readFile(agent, file);
+  if (bytes === null) return null;
+  return adapter.sendFile({ ...file, bytes }, to).catch((error: unknown) => {
+    if (error instanceof PlatformError && error.kind === 'refused') return null;
+    throw error;
+  });
+};
+
 /** Resolves to the platform's id of the message; null where another one was to be edited. */
 const createAttempt =
-  ({ messages: { replies }, buttonsOf, signal }: Needs) =>
+  ({ messages: { replies }, buttonsOf, agent, signal }: Needs) =>
   async (adapter: ChannelAdapter, reply: StoredReply): Promise<string | null> => {
     const { id, text, edits } = reply;
     const to = { id, address: addressOf(reply), signal };
     if (edits === null) {
+      const sent = await sendFile(agent, adapter, { reply, to });
+      if (sent !== null) return sent;
       const buttons = await buttonsOf(id);
       return orPlain((isPlain) => adapter.send(text, { ...to, isPlain, buttons }));
     }

@@ -43,6 +43,10 @@ const cardOf = (text: string, buttons: readonly Button[]) => ({
   },
 });
 
+/** Pictures that Teams shows in a message itself, and their bytes. */
+const shownPictures: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif']);
+const pictureBytes = 1_024 * 1_024;
+
 interface Needs {
   clock: Clock;
   url: string;
@@ -105,6 +109,14 @@ export const createTeams = ({ clock, url, fields, ownUrl, services }: Needs): Ch
       const shown = shownOf(text, isPlain, hosts);
       const body =
         buttons.length === 0 ? shown : { type: 'message', attachments: [cardOf(shown.text, buttons)] };
+      const sent = await api.call(serviceUrl, pathOf(conversationId), { method: 'POST', body, signal });
+      return sentActivity.safeParse(sent).data?.id ?? '';
+    },
+    sendFile: async ({ name, mediaType, bytes }, { address, signal }) => {
+      if (!shownPictures.has(mediaType) || bytes.length > pictureBytes) return null;
+      const { serviceUrl, conversationId } = addressOf.parse(address);
+      const contentUrl = `data:${mediaType};base64,${bytes.toString('base64')}`;
+      const body = { type: 'message', attachments: [{ contentType: mediaType, contentUrl, name }] };
       const sent = await api.call(serviceUrl, pathOf(conversationId), { method: 'POST', body, signal });
       return sentActivity.safeParse(sent).data?.id ?? '';
     },

@@ -8,6 +8,7 @@ export const pollSeconds = 25;
 const limits = {
   poll: { ms: 35_000, maxBytes: 8 * 1_024 * 1_024 },
   other: { ms: 30_000, maxBytes: 1_024 * 1_024 },
+  file: { ms: 60_000, maxBytes: 1_024 * 1_024 },
 };
 
 const reply = z.union([
@@ -48,13 +49,16 @@ export const createTelegramApi = ({ clock, url, token }: Needs) => {
   const base = url.replace(/\/+$/, '');
   const fetchPoll = createPlatformFetch({ clock, name: 'Telegram', limits: limits.poll });
   const fetchOther = createPlatformFetch({ clock, name: 'Telegram', limits: limits.other });
+  const fetchFile = createPlatformFetch({ clock, name: 'Telegram', limits: limits.file });
 
-  return async (method: string, parameters: object, signal: AbortSignal): Promise<unknown> => {
-    const send = method === 'getUpdates' ? fetchPoll : fetchOther;
+  return async (method: string, parameters: object | FormData, signal: AbortSignal): Promise<unknown> => {
+    const isForm = parameters instanceof FormData;
+    const send = method === 'getUpdates' ? fetchPoll : isForm ? fetchFile : fetchOther;
     const answer = await send(new URL(`${base}/bot${token}/${method}`), {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(parameters),
+      ...(isForm
+        ? { body: parameters }
+        : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(parameters) }),
       signal,
     });
     const parsed = reply.safeParse(jsonOf(answer.text));

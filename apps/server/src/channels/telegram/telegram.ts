@@ -43,6 +43,16 @@ const keyboardOf = (buttons: readonly Button[]) =>
         },
       };
 
+/** As a document, pictures too: a photo would be changed on its way. */
+const createSendFile =
+  (call: ReturnType<typeof createTelegramApi>): NonNullable<ChannelAdapter['sendFile']> =>
+  async ({ name, mediaType, bytes }, { address, signal }) => {
+    const form = new FormData();
+    for (const [field, value] of Object.entries(placeOf(address))) form.set(field, String(value));
+    form.set('document', new Blob([bytes], { type: mediaType }), name);
+    return String(sentMessage.parse(await call('sendDocument', form, signal)).message_id);
+  };
+
 /** After a repeat, and for a message that the person has deleted. */
 const isEdited = /message is not modified|message to edit not found|message can't be edited/i;
 
@@ -120,6 +130,7 @@ export const createTelegram = (needs: Needs): ChannelAdapter => {
       const sent = { ...placeOf(address), ...shownOf(text, isPlain), ...keyboardOf(buttons) };
       return String(sentMessage.parse(await call('sendMessage', sent, signal)).message_id);
     },
+    sendFile: createSendFile(call),
     buttons: {
       edit: async (messageId, text, { address, isPlain, signal }) => {
         const { chat_id } = placeOf(address);
@@ -132,8 +143,7 @@ export const createTelegram = (needs: Needs): ChannelAdapter => {
         await call('answerCallbackQuery', { callback_query_id: pressId, text: cutText(text, 200) }, signal);
       },
     },
-    typing: async (address, signal) => {
-      await call('sendChatAction', { ...placeOf(address), action: 'typing' }, signal);
-    },
+    typing: async (address, signal) =>
+      void (await call('sendChatAction', { ...placeOf(address), action: 'typing' }, signal)),
   };
 };

@@ -1,4 +1,4 @@
-import type { RequestEnd } from '@drawbridge/agent';
+import type { Agent, RequestEnd } from '@drawbridge/agent';
 import { channelLimits, type ChannelKind } from '@drawbridge/contracts/outside/channels';
 import type { Clock } from '@drawbridge/kit';
 import { z } from 'zod';
@@ -6,7 +6,7 @@ import type { Address } from '../adapter.ts';
 import { splitMarkdown } from '../format/split.ts';
 import type { SendersStore, StoredSender } from '../senders/senders.store.ts';
 import type { ConversationKey, MessagesStore, StoredMessage } from './messages.store.ts';
-import { newReply } from './new-reply.ts';
+import { newReply, type RepliedFile } from './new-reply.ts';
 
 interface Needs {
   clock: Clock;
@@ -15,6 +15,17 @@ interface Needs {
   /** The address of the panel. */
   url(): string;
   onReply(conversation: ConversationKey): void;
+}
+
+/** Of an answer: a text, or a file with the text that may stand for it. */
+interface Part {
+  text: string;
+  file?: RepliedFile;
+}
+
+interface Ending {
+  agent: Pick<Agent, 'threads'>;
+  threadId: string;
 }
 
 /** In UTF-16 units. Telegram takes 4,096 without tags. */
@@ -63,34 +74,44 @@ export const createAnswers = ({ clock, messages, senders, url, onReply }: Needs)
     return [...parts.slice(0, channelLimits.replyParts), `The rest is in Drawbridge: ${url()}`];
   };
 
-  const repliesTo = (row: StoredMessage, id: string, texts: readonly string[]) => {
+  const repliesTo = (row: StoredMessage, id: string, said: readonly Part[]) => {
     const { kind, conversation, senderId } = row;
     const place = { id, kind, conversation, address: addressOf(row) };
     const at = clock.now();
-    return texts.map((text, part) => messages.replies.insert(newReply(place, { text, senderId, at, part })));
+    return said.map((one, part) => messages.replies.insert(newReply(place, { ...one, senderId, at, part })));
   };
 
   /** `id`: of the answer, so that an answer that is made again is sent once. */
   const answer = async (
     row: StoredMessage,
     text: string | null,
-    id = `${keyOf(row)} answer`,
+    { id = `${keyOf(row)} answer`, files = [] }: { id?: string | undefined; files?: readonly Part[] } = {},
   ): Promise<void> => {
-    const replies = text === null ? [] : repliesTo(row, id, partsOf(row, text));
+    const texts = text === null ? [] : partsOf(row, text).map((part) => ({ text: part }));
+    const replies = repliesTo(row, id, [...texts, ...files]);
     // False for the message of a sender who is no longer paired: it is gone.
     if (await messages.commit([messages.answered(row), ...replies], 'synced')) onReply(row);
   };
 
   return {
     answer,
-    end: (row: StoredMessage, end: RequestEnd): Promise<void> => {
+    end: async (row: StoredMessage, end: RequestEnd, { agent, threadId }: Ending): Promise<void> => {
       const runId = 'runId' in end ? end.runId : null;
-      return answer(row, textOfEnd(end), runId === null ? undefined : `${row.kind} run ${runId}`);
+      const text = textOfEnd(end);
+      if (runId === null || text === null) return answer(row, text);
+      const { userId } = row;
+      const sent = await agent.threads.sentFiles(userId, runId);
+      const files = sent.map((file) => ({
+        // Read where the platform takes no such file.
+        text: `${file.name.replaceAll(/[^\p{L}\p{N} .-]/gu, ' ')} is in Drawbridge: ${url()}/chat/${threadId}`,
+        file: { ...file, userId },
+      }));
+      return answer(row, text, { id: `${row.kind} run ${runId}`, files });
     },
     /** Ends the pairing, with all that waits for the sender. */
     unpair: async (row: StoredMessage, sender: StoredSender): Promise<void> => {
       const text = 'You are no longer paired. What you write here is not read any more.';
-      const goodbye = repliesTo({ ...row, senderId: '' }, `${keyOf(row)} answer`, [text]);
+      const goodbye = repliesTo({ ...row, senderId: '' }, `${keyOf(row)} answer`, [{ text }]);
       await messages.commit([...senders.remove(sender), ...goodbye], 'synced');
       onReply(row);
     },

@@ -1,3 +1,5 @@
+import { messageFile } from '@drawbridge/contracts/agent/events';
+import { z } from 'zod';
 import type { Address } from '../adapter.ts';
 import type { StoredReply } from './messages.store.ts';
 
@@ -7,10 +9,22 @@ interface Place extends Pick<StoredReply, 'id' | 'kind' | 'conversation'> {
   edits?: string;
 }
 
+/** A file of a chat that a reply sends. */
+export const repliedFile = messageFile.extend({ userId: z.string() });
+export type RepliedFile = z.infer<typeof repliedFile>;
+
+interface Said {
+  text: string;
+  senderId: string;
+  at: number;
+  part?: number;
+  file?: RepliedFile | null;
+}
+
 /** A reply that waits to be sent. A second one of the same id is not sent. */
 export const newReply = (
   { address, edits, ...place }: Place,
-  { text, senderId, at, part = 0 }: { text: string; senderId: string; at: number; part?: number },
+  { text, senderId, at, part = 0, file = null }: Said,
 ): StoredReply => ({
   ...place,
   id: part === 0 ? place.id : `${place.id} ${part}`,
@@ -24,4 +38,5 @@ export const newReply = (
   messageId: null,
   sentAt: null,
   edits: edits ?? null,
+  file: file && JSON.stringify(file),
 });

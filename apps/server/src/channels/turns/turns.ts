@@ -130,7 +130,7 @@ const createSubmit = (needs: Needs) => {
       },
       request,
     );
-    await answers.end(row, end);
+    await answers.end(row, end, following);
   };
 
   const giveToAgent = async (row: StoredMessage, sender: StoredSender): Promise<Given | undefined> => {

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '@drawbridge/contracts/agent/events';
+import type { MessageFile, StoredEvent } from '@drawbridge/contracts/agent/events';
 import type { ChangeThreadInput, Thread, ViewAsk } from '@drawbridge/contracts/agent/threads';
 import type { Clock } from '@drawbridge/kit';
 import type { MachinePort } from '../../ports/machine.ts';
@@ -7,8 +7,10 @@ import { errors } from '../../rows/errors.ts';
 import type { ThreadKey } from '../../rows/keys.ts';
 import { threadRowOf } from '../../rows/load.ts';
 import { newThreadRow, requireOwner } from '../../rows/new-rows.ts';
+import { filesOf } from '../../rows/parts.ts';
 import type { ThreadRow } from '../../rows/rows.ts';
 import { type AgentStore, insert, update, type Write } from '../../rows/store.ts';
+import { sendFile } from '../../tools/core/send-file.ts';
 import type { Feed } from './feed.ts';
 import { type ListInput, listThreads } from './list.ts';
 import { forEach, forgetOldThreads, removeRows } from './remove.ts';
@@ -157,6 +159,12 @@ export const createThreads = (needs: ThreadsNeeds) => {
       const [file] = await store.find('agentFiles', { userId, id });
       if (!file) throw errors.notFound();
       return file;
+    },
+    /** What the agent has sent the person in a run. */
+    sentFiles: async (userId: string, runId: string): Promise<MessageFile[]> => {
+      const where = { userId, runId, tool: sendFile.name, state: 'ended', outcome: 'ok' } as const;
+      const calls = await store.find('agentToolCalls', where, { isLenient: true });
+      return calls.flatMap(({ result }) => filesOf(result ?? []).files ?? []);
     },
     forgetOld: (signal: AbortSignal) => forgetOldThreads({ store, clock, keepMs, removeThread }, signal),
   };
