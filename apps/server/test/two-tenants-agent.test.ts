@@ -46,6 +46,7 @@ const withoutId = [
   'agent.events',
   'agent.status',
   'agent.credits',
+  'agent.runtimes',
   'agent.threads.list',
   'agent.threads.removeAll',
   'agent.asks',

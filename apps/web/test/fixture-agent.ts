@@ -1,4 +1,5 @@
 import type { Artifact } from '@drawbridge/contracts/agent/canvas';
+import type { RuntimeChoices } from '@drawbridge/contracts/machines/runtimes';
 import type { Credits } from '@drawbridge/contracts/agent/credits';
 import type { Memory } from '@drawbridge/contracts/agent/memory';
 import type { AgentSettings, AgentStatus, CheckLine, UserKeys } from '@drawbridge/contracts/agent/settings';
@@ -34,6 +35,7 @@ export interface AgentWorld {
   status: AgentStatus;
   threads: Thread[];
   asks: OpenAsk[];
+  runtimes: RuntimeChoices;
   snapshot: ThreadSnapshot;
   artifacts: Artifact[];
   settings: AgentSettings;
@@ -83,6 +85,7 @@ export const agentWorldOf = (change: Partial<AgentWorld> = {}): AgentWorld => ({
   status: { module: true, enabled: true, model: 'stub' },
   threads: [],
   asks: [],
+  runtimes: { chosen: null, hasModel: true, options: [] },
   snapshot: emptySnapshot(),
   artifacts: [],
   settings: {
@@ -156,6 +159,7 @@ export const createAgentRouter = (world: AgentWorld, frames: ReturnType<typeof c
   return t.router({
     status: t.procedure.query(() => world.status),
     credits: t.procedure.query(() => creditsOf(41_000)),
+    runtimes: t.procedure.input(id).query(() => world.runtimes),
     run: t.procedure.input(z.object({ runId: z.string() })).query(({ input }) => ({
       ...{ id: input.runId, model: 'stub' },
       events: [

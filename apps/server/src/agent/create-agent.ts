@@ -169,9 +169,10 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
         return changed;
       },
     },
-    status: async () => {
+    status: async (userId) => {
       const { off } = await settings.config();
-      return { module: true, enabled: off === null, model: (await model.info('main'))?.id ?? null };
+      const isOn = off === null || (userId !== undefined && (await machine.runtimes(userId)).length > 0);
+      return { module: true, enabled: isOn, model: (await model.info('main'))?.id ?? null };
     },
     model: () => model.info('main'),
     userKeys: {

@@ -14,7 +14,8 @@ import type { Agent } from './agent.ts';
 /** The agent with the owner's settings, as the doors use it. */
 export interface AgentModule {
   agent: Agent;
-  status(): Promise<AgentStatus>;
+  /** For a person: without a model it is on where a machine of theirs has a coding agent. */
+  status(userId?: string): Promise<AgentStatus>;
   /** The main model; null while none is chosen. */
   model(): Promise<ModelInfo | null>;
   settings: {

@@ -2,6 +2,7 @@ import type { AskAnswer, OpenAsk } from '@drawbridge/contracts/agent/asks';
 import type { Credits } from '@drawbridge/contracts/agent/credits';
 import type { Memory, MemoryInput } from '@drawbridge/contracts/agent/memory';
 import type { SendInput, SendReply } from '@drawbridge/contracts/agent/threads';
+import type { RuntimeChoices } from '@drawbridge/contracts/machines/runtimes';
 import type { Canvas } from '../memory/canvas.ts';
 import type { Sender } from '../rows/sender.ts';
 import type { Lanes } from './lanes/lanes.ts';
@@ -30,6 +31,8 @@ export interface Agent {
   confirm(userId: string, requestId: string, answer: AskAnswer): Promise<{ runId: string | null }>;
   /** The agent's own open questions in all chats, oldest first. */
   openAsks(userId: string): Promise<OpenAsk[]>;
+  /** What can answer a thread, and what was chosen there. */
+  runtimes(userId: string, threadId: string): Promise<RuntimeChoices>;
   threads: Threads;
   canvas: Canvas;
   queue: Queue;

@@ -25,6 +25,7 @@ import type { Agent } from './agent.ts';
 import { continueRun } from './lanes/continue-run.ts';
 import { createLanes } from './lanes/lanes.ts';
 import { createQueue, sendMessage } from './lanes/queue.ts';
+import { runtimeChoices } from './runtime-choices.ts';
 import { openEngine } from './servers/open-engine.ts';
 import { createStops } from './stop-threads.ts';
 import { createFeed } from './threads/feed.ts';
@@ -214,6 +215,7 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
     ...createStops(ctx, lanes),
     confirm: (userId, requestId, answer) => confirm(ctx, { userId, requestId }, answer),
     openAsks: (userId) => openAsks(needs, userId),
+    runtimes: (userId, threadId) => runtimeChoices(needs, { userId, threadId }),
     tasks: {
       cancel: (userId, { threadId, taskId }) => cancelTask({ userId, threadId }, taskId),
       correct: async (userId, { threadId, taskId }, text) => {

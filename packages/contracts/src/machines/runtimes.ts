@@ -63,3 +63,19 @@ export const turnResult = z.object({
   tokens: z.int().nonnegative().nullable(),
 });
 export type TurnResult = z.infer<typeof turnResult>;
+
+/** What can answer a chat, and what was chosen in it: null where the server's settings decide. */
+export const runtimeChoices = z.object({
+  chosen: z.object({ id: z.string(), machineId: z.string(), folder: z.string().nullable() }).nullable(),
+  /** The built-in agent has a model. */
+  hasModel: z.boolean(),
+  options: z.array(
+    z.object({
+      id: z.string(),
+      machineId: z.string(),
+      machine: z.string(),
+      state: z.enum(['ready', 'paused', 'offline']),
+    }),
+  ),
+});
+export type RuntimeChoices = z.infer<typeof runtimeChoices>;

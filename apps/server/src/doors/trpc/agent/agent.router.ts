@@ -19,7 +19,7 @@ const noModule: AgentStatus = { module: false, enabled: false, model: null };
 
 /** The built-in agent, for the person who is signed in. */
 export const agentRouter = router({
-  status: userProcedure.query(({ ctx }) => ctx.agent?.status() ?? noModule),
+  status: userProcedure.query(({ ctx }) => ctx.agent?.status(ctx.userId) ?? noModule),
   /** A message, which makes an unknown thread; or a command such as `/queue`, which is answered. */
   send: agentProcedure
     .input(sendInput.extend(threadIdInput.shape))
@@ -50,6 +50,10 @@ export const agentRouter = router({
   run: agentProcedure
     .input(z.strictObject({ runId }))
     .query(({ ctx, input }) => ctx.agent.threads.run(ctx.userId, input.runId)),
+  /** What can answer a chat: the model, and coding agents of machines. `/runtime` chooses. */
+  runtimes: agentProcedure
+    .input(threadIdInput)
+    .query(({ ctx, input }) => ctx.agent.runtimes(ctx.userId, input.threadId)),
   credits: agentProcedure.query(({ ctx }) => ctx.agent.credits(ctx.userId)),
   events: eventsProcedure,
   threads: threadsRouter,

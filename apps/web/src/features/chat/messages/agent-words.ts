@@ -34,8 +34,11 @@ const cost = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFrac
 export const costWords = (costMicro: number): string => cost.format(costMicro / 1_000_000);
 
 /** "41,000 tokens · cost 0.21" */
-export const usageWords = ({ inputTokens, outputTokens, costMicro, estimated }: Usage): string =>
+export const usageWords = ({ inputTokens, outputTokens, costMicro, estimated, runtime }: Usage): string =>
   [
-    `${estimated ? 'about ' : ''}${amount(inputTokens + outputTokens)} tokens`,
+    // A coding agent has an account of its own.
+    runtime === undefined
+      ? `${estimated ? 'about ' : ''}${amount(inputTokens + outputTokens)} tokens`
+      : `${amount(runtime.tokens)} tokens in the context of ${runtime.id}`,
     ...(costMicro === undefined ? [] : [`cost ${costWords(costMicro)}`]),
   ].join(' · ');

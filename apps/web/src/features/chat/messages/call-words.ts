@@ -28,6 +28,8 @@ const tools: Record<string, Words> = {
   process_list: { icon: 'i-lucide-square-terminal', text: 'List processes' },
   'fetch-url': { icon: 'i-lucide-globe', text: 'Read …' },
   'web-search': { icon: 'i-lucide-search', text: 'Search the web for …' },
+  runtime_turn: { icon: 'i-lucide-bot', text: 'Give the message to …' },
+  runtime_action: { icon: 'i-lucide-wrench', text: '…' },
   plan: { icon: 'i-lucide-list-checks', text: 'Plan …' },
   'update-tasks': { icon: 'i-lucide-list-checks', text: 'Update the task list' },
   delegate: { icon: 'i-lucide-bot', text: 'Delegate to …' },
@@ -58,6 +60,7 @@ const subjects = [
   'title',
   'role',
   'text',
+  'runtime',
 ];
 const maxSubjectLength = 120;
 
