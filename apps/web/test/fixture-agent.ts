@@ -85,7 +85,7 @@ export const agentWorldOf = (change: Partial<AgentWorld> = {}): AgentWorld => ({
   status: { module: true, enabled: true, model: 'stub' },
   threads: [],
   asks: [],
-  runtimes: { chosen: null, hasModel: true, options: [] },
+  runtimes: { chosen: null, byDefault: 'native', hasModel: true, options: [] },
   snapshot: emptySnapshot(),
   artifacts: [],
   settings: {

@@ -73,7 +73,14 @@ const said: RuntimeEvent[] = [
 ];
 
 it('RT-13 a coding agent answers a chat on a server without a model; each event is stored once', async () => {
-  const { say, choose, daemon, post, end, until, views, stored } = await world(noModel);
+  const { say, choose, daemon, post, end, until, views, stored, panel } = await world(noModel);
+  expect(await panel.agent.status.query()).toEqual({ module: true, enabled: true, model: null });
+  const choices = await panel.agent.runtimes.query({ threadId: 'thread' });
+  expect(choices).toMatchObject({ chosen: null, byDefault: null, hasModel: false });
+  expect(choices.options.map(({ id, machine, state }) => [id, machine, state])).toEqual([
+    ['gemini', 'desk', 'ready'],
+    ['opencode', 'desk', 'ready'],
+  ]);
   expect(await choose()).toEqual({ answer: 'Runtime: gemini on desk, chosen in this chat.' });
   await say('Test it');
   const { requestId, toolCall } = await nextCall(daemon);

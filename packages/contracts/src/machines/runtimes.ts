@@ -67,6 +67,8 @@ export type TurnResult = z.infer<typeof turnResult>;
 /** What can answer a chat, and what was chosen in it: null where the server's settings decide. */
 export const runtimeChoices = z.object({
   chosen: z.object({ id: z.string(), machineId: z.string(), folder: z.string().nullable() }).nullable(),
+  /** What answers without a choice, `native` or a coding agent; null: nothing can. */
+  byDefault: z.string().nullable(),
   /** The built-in agent has a model. */
   hasModel: z.boolean(),
   options: z.array(

@@ -17,11 +17,11 @@ it('shows what answers the chat, and chooses another by its command', async () =
   expect(none.find('[data-test=runtime]').exists()).toBe(false);
   none.unmount();
 
-  agent.runtimes = { chosen: null, hasModel: false, options };
+  agent.runtimes = { chosen: null, byDefault: null, hasModel: false, options };
   const wrapper = mount(ChatThread, { props, global, attachTo: document.body });
   const find = () => wrapper.find('[data-test=runtime]');
   await expect.poll(() => find().exists()).toBe(true);
-  expect(find().text()).toBe('Answered by the settings');
+  expect(find().text()).toBe('Choose what answers');
   find()
     .get('button')
     .element.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' }));
