@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { preview } from './preview.ts';
 import { jsonObject } from './tool-call.ts';
 
 const ofBlock = { annotations: jsonObject.optional(), _meta: jsonObject.optional() };
@@ -49,6 +50,20 @@ const changedRunFiles = z.object({
 });
 export type ChangedRunFiles = z.infer<typeof changedRunFiles>;
 
+export const allowedLimits = { rules: 20, labelLength: 4_096 } as const;
+
+/**
+ * Why a call ran without a question: the rules that allow it, or with none of them its groups' modes. `covers`
+ * identifies a rule in the list of rules. `preview`: what the call changed.
+ */
+const allowed = z.object({
+  rules: z
+    .array(z.object({ label: z.string().max(allowedLimits.labelLength), covers: z.string().max(64) }))
+    .max(allowedLimits.rules),
+  preview: preview.optional(),
+});
+export type Allowed = z.infer<typeof allowed>;
+
 /**
  * The end of a call in the `_meta` of our own daemon's results. `started`: whether the tool had started.
  */
@@ -56,6 +71,7 @@ export const resultMeta = z.looseObject({
   'drawbridge/outcome': z.enum(['denied', 'cancelled', 'lost']).optional(),
   'drawbridge/started': z.boolean().optional(),
   'drawbridge/changedRunFiles': changedRunFiles.optional(),
+  'drawbridge/allowed': allowed.optional(),
 });
 
 /** A tool's result, as in MCP's `tools/call`. */

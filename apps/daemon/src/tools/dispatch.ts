@@ -13,7 +13,8 @@ import {
   type Limiter,
   createTransientMap,
 } from '@drawbridge/kit';
-import type { Gate } from '../permission/index.ts';
+import type { Gate, Rule } from '../permission/index.ts';
+import { withAllowance } from './allowed.ts';
 import type { LazyTool } from './common/lazy-tool.ts';
 import { cancelledResult, type Dispatch, type DispatchContext } from './common/dispatch.ts';
 import { errors } from './common/errors.ts';
@@ -91,9 +92,10 @@ interface Attempt extends DispatchContext, Pick<RunContext, 'large'> {
 const execute = (
   { gate, inTurn }: Shared,
   tool: DaemonTool,
-  call: DispatchContext & Omit<RunContext, 'deniedPaths'> & { input: unknown },
+  call: DispatchContext &
+    Omit<RunContext, 'deniedPaths'> & { input: unknown; allowedBy: readonly Rule[] | undefined },
 ): Promise<ToolResult> => {
-  const { input, granted, signal, starting } = call;
+  const { input, granted, signal, starting, allowedBy } = call;
   const changed = changesSomething(tool) ? granted.map(({ resource }) => resource) : [];
   return inTurn.run(changed, async () => {
     if (signal.aborted) return cancelledResult(false);
@@ -102,7 +104,10 @@ const execute = (
     try {
       const { deniedPaths } = gate;
       const context = { ...call, reading: await gate.reader(), deniedPaths };
-      return notAQuestion(await tool.run(input, context));
+      return await withAllowance(tool, allowedBy, {
+        preview: async () => tool.preview?.(input, context),
+        run: async () => notAQuestion(await tool.run(input, context)),
+      });
     } catch (error) {
       return signal.aborted ? cancelledResult(true) : errorResult(sentence(error));
     }
@@ -155,6 +160,7 @@ const attempt = async (
         execute(shared, tool, {
           ...context,
           granted: outcome.granted,
+          allowedBy: outcome.allowedBy,
           outside: (wait) => outside(wait, 'Waiting for the process'),
           // An answer allows the arguments that the question was about.
           input: outcome.arguments === args ? input : parse(tool, outcome.arguments),

@@ -4,7 +4,7 @@ import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
 import { errorTable } from '@drawbridge/contracts/errors';
 import type { Decision, ToolGroup } from '@drawbridge/contracts/groups';
 import { canonical, createEmitter, visible } from '@drawbridge/kit';
-import { decidingRules, evaluateAll } from '../rules/evaluate.ts';
+import { allowingRules, decidingRules, evaluateAll } from '../rules/evaluate.ts';
 import {
   buildQuestion,
   parseAnswer,
@@ -18,6 +18,7 @@ import { createCurrentPolicy, type CurrentPolicy, type PolicyNeeds } from './cur
 import { createOpenQuestions, type OpenQuestions } from './open-questions.ts';
 import { exactRule } from '../rules/scope.ts';
 import type { Resource } from '../rules/resource.ts';
+import type { Rule } from '../rules/rule.ts';
 
 /** An answer given at the terminal; `reach` is the id of a scope that the question offers. */
 export interface TerminalAnswer {
@@ -34,9 +35,12 @@ export type Ask =
       askInTerminal(question: ConfirmationPayload, caller: Caller): Promise<TerminalAnswer>;
     };
 
-/** `run`: these arguments, touching these resources and nothing else. */
+/**
+ * `run`: these arguments, touching these resources and nothing else. `allowedBy`: without a question, by these
+ * rules, or with none by the modes alone.
+ */
 export type Outcome =
-  | { kind: 'run'; arguments: Record<string, unknown>; granted: Resource[] }
+  | { kind: 'run'; arguments: Record<string, unknown>; granted: Resource[]; allowedBy?: Rule[] }
   | { kind: 'ask'; question: ConfirmationPayload }
   | { kind: 'denied'; reason: string; byUser?: true };
 
@@ -153,7 +157,10 @@ const createAsking = (context: AskingContext) => {
     const resources = await attempt.inspect();
     const evaluation = await policy.evaluate(resources);
     if (evaluation.kind === 'denied') return refuse(evaluation.resource);
-    if (evaluation.kind === 'run') return { kind: 'run', arguments: attempt.arguments, granted: resources };
+    if (evaluation.kind === 'run') {
+      const allowedBy = allowingRules(policy.current(), resources);
+      return { kind: 'run', arguments: attempt.arguments, granted: resources, allowedBy };
+    }
     const [first, ...rest] = evaluation.asking;
     if (first === undefined) return denied('there was nothing to ask about');
     if (evaluation.asking.some(({ alone }) => alone) && questions.hasAlone(attempt.requestId))

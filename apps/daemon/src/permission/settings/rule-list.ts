@@ -27,14 +27,16 @@ const idOf = ({ effect, rule, session }: HeldRule): string => {
 const iso = (at: number | null | undefined) =>
   at === null || at === undefined ? null : new Date(at).toISOString();
 
+/** What a rule covers, in words and as its name in the list of rules. */
+export const describeRule = (rule: Rule) => ({ label: ruleInFull(rule), covers: coverOf(rule) });
+
 export const showRule = (held: HeldRule, use: Pick<RuleUse, 'lastUsed'>): ShownRule => {
   const { effect, rule, session } = held;
   return {
     id: idOf(held),
     effect,
     toolGroup: rule.toolGroup,
-    label: ruleInFull(rule),
-    covers: coverOf(rule),
+    ...describeRule(rule),
     lasts: session === null ? 'always' : 'session',
     endsAt: iso(session?.endsAt),
     madeAt: rule.madeAt ?? null,
