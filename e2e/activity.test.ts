@@ -199,6 +199,25 @@ describeWith('chromium')('activity in a browser', () => {
       await call().locator('[data-test=call-facts]').getByText('Denied by you').waitFor();
     });
 
+    it('that a rule allowed shows what it changed, and the rule', async () => {
+      const edit = (oldString: string, newString: string) =>
+        run(ann, 'edit_file', { filePath: 'server.ts', oldString, newString });
+      const asked = await edit('8080', '9090');
+      await answer(ann, asked.requestId, { approved: true, resourceDecision: 'alwaysAllow' });
+      const { requestId } = await edit('port = 9090', 'host  = 1');
+      await follow(page, `/activity/${requestId}`);
+      const allowed = call().locator('[data-test=allowed]');
+      await allowed.locator('[data-row=added]').getByText('const host').waitFor();
+      await allowed.getByText(/By a rule: change or delete \S*server\.ts/).waitFor();
+      await call()
+        .locator('[data-test=steps] tr')
+        .getByText(/by rule: change or delete/)
+        .waitFor();
+      await allowed.getByRole('link', { name: 'Show the rule' }).click();
+      await page.waitForURL(/\/machines\/[^/]+\/rules#/);
+      await page.locator('[data-test=rule]:target, [data-test=rule].bg-primary\\/10').first().waitFor();
+    });
+
     it('is copied as a command without a token', async () => {
       await follow(page, `/activity/${ids.denied}`);
       await call().getByRole('button', { name: 'Copy as curl' }).click();

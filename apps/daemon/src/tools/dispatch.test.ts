@@ -264,7 +264,9 @@ describe('a call that runs without a question says what allowed it', () => {
   it('by a rule, with what it changed', async () => {
     const { root, settings, send } = await openTools();
     writeFileSync(join(root, 'a.txt'), 'old\n');
-    await settings.addRules('allow', [{ toolGroup: 'filesystemWrite', resource: root, reach: 'folder' }]);
+    await settings.addRules('allow', [
+      { toolGroup: 'filesystemWrite', resource: `${root}/`, reach: 'folder' },
+    ]);
     expect(await send(write('r1'))).toMatchObject({
       _meta: {
         'drawbridge/allowed': {
@@ -276,7 +278,9 @@ describe('a call that runs without a question says what allowed it', () => {
     // A second one finds the text of the first.
     const again = await send(write('r2', { content: 'newer' }));
     expect(again).toMatchObject({
-      _meta: { 'drawbridge/allowed': { preview: { hunks: [{ lines: [{ text: 'new' }, { text: 'newer' }] }] } } },
+      _meta: {
+        'drawbridge/allowed': { preview: { hunks: [{ lines: [{ text: 'new' }, { text: 'newer' }] }] } },
+      },
     });
   });
 

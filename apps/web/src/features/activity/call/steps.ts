@@ -36,6 +36,17 @@ const questionSteps = ({ questions, userId, machine }: Facts): Step[] =>
     return [asked, decided];
   });
 
+const allowedStep = ({ call }: Facts): Step[] => {
+  const allowed = call.result?._meta?.['drawbridge/allowed'];
+  if (allowed === undefined) return [];
+  const { rules } = allowed;
+  const text =
+    rules.length === 0
+      ? 'by the permissions of the machine'
+      : `by rule: ${rules.map(({ label }) => label).join('; ')}`;
+  return [{ name: 'Allowed', at: null, text }];
+};
+
 const startedStep = ({ call }: Facts): Step[] => {
   if (call.endedAt === null) return [];
   if (call.started === true) return [{ name: 'Started', at: null, text: 'on the machine' }];
@@ -53,5 +64,5 @@ export const stepsOf = (facts: Facts): Step[] => {
     call.endedAt === null
       ? []
       : [{ name: 'Ended', at: call.endedAt, text: capital(callStateWords[call.state].label) }];
-  return [made, ...sent, ...questionSteps(facts), ...startedStep(facts), ...ended];
+  return [made, ...sent, ...questionSteps(facts), ...allowedStep(facts), ...startedStep(facts), ...ended];
 };
