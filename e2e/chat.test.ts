@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import axe, { type AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
@@ -39,6 +39,13 @@ describeWith('chromium')('the chat', () => {
         return { text: story, end: 'silent' };
       if (JSON.stringify(body.messages.at(-1)).includes('Ask me'))
         return { calls: [{ name: 'ask-user', arguments: { questions: [feeds] } }] };
+      if (JSON.stringify(body.messages.at(-1)).includes('Write three'))
+        return {
+          calls: ['x', 'y', 'z'].map((name) => ({
+            name: 'write_file',
+            arguments: { filePath: `posts/${name}.md`, content: `# ${name}\n` },
+          })),
+        };
       const write = { name: 'write_file', arguments: { filePath: 'b.txt', content: 'hello' } };
       return number === 1 ? { text: 'I **write** it.', calls: [write] } : { text: unsafe };
     });
@@ -133,6 +140,21 @@ describeWith('chromium')('the chat', () => {
     await inbox.getByRole('link', { name: 'Open the chat' }).click();
     await inbox.waitForURL(page.url());
     await inbox.context().close();
+  });
+
+  it('like questions have one card, to which the line above the prompt leads, and which takes keys', async () => {
+    await page.getByRole('textbox', { name: 'Message' }).fill('Write three');
+    await page.keyboard.press('Enter');
+    const group = page.locator('[data-test=group]');
+    await group.getByRole('heading', { name: 'Write 3 files in posts?' }).waitFor();
+    expect(await page.locator('[data-test=confirmation]').count()).toBe(0);
+    await group.locator('[data-decision=allowOnce]:enabled').waitFor();
+    await page.getByRole('button', { name: 'Waits for you (3)' }).click();
+    await page.keyboard.press('a');
+    await group.waitFor({ state: 'detached' });
+    const written = () => ['x', 'y', 'z'].map((name) => existsSync(join(root, `posts/${name}.md`)));
+    await until(async () => !written().includes(false));
+    await page.locator('[data-test=usage]').nth(1).waitFor();
   });
 
   it('Stop keeps what was written and counts it, also after a reload; Continue goes on from there', async () => {

@@ -2,7 +2,7 @@ import type { OpenAsk } from '@drawbridge/contracts/agent/asks';
 import type { Confirmation } from '@drawbridge/contracts/confirmation';
 import { expect, it } from 'vitest';
 import { confirmationOf } from '../../../test/worlds.ts';
-import { groupTitle } from './group-words.ts';
+import { groupTitle } from '../confirmations/group/group-words.ts';
 import { heldEntries, inboxEntries, isOf, pageOf, type InboxEntry } from './inbox-entries.ts';
 
 const via = { kind: 'token', id: 't1', name: 'Claude Code' } as const;

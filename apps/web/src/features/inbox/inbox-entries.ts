@@ -1,64 +1,14 @@
 import type { OpenAsk } from '@drawbridge/contracts/agent/asks';
 import type { Confirmation } from '@drawbridge/contracts/confirmation';
-import { leftOutWords, previewRows } from '@drawbridge/contracts/preview-rows';
-import { warningsOf } from '@drawbridge/kit';
 import type { Closed } from '../confirmations/closed-notes.ts';
-import { previewWarnings } from '../confirmations/preview/preview-warnings.ts';
+import { groupId, groupsOf, type Group } from '../confirmations/group/groups.ts';
 
 /** One line of the inbox. `group`: questions that can be answered together. */
 export type InboxEntry =
   | { kind: 'question'; id: string; createdAt: string; confirmation: Confirmation }
-  | { kind: 'group'; id: string; createdAt: string; members: readonly [Confirmation, ...Confirmation[]] }
+  | { kind: 'group'; id: string; createdAt: string; members: Group }
   | { kind: 'ask'; id: string; createdAt: string; ask: OpenAsk }
   | { kind: 'closed'; id: string; createdAt: string; note: Closed };
-
-/** Fewer questions stay apart. */
-const leastGrouped = 3;
-/** A group is read to its end as a whole. */
-const mostGrouped = 20;
-const mostLines = 1_000;
-
-const askerKey = ({ via }: Confirmation) => (via ? `${via.kind} ${via.id}` : 'panel');
-
-const folderOf = ({ resource }: Confirmation) => resource.slice(0, resource.lastIndexOf('/'));
-
-const linesOf = ({ preview }: Confirmation) => (preview === null ? 1 : previewRows(preview).length);
-
-/**
- * Whether a question can be answered with others: about files, once, with all that it would change in sight,
- * and without a warning. Commands, pages and the screen have more than a path that differs.
- */
-const mayJoin = (question: Confirmation) => {
-  const { toolGroup, options, preview, resource } = question;
-  return (
-    toolGroup.startsWith('filesystem') &&
-    options.includes('allowOnce') &&
-    options.includes('denyOnce') &&
-    warningsOf(resource).length === 0 &&
-    (preview === null || (leftOutWords(preview) === undefined && previewWarnings(preview).length === 0))
-  );
-};
-
-interface Collected {
-  members: [Confirmation, ...Confirmation[]];
-  lines: number;
-}
-
-/** Questions of one agent to one machine about one tool and one folder, oldest first. */
-const collect = (open: readonly Confirmation[]): Map<string, Collected> => {
-  const collected = new Map<string, Collected>();
-  for (const one of open.filter(mayJoin)) {
-    const key = JSON.stringify([askerKey(one), one.machineId, one.tool, folderOf(one)]);
-    const before = collected.get(key);
-    const lines = linesOf(one);
-    if (before === undefined) collected.set(key, { members: [one], lines });
-    else if (before.members.length < mostGrouped && before.lines + lines <= mostLines) {
-      before.members.push(one);
-      before.lines += lines;
-    }
-  }
-  return collected;
-};
 
 interface Waiting {
   open: readonly Confirmation[];
@@ -75,12 +25,12 @@ const questionEntry = (confirmation: Confirmation): InboxEntry => ({
 
 /** Everything that waits, and what has just closed; the oldest first, like questions together. */
 export const inboxEntries = ({ open, asks, closed }: Waiting): InboxEntry[] => {
-  const groups = [...collect(open).entries()].filter(([, { members }]) => members.length >= leastGrouped);
-  const grouped = new Set(groups.flatMap(([, { members }]) => members.map(({ id }) => id)));
+  const groups = groupsOf(open);
+  const grouped = new Set(groups.flat().map(({ id }) => id));
   const entries: InboxEntry[] = [
-    ...groups.map(([, { members }]) => ({
+    ...groups.map((members) => ({
       kind: 'group' as const,
-      id: `group ${members[0].id}`,
+      id: groupId(members),
       createdAt: members[0].createdAt,
       members,
     })),

@@ -1,9 +1,9 @@
 import { flushPromises, mount } from '@vue/test-utils';
 import { afterEach, expect, it } from 'vitest';
-import { setBench, type Bench } from '../../../test/mounting.ts';
-import { confirmationOf } from '../../../test/worlds.ts';
-import { useConfirmationsStore } from '../confirmations/use-confirmations-store.ts';
-import GroupPage from './group-page.vue';
+import { setBench, type Bench } from '../../../../test/mounting.ts';
+import { confirmationOf } from '../../../../test/worlds.ts';
+import { useConfirmationsStore } from '../use-confirmations-store.ts';
+import GroupView from './group-view.vue';
 
 let bench: Bench;
 let close = () => {};
@@ -25,8 +25,8 @@ const open = async (answers: unknown[] = []) => {
   });
   const store = useConfirmationsStore();
   await store.load();
-  const page = mount(GroupPage, {
-    props: { id: 'group a', members: [one, ...others] },
+  const page = mount(GroupView, {
+    props: { members: [one, ...others] },
     global: bench.global,
     attachTo: document.body,
   });

@@ -1,6 +1,6 @@
-import type { Confirmation } from '@drawbridge/contracts/confirmation';
-import { groupWords } from '../../ui/text/words.ts';
-import { subjectOf } from '../confirmations/title.ts';
+import { groupWords } from '../../../ui/text/words.ts';
+import { subjectOf } from '../title.ts';
+import type { Group } from './groups.ts';
 
 /** Of Drawbridge's own tools; `#` is replaced with the number of questions. */
 const sentences: Record<string, string> = {
@@ -22,7 +22,7 @@ const commonFolder = (subjects: readonly string[]): string => {
 };
 
 /** "Write 5 files in content/posts?" */
-export const groupTitle = (members: readonly [Confirmation, ...Confirmation[]]): string => {
+export const groupTitle = (members: Group): string => {
   const [first] = members;
   const sentence = (
     sentences[first.tool] ?? `${groupWords(first.toolGroup).label}: # calls of ${first.tool}`
