@@ -148,6 +148,8 @@ describeWith('chromium')('the chat', () => {
     const group = page.locator('[data-test=group]');
     await group.getByRole('heading', { name: 'Write 3 files in posts?' }).waitFor();
     expect(await page.locator('[data-test=confirmation]').count()).toBe(0);
+    const reading = group.locator('[data-test=reading]');
+    await reading.evaluate((element) => element.scrollTo(0, element.scrollHeight));
     await group.locator('[data-decision=allowOnce]:enabled').waitFor();
     await page.getByRole('button', { name: 'Waits for you (3)' }).click();
     await page.keyboard.press('a');

@@ -162,6 +162,17 @@ describeWith('chromium')('details of the panel', () => {
     await answer(ann, requestId, { approved: false });
   });
 
+  it('tightens a permission with one click, and the machine asks from then on', async () => {
+    const [machine] = await ann.api.machines.list.query();
+    await follow(page, `/machines/${machine?.id}`);
+    const mode = page.locator('[data-test=mode]').filter({ hasText: 'Read files' });
+    expect(await page.getByRole('button', { name: 'Set Change files to Ask' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Set Read files to Ask' }).click();
+    await mode.getByText('Asks you each time').waitFor();
+    const { requestId } = await run(ann, 'read_file', { filePath: 'a.txt' });
+    await answer(ann, requestId, { approved: false });
+  });
+
   it('scrolls no page sideways at 640 pixels, which is a zoom of 200 % on 1,280', async () => {
     await page.setViewportSize({ width: 640, height: 400 });
     const machine = `/machines/${(await ann.api.machines.list.query())[0]?.id}`;

@@ -53,6 +53,11 @@ const procedures: Record<string, WithId> = {
   })),
   'hooks.remove': procedureWithId('hooks.remove', undefined, (id) => ({ id })),
   'rules.remove': procedureWithId('rules.remove', undefined, (ruleId) => ({ ruleId })),
+  'rules.tighten': procedureWithId('rules.tighten', undefined, (machineId) => ({
+    machineId,
+    toolGroup: 'shell',
+    mode: 'deny',
+  })),
   'rules.list': procedureWithId('rules.list', undefined, (machineId) => ({ machineId })),
   'processes.list': procedureWithId('processes.list', undefined, (machineId) => ({ machineId })),
   'processes.stop': procedureWithId('processes.stop', undefined, (machineId) => ({

@@ -3,7 +3,15 @@
  * `probe`: it answers the event `probe`. `rules`: it lists, adds and removes rules for its own user.
  * `processes`: it has processes in the background, told apart by caller; it lists, shows and stops them.
  */
-export const daemonFeatures = ['resume', 'cancel', 'progress', 'probe', 'rules', 'processes'] as const;
+export const daemonFeatures = [
+  'resume',
+  'cancel',
+  'progress',
+  'probe',
+  'rules',
+  'processes',
+  'tighten',
+] as const;
 
 /**
  * Features of a server beyond the specification. `responses`: several results in one request. `settled`: it

@@ -40,7 +40,11 @@ it.each([
   ['states of a confirmation', confirmationStates, ['open', 'decided', 'withdrawn', 'expired']],
   ['states of a gateway', gatewayStates, ['offline', 'online', 'grace']],
   ['doors', doors, ['trpc', 'daemon-http', 'mcp', 'rest', 'jsonrpc', 'agent']],
-  ['features of a daemon', daemonFeatures, ['resume', 'cancel', 'progress', 'probe', 'rules', 'processes']],
+  [
+    'features of a daemon',
+    daemonFeatures,
+    ['resume', 'cancel', 'progress', 'probe', 'rules', 'processes', 'tighten'],
+  ],
   ['features of a server', serverFeatures, ['responses', 'settled', 'keep-session', 'socket']],
   ['limits of several results', responsesLimits, { maxResponses: 64, maxBytes: 65_536 }],
   ['reasons to cancel', cancelReasons, ['caller', 'user', 'timeout']],

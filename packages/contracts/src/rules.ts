@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mode, modes, toolGroup, type Mode } from './groups.ts';
 import { machineId, requestId } from './ids.ts';
 
 export const ruleEffects = ['allow', 'deny'] as const;
@@ -20,11 +21,20 @@ export const listRulesInput = z.strictObject({ machineId: machineId.optional() }
 export const ruleIdInput = z.strictObject({ ruleId, machineId: machineId.optional() });
 export const newRuleInput = newRule.extend({ machineId: machineId.optional() });
 
+/** Whether mode `a` permits less than `b`. */
+export const isTighter = (a: Mode, b: Mode): boolean => modes.indexOf(a) < modes.indexOf(b);
+
+/** A tighter mode for a group; a looser one is set on the machine only. */
+const tightened = z.strictObject({ toolGroup, mode: mode.exclude(['allow']) });
+export const tightenInput = tightened.extend({ machineId: machineId.optional() });
+
 /** A request to a daemon about its rules. It is not a tool call, so no model can send it. */
 export const rulesQuery = z.discriminatedUnion('type', [
   z.object({ type: z.literal('list') }),
   z.object({ type: z.literal('remove'), ruleId }),
   z.object({ type: z.literal('add'), rule: newRule }),
+  /** Only for daemons with the feature `tighten`. */
+  z.object({ type: z.literal('tighten'), ...tightened.shape }),
 ]);
 export type RulesQuery = z.infer<typeof rulesQuery>;
 

@@ -96,7 +96,7 @@ export const createToolHost = async (needs: ToolHostNeeds) => {
   const gate = createGate({ settings, session, ask, use, root });
   // A flag may switch `system` off; the gate takes its mode from the file alone.
   const held = (): Modes =>
-    effectiveModes({ ...gate.modes(), ...(forSession.system === 'deny' && { system: 'deny' }) });
+    effectiveModes({ ...gate.modes(), ...(session.modes().system === 'deny' && { system: 'deny' }) });
   const sources = () => modeSources(settings, { flags, forSession });
   const place = {
     root,
@@ -106,7 +106,7 @@ export const createToolHost = async (needs: ToolHostNeeds) => {
   };
   const system = openSystemToolset({
     modes: held,
-    isOffForSession: (group) => forSession[group] === 'deny',
+    isOffForSession: (group) => session.modes()[group] === 'deny',
     prepare: async (group) => {
       await toolbox.open({ ...held(), filesystemRead: 'ask', [group]: 'ask' });
       return toolbox.missing(group);

@@ -3,12 +3,13 @@ import type { RulesBody, ShownRule } from '@drawbridge/contracts/rule-list';
 import type { NewRule, RulesQuery } from '@drawbridge/contracts/rules';
 import { describe, expect, it } from 'vitest';
 import { openGate, ruleOf, write } from '../../../test/support/gate-fixture.ts';
+import type { Modes } from '../rules/modes.ts';
 import { answerRulesQuery } from './remote-rules.ts';
 
 const start = '2026-01-01T00:00:00.000Z';
 
-const open = async (settings: { remoteRules?: boolean } = {}) => {
-  const world = await openGate();
+const open = async (settings: { remoteRules?: boolean; modes?: Partial<Modes> } = {}) => {
+  const world = await openGate({ modes: settings.modes ?? {} });
   const said: string[] = [];
   if (settings.remoteRules === true)
     writeFileSync(world.file, '{"version":1,"remoteRules":true}', { mode: 0o600 });
@@ -157,5 +158,30 @@ describe('nothing is widened from elsewhere', () => {
     expect(await rules({ type: 'list' })).toEqual(
       refused('failed', 'The settings on this machine cannot be used'),
     );
+  });
+});
+
+describe('the panel tightens modes, and loosens none', () => {
+  it('ask, then off; each is saved', async () => {
+    const { rules, settings, said } = await open();
+    expect(settings.modes().filesystemRead).toBe('allow');
+    for (const mode of ['ask', 'deny'] as const) {
+      expect(await rules({ type: 'tighten', toolGroup: 'filesystemRead', mode })).toMatchObject({ total: 0 });
+      expect(settings.savedModes().filesystemRead).toBe(mode);
+    }
+    expect(said).toEqual(['the panel set: filesystemRead to ask', 'the panel set: filesystemRead to deny']);
+  });
+
+  it.each(['ask', 'deny'] as const)('%s is refused where the group is off', async (mode) => {
+    const { rules, settings } = await open({ remoteRules: true });
+    const before = settings.savedModes();
+    expect(await rules({ type: 'tighten', toolGroup: 'shell', mode })).toEqual(refused('not-permitted'));
+    expect(settings.savedModes()).toEqual(before);
+  });
+
+  it('a session that permits more than the file follows, and the file permits no more than before', async () => {
+    const { rules, settings, session } = await open({ modes: { shell: 'allow' } });
+    expect(await rules({ type: 'tighten', toolGroup: 'shell', mode: 'ask' })).toMatchObject({ total: 0 });
+    expect([session.modes().shell, settings.modes().shell]).toEqual(['ask', 'deny']);
   });
 });

@@ -1,5 +1,5 @@
 import type { RulesBody } from '@drawbridge/contracts/rule-list';
-import type { NewRule, RulesQuery } from '@drawbridge/contracts/rules';
+import { isTighter, type NewRule, type RulesQuery } from '@drawbridge/contracts/rules';
 import { CodedError } from '@drawbridge/kit';
 import { readNewRule } from '../rules/read-new-rule.ts';
 import { ruleInFull } from '../rules/scope.ts';
@@ -54,9 +54,23 @@ const add = async (context: RemoteRulesContext, written: NewRule): Promise<Rules
   return list(context);
 };
 
+type Tighten = Extract<RulesQuery, { type: 'tighten' }>;
+
+/** Saves a mode that permits less than the one in force; for this session too, where that has its own. */
+const tighten = async (context: RemoteRulesContext, { toolGroup, mode }: Tighten): Promise<RulesBody> => {
+  const { settings, session, notify } = context;
+  const saved = settings.modes()[toolGroup];
+  const held = session.modes()[toolGroup] ?? saved;
+  if (!isTighter(mode, held)) return notPermitted;
+  session.tighten(toolGroup, mode);
+  await settings.setMode(toolGroup, isTighter(mode, saved) ? mode : saved);
+  notify(`the panel set: ${toolGroup} to ${mode}`);
+  return list(context);
+};
+
 /**
- * Answers the panel's requests about rules; never rejects. Allowances can be removed; removing a denial and
- * adding a rule need `remoteRules` in the settings file.
+ * Answers the panel's requests about rules; never rejects. Allowances can be removed, and
+ * modes tightened; removing a denial and adding a rule need `remoteRules` in the settings file.
  */
 export const answerRulesQuery = async (
   context: RemoteRulesContext,
@@ -71,6 +85,8 @@ export const answerRulesQuery = async (
         return await remove(context, query.ruleId);
       case 'add':
         return await add(context, query.rule);
+      case 'tighten':
+        return await tighten(context, query);
       default:
         return query satisfies never;
     }

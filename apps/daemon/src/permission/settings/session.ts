@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import type { Mode, ToolGroup } from '@drawbridge/contracts/groups';
 import type { Clock } from '@drawbridge/kit';
 import type { Modes } from '../rules/modes.ts';
 import type { Rule } from '../rules/rule.ts';
@@ -22,7 +23,8 @@ const identityOf = (path: string): string => {
  * A rule ends when another folder stands at `root`.
  */
 export const createSession = (needs: { clock: Clock; modes?: Partial<Modes>; root: string }) => {
-  const { clock, modes = {}, root } = needs;
+  const { clock, root } = needs;
+  const modes = { ...needs.modes };
   let rules: SessionRule[] = [];
   const drop = () => {
     if (rules.length === 0) return;
@@ -33,6 +35,10 @@ export const createSession = (needs: { clock: Clock; modes?: Partial<Modes>; roo
   };
   return {
     modes: () => modes,
+    /** For a group that follows the settings file there is nothing to do. */
+    tighten: (group: ToolGroup, mode: Mode) => {
+      if (modes[group] !== undefined) modes[group] = mode;
+    },
     rules: () => {
       drop();
       return rules;

@@ -65,7 +65,8 @@ export const createRules = (needs: RulesNeeds): Rules & MachineRules => {
       const { kind } = machine.connection;
       if (kind === 'offline' && query.type === 'list') return lastReported(machine.id);
       if (kind !== 'online' && kind !== 'elsewhere') throw errors.notConnected();
-      if (!machine.info.daemon?.features.includes('rules')) throw errors.rulesUnsupported();
+      const feature = query.type === 'tighten' ? 'tighten' : 'rules';
+      if (!machine.info.daemon?.features.includes(feature)) throw errors.rulesUnsupported();
       const list = await queries.ask(machine, (requestId) => ({
         type: 'rules-request',
         payload: { requestId, query },

@@ -1,4 +1,10 @@
-import { listRulesInput, newRuleInput, ruleIdInput, type RulesQuery } from '@drawbridge/contracts/rules';
+import {
+  listRulesInput,
+  newRuleInput,
+  ruleIdInput,
+  tightenInput,
+  type RulesQuery,
+} from '@drawbridge/contracts/rules';
 import { requireMachine } from '../../../callers/index.ts';
 import type { Gateway } from '../../../gateway/index.ts';
 import { router, userProcedure } from '../trpc.ts';
@@ -31,4 +37,10 @@ export const rulesRouter = router({
   add: userProcedure
     .input(newRuleInput)
     .mutation(({ ctx, input: { machineId, ...rule } }) => query({ ctx, machineId }, { type: 'add', rule })),
+  /** Sets a group to a mode that permits less. */
+  tighten: userProcedure
+    .input(tightenInput)
+    .mutation(({ ctx, input: { machineId, ...to } }) =>
+      query({ ctx, machineId }, { type: 'tighten', ...to }),
+    ),
 });
