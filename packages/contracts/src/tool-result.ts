@@ -53,8 +53,8 @@ export type ChangedRunFiles = z.infer<typeof changedRunFiles>;
 export const allowedLimits = { rules: 20, labelLength: 4_096 } as const;
 
 /**
- * Why a call ran without a question: the rules that allow it, or with none of them its groups' modes. `covers`
- * identifies a rule in the list of rules. `preview`: what the call changed.
+ * Why a call ran without a question: the rules that allow it, or with none of them its groups' modes.
+ * `covers` identifies a rule in the list of rules. `preview`: what the call changed.
  */
 const allowed = z.object({
   rules: z

@@ -8,8 +8,8 @@ import { changesSomething, type DaemonTool } from './common/tool.ts';
 const maxPreviewLength = 32_768;
 
 /**
- * Runs a call that was allowed without a question, and adds to its result what allowed it and what it changed.
- * `rules`: undefined for a call that was asked about.
+ * Runs a call. Adds to the result of one that was allowed without a question what allowed it and what it
+ * changed. `rules`: undefined for a call that was asked about.
  */
 export const withAllowance = async (
   tool: DaemonTool,

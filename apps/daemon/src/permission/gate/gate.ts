@@ -36,8 +36,8 @@ export type Ask =
     };
 
 /**
- * `run`: these arguments, touching these resources and nothing else. `allowedBy`: without a question, by these
- * rules, or with none by the modes alone.
+ * `run`: these arguments, touching these resources and nothing else. `allowedBy`: without a question, by
+ * these rules, or with none by the modes alone.
  */
 export type Outcome =
   | { kind: 'run'; arguments: Record<string, unknown>; granted: Resource[]; allowedBy?: Rule[] }

@@ -39,7 +39,7 @@ export const decidingRules = (policy: Policy, resources: readonly Resource[]): R
     return rule === undefined ? [] : [rule];
   });
 
-/** The rules without which these resources would be asked about, each once; none where the modes allow all. */
+/** The rules without which these resources would be asked about; none where the modes allow all. */
 export const allowingRules = (policy: Policy, resources: readonly Resource[]): Rule[] => {
   const rules = resources.flatMap((resource) => {
     const isByMode = evaluate({ ...policy, allow: [] }, resource) === 'allow';
