@@ -229,6 +229,24 @@ describeWith('chromium')('activity in a browser', () => {
       );
     });
 
+    it('is walked with j and k, closed with Escape, and its row is in sight, also of a link', async () => {
+      await open();
+      await rows().first().waitFor();
+      await page.keyboard.press('j');
+      const current = page.locator('[data-test=call][aria-current]');
+      await current.waitFor();
+      const first = page.url();
+      await page.keyboard.press('j');
+      await page.waitForURL((url) => url.href !== first);
+      await page.keyboard.press('k');
+      await page.waitForURL(first);
+      await page.keyboard.press('Escape');
+      await page.waitForURL(`${server.url}/activity`);
+      const old = await ann.api.calls.list.query({ q: 'past-150.txt', limit: 1 });
+      await page.goto(`${server.url}/activity/${old.calls[0]?.requestId}?from=all`);
+      await current.waitFor();
+    });
+
     it('that is unknown says so', async () => {
       await follow(page, '/activity/unknown');
       await page.getByText('There is no such call.').waitFor();

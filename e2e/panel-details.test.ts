@@ -162,6 +162,18 @@ describeWith('chromium')('details of the panel', () => {
     await answer(ann, requestId, { approved: false });
   });
 
+  it('a page whose file does not load says so, and opens when it does', async () => {
+    await follow(page, '/inbox');
+    await page.route('**/assets/webhooks-page-*', (route) => route.abort());
+    await follow(page, '/settings/webhooks');
+    const note = page.locator('[data-test=page-problem]');
+    await note.getByText('Webhooks needs the server').waitFor();
+    await page.unroute('**/assets/webhooks-page-*');
+    await note.getByRole('button', { name: 'Try again' }).click();
+    await page.waitForURL(`${server.url}/settings/webhooks`);
+    await page.getByRole('heading', { name: 'Webhooks' }).first().waitFor();
+  });
+
   it('tightens a permission with one click, and the machine asks from then on', async () => {
     const [machine] = await ann.api.machines.list.query();
     await follow(page, `/machines/${machine?.id}`);

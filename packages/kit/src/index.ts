@@ -24,6 +24,8 @@ export { parseUrl } from './parse-url.ts';
 export { createPending, type Pending } from './pending.ts';
 export {
   isDrawnOtherwise,
+  contentPiecesOf,
+  contentWarningsOf,
   piecesOf,
   prosePiecesOf,
   visible,

@@ -85,6 +85,11 @@ it('an answer leads to the next question, which has the focus and sleeps; the la
   await until(() => useConfirmationsStore().open.length === 0);
   await flushPromises();
   expect(router.currentRoute.value.path).toBe('/inbox/c1');
+  // What comes after the last answer opens too, without the focus.
+  const late = confirmationOf({ id: 'c2', title: 'Question c2?' });
+  useConfirmationsStore().onConfirmation({ type: 'confirmation', confirmation: late });
+  await until(() => titles(page).includes('Question c2?'));
+  expect(document.activeElement?.matches('[data-answers]')).toBe(false);
 });
 
 it('in a narrow window, a list that was left under the pointer is not held', async () => {

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
   isDrawnOtherwise,
+  contentPiecesOf,
+  contentWarningsOf,
   piecesOf,
   visible,
   visibleLines,
@@ -106,6 +108,17 @@ it.each([
   ],
 ])('DR-02 draws %s', (_what, text, expected) => {
   expect(shown(text)).toBe(expected);
+});
+
+it('in a file, joined emoji are no warning; a joiner elsewhere is', () => {
+  const family = '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}';
+  expect(contentPiecesOf(`a ${family} b`)).toEqual([{ kind: 'plain', text: `a ${family} b` }]);
+  expect(contentWarningsOf(family)).toEqual([]);
+  expect(piecesOf(family).some(({ kind }) => kind === 'escape')).toBe(true);
+  for (const hidden of [`a\u200db`, `${family}\u200d`, `\u200d${family}`]) {
+    expect(contentPiecesOf(hidden).some(({ kind }) => kind === 'escape')).toBe(true);
+    expect(contentWarningsOf(hidden)).toEqual(['hidden-characters']);
+  }
 });
 
 it('keeps indentation, and the lines and tabs of a text of several lines', () => {

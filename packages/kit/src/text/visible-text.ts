@@ -65,6 +65,10 @@ const ordinary = [
   String.raw`[0-9#*]\ufe0f\u20e3`,
   String.raw`(?<=[${joining}]\p{M}{0,4})[\u200c\u200d](?=[${joining}])`,
 ].join('|');
+const writtenOutInContent = new RegExp(
+  `(?<ordinary>${emoji}(?:\\u200d${emoji}){1,8})|${writtenOut.source}`,
+  'gu',
+);
 const writtenOutInProse = new RegExp(`(?<ordinary>${ordinary})|${hiddenOne}|(?<marks>${excessMarks})`, 'gu');
 
 /** The Unicode blocks of right-to-left scripts, with their digits and marks. */
@@ -132,6 +136,9 @@ const split = (text: string, pattern: RegExp, plain: (part: string) => Piece[]):
  */
 export const piecesOf = (text: string): Piece[] => split(text, writtenOut, plainPieces);
 
+/** The same for the content of a file, in which joined emoji stay as they are. */
+export const contentPiecesOf = (text: string): Piece[] => split(text, writtenOutInContent, plainPieces);
+
 /**
  * The same for a text that is read and not decided on, such as an answer: joined emoji, joiners inside words
  * of scripts that need them, all spaces and right-to-left words stay as they are.
@@ -167,6 +174,11 @@ const checks: readonly (readonly [TextWarning, (text: string) => boolean])[] = [
 
 export const warningsOf = (text: string): TextWarning[] =>
   checks.flatMap(([warning, applies]) => (applies(text) ? [warning] : []));
+
+const joinedEmoji = new RegExp(`${emoji}(?:\\u200d${emoji}){1,8}`, 'gu');
+
+/** The warnings about the content of a file, in which emoji may be joined and spaces may not break. */
+export const contentWarningsOf = (text: string): TextWarning[] => warningsOf(text.replace(joinedEmoji, ''));
 
 /** Whether the text is not displayed unchanged, so that an answer to it may apply to one call only. */
 export const isDrawnOtherwise = (text: string): boolean =>

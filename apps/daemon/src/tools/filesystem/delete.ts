@@ -10,6 +10,7 @@ import { inParent } from '../../paths/open.ts';
 import { notUtf8, type Place } from '../../paths/place.ts';
 import { isProtected } from '../../paths/protected.ts';
 import { syncFolder } from '../../private-files/private-folder.ts';
+import { deletedFiles } from './preview/tree-preview.ts';
 import { countFiles, deleteTree, inspectTree } from './whole-tree.ts';
 
 const input = z.strictObject({
@@ -61,6 +62,10 @@ export const deletePath = defineTool({
     const name = resourcePath(context.root, resource);
     if (kind === 'link') return `Delete the link ${name}?`;
     return `Delete ${name}${kind === 'folder' ? await filesIn(context, path) : ''}?`;
+  },
+  preview: async ({ path }, context) => {
+    const place = locate(context, path, wanted);
+    return place.kind === 'folder' ? deletedFiles(context, place) : undefined;
   },
   run: async ({ path }, context) => {
     const place = locateGranted(context, path, wanted);

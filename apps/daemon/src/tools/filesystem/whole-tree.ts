@@ -40,7 +40,7 @@ const readEntries = async ({ base }: OpenFolder, file: (latin1: string) => void)
 export const inspectTree = async (
   walk: Walk & { closed: 'refuse' | 'lend' },
   { parent, name }: Place,
-  look: (path: string) => void,
+  look: (path: string, kind: 'folder' | 'file') => void,
 ): Promise<void> => {
   const paths: string[] = [];
   await walkTree(parent.entry(name), {
@@ -50,8 +50,8 @@ export const inspectTree = async (
       const above = paths.at(-1);
       const path = above === undefined ? join(parent.path, name) : join(above, decoded(latin1));
       paths.push(path);
-      look(path);
-      return readEntries(folder, (file) => look(join(path, decoded(file))));
+      look(path, 'folder');
+      return readEntries(folder, (file) => look(join(path, decoded(file)), 'file'));
     },
     left: async () => void paths.pop(),
   });

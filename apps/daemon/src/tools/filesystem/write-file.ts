@@ -4,7 +4,7 @@ import { resourcePath } from '../common/question-words.ts';
 import { jsonResult } from '../common/result.ts';
 import { defineTool } from '../common/tool.ts';
 import { locate, locateGranted, toResource } from '../common/access.ts';
-import { isUnchanged, writePreview } from './preview/file-preview.ts';
+import { binaryWords, isUnchanged, writePreview } from './preview/file-preview.ts';
 import { putFile } from '../../paths/replace-file.ts';
 import { maxFileBytes } from '../../paths/limits.ts';
 
@@ -37,9 +37,10 @@ export const writeFile = defineTool({
       }),
     ];
   },
-  asks: ({ filePath }, [file], context) => {
-    const { kind } = locate(context, filePath, { access: 'write' });
-    return `${kind === 'file' ? 'Replace' : 'Create'} ${resourcePath(context.root, file)}?`;
+  asks: async ({ filePath }, [file], context) => {
+    const place = locate(context, filePath, { access: 'write' });
+    const name = resourcePath(context.root, file);
+    return place.kind === 'file' ? `Replace ${name}${await binaryWords(context, place)}?` : `Create ${name}?`;
   },
   preview: async ({ filePath, content }, context) => {
     const place = locate(context, filePath, { access: 'write' });

@@ -102,6 +102,8 @@ export const createThreadState = ({ api, clock, threadId, isNew }: ThreadNeeds) 
             ...ends,
             onData: (framed) => {
               onGood();
+              // What could not be read while the server was away can be read now.
+              if (failure.value !== null) void load();
               onFrame(frameOf(framed));
             },
           },

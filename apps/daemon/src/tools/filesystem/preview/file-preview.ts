@@ -27,6 +27,19 @@ export const isUnchanged = async (context: ToolContext, place: Place, text: stri
   return size === Buffer.byteLength(text) && (await currentText(context, place)) === text;
 };
 
+/** ", 4,096 bytes of binary data" of a file that is no text and may be read; else nothing. */
+export const binaryWords = async (context: ToolContext, place: Place): Promise<string> => {
+  if (!mayShow(context, place)) return '';
+  const bytes = await readBytes(place.path, context.privateFolder).catch(() => undefined);
+  if (bytes === undefined) return '';
+  try {
+    toText(bytes);
+    return '';
+  } catch {
+    return `, ${bytes.length.toLocaleString('en')} bytes of binary data`;
+  }
+};
+
 const nameOf = (context: ToolContext, place: Place): string =>
   relative(context.root, place.path).slice(0, maxPathBytes);
 

@@ -22,9 +22,28 @@ it('marks the words in which a line differs from the one in its place', () => {
 it.each([
   ['lines with little in common', [removed('abc def'), added('something else here')]],
   ['an added line alone', [added('const port = 8080;')]],
-  ['very long lines', [removed(`${'a '.repeat(600)}x`), added(`${'a '.repeat(600)}y`)]],
+  ['very long lines with little in common', [removed('a'.repeat(1_200)), added('b'.repeat(1_200))]],
 ])('marks nothing in %s', (_, rows) => {
   expect(marked(rows).flat()).toEqual([]);
+});
+
+it('of very long lines the part that differs is marked, and what both have is folded', () => {
+  const [head, tail] = ['a{color:', `;${'b'.repeat(4_000)}`];
+  const rows = [removed(`${head}red${tail}`), added(`${head}blue${tail}`)];
+  expect(marked(rows)).toEqual([['red'], ['blue']]);
+  const [, line] = rows;
+  const details = line && lineDetails(rows, 'a.css').get(line);
+  const parts = partsOf(line?.text ?? '', { colours: [], marks: details?.marks ?? [] }) ?? [];
+  expect(parts.map(({ text, fold }) => (fold === undefined ? text.length : [text.length]))).toEqual([
+    8,
+    4,
+    60,
+    [3_881],
+    60,
+  ]);
+  expect(partsOf(`${head}${tail}`, { colours: [], marks: [] })?.some(({ fold }) => fold !== undefined)).toBe(
+    false,
+  );
 });
 
 it('colours a language that the path names, and no other text', () => {

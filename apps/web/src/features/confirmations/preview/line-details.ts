@@ -8,9 +8,10 @@ const lowlight = createLowlight(common);
 type Tree = ReturnType<typeof lowlight.highlight>;
 type Node = Tree['children'][number];
 
-/** Longer texts stay without colours, longer lines without marks; in characters. */
+/** Longer texts stay without colours, in characters. */
 const maxColoured = 60_000;
-const maxMarked = 1_000;
+/** Of longer lines one part is marked, between what they begin and end with alike. */
+const maxWords = 1_000;
 /** Lines that have less in common are another line, not a changed one. */
 const leastInCommon = 0.3;
 
@@ -70,10 +71,30 @@ const colour = (rows: readonly PreviewRow[], path: string, details: Map<PreviewR
   }
 };
 
+/** How many characters two texts begin with alike; never half a character. */
+const alike = (before: string, after: string, at: (text: string, index: number) => string): number => {
+  const most = Math.min(before.length, after.length);
+  let count = 0;
+  while (count < most && at(before, count) === at(after, count)) count += 1;
+  return /[\ud800-\udfff]/.test(at(before, count - 1)) ? Math.max(0, count - 1) : count;
+};
+
+/** The part in which two long lines differ, where most of them is alike. */
+const middleOf = (before: string, after: string): { removed: TextRange[]; added: TextRange[] } => {
+  const head = alike(before, after, (text, index) => text.charAt(index));
+  const [left, right] = [before.slice(head), after.slice(head)];
+  const tail = alike(left, right, (text, index) => text.charAt(text.length - 1 - index));
+  if (head + tail < Math.max(before.length, after.length) * leastInCommon) return { removed: [], added: [] };
+  return {
+    removed: [{ from: head, to: before.length - tail }],
+    added: [{ from: head, to: after.length - tail }],
+  };
+};
+
 /** The parts in which two lines differ; none where they have little in common. */
 const marksOf = (before: string, after: string): { removed: TextRange[]; added: TextRange[] } => {
   const none = { removed: [], added: [] };
-  if (Math.max(before.length, after.length) > maxMarked) return none;
+  if (Math.max(before.length, after.length) > maxWords) return middleOf(before, after);
   const found: { removed: TextRange[]; added: TextRange[] } = { removed: [], added: [] };
   let [left, right, same] = [0, 0, 0];
   for (const { value, added, removed } of diffWordsWithSpace(before, after)) {

@@ -118,3 +118,28 @@ it.each([
   });
   expect(card.findAll('figure [data-test=warning]').length).toBe(warnings);
 });
+
+it('folds what two long lines have in common, and opens it in place', async () => {
+  const [before, after] = ['red', 'blue'].map((name) => `a{color:${name};${'x'.repeat(2_000)}}`);
+  const card = show({
+    preview: diffOf([
+      { kind: 'removed', text: before ?? '' },
+      { kind: 'added', text: after ?? '' },
+    ]),
+  });
+  const added = () => card.find('[data-row=added]');
+  await expect.poll(() => added().find('[data-test=fold]').exists()).toBe(true);
+  expect(added().text()).toContain('… 1,882 equal characters …');
+  expect(added().text()).not.toContain(after);
+  await added().find('[data-test=fold]').trigger('click');
+  expect(added().text()).toContain(after);
+});
+
+it('CF-18 warns of a word of two scripts in a file, and not of joined emoji', () => {
+  const warnings = (text: string) =>
+    show({ preview: diffOf([{ kind: 'added', text }]) })
+      .findAll('[data-test=warning]')
+      .map((one) => one.text());
+  expect(warnings('p\u0430ypal')).toEqual(['A word mixes letters of different scripts']);
+  expect(warnings('\u{1f468}\u200d\u{1f469}\u200d\u{1f467} caf\u00e9\u00a0\u00bb')).toEqual([]);
+});

@@ -15,8 +15,20 @@ const destructive = new Set(['delete', 'shell_execute_outside']);
 /** Whether an approval deletes something, or lets a command do so without a sandbox. */
 export const isDestructive = ({ tool }: Pick<Confirmation, 'tool'>): boolean => destructive.has(tool);
 
-export const iconOf = (question: Pick<Confirmation, 'tool' | 'toolGroup'>): string =>
-  question.tool === 'delete' ? 'i-lucide-trash-2' : groupWords(question.toolGroup).icon;
+/** By the kind of action; `write_file` may create or replace. */
+const icons: Record<string, string> = {
+  delete: 'i-lucide-trash-2',
+  edit_file: 'i-lucide-pencil',
+  move: 'i-lucide-arrow-right',
+  copy_file: 'i-lucide-copy',
+  create_directory: 'i-lucide-folder-plus',
+};
+
+export const iconOf = (question: Pick<Confirmation, 'tool' | 'toolGroup' | 'description'>): string => {
+  if (question.tool === 'write_file' && question.description.startsWith('Write new file'))
+    return 'i-lucide-file-plus';
+  return icons[question.tool] ?? groupWords(question.toolGroup).icon;
+};
 
 /** Who asks, and with which credential; the user for a call from the panel. */
 export const askerOf = ({ via }: Pick<Confirmation, 'via'>): { name: string; kind: string } =>
