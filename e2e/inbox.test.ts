@@ -125,6 +125,14 @@ describeWith('chromium')('the inbox', () => {
     const requestId = await ask('one.txt', 'changed\n');
     await row('one.txt').filter({ hasText: 'Replace' }).click();
     await page.locator('[data-test=split]').first().waitFor();
+    // What two long lines have in common is folded, and needs no scrolling.
+    const css = (colour: string) => `a{color:${colour};${'b'.repeat(6_000)}}\n`;
+    writeFileSync(join(daemon.root, 'style.css'), css('red'));
+    const long = await ask('style.css', css('blue'));
+    await row('style.css').click();
+    await page.locator('[data-row=added] [data-test=fold]').waitFor();
+    await awake();
+    await answer(ann, long, { approved: false, resourceDecision: 'denyOnce' });
     await answer(ann, requestId, { approved: false, resourceDecision: 'denyOnce' });
     await page.setViewportSize({ width: 1_280, height: 800 });
   });

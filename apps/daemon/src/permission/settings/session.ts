@@ -23,8 +23,7 @@ const identityOf = (path: string): string => {
  * A rule ends when another folder stands at `root`.
  */
 export const createSession = (needs: { clock: Clock; modes?: Partial<Modes>; root: string }) => {
-  const { clock, root } = needs;
-  const modes = { ...needs.modes };
+  const { clock, modes = {}, root } = needs;
   let rules: SessionRule[] = [];
   const drop = () => {
     if (rules.length === 0) return;

@@ -13,7 +13,7 @@ it('shows headings, lists, tables, code and links', () => {
   const view = show(
     '# Head\n\n1. one\n2. **two**\n\n| a | b |\n|---|---|\n| 1 | `x` |\n\n```js\n<b>1</b>\n```\n\n[docs](https://example.org/a?b=c)',
   );
-  const tags = ['h3', 'ol > li', 'strong', 'th', 'td code', 'pre code', 'a'];
+  const tags = ['h2', 'ol > li', 'strong', 'th', 'td code', 'pre code', 'a'];
   expect(tags.map((tag) => view.findAll(tag).length)).toEqual([1, 2, 1, 2, 1, 1, 1]);
   expect(view.get('pre code').text()).toBe('<b>1</b>');
   expect(view.get('a').attributes()).toMatchObject({

@@ -9,7 +9,7 @@ type Token = Block[number];
 /** The elements that a text may become; every other token shows its text. */
 const elements: Record<string, { tag: string; class: string }> = {
   paragraph: { tag: 'p', class: 'my-3 first:mt-0 last:mb-0 leading-relaxed' },
-  heading: { tag: 'h6', class: 'mt-5 mb-2 first:mt-0 font-semibold text-highlighted' },
+  heading: { tag: 'h4', class: 'mt-5 mb-2 first:mt-0 font-semibold text-highlighted' },
   bullet_list: { tag: 'ul', class: 'my-3 list-disc space-y-1 pl-5 marker:text-muted' },
   ordered_list: { tag: 'ol', class: 'my-3 list-decimal space-y-1 pl-6 marker:text-muted' },
   list_item: { tag: 'li', class: '[&>p]:my-1' },
@@ -48,7 +48,12 @@ export const proseText = (text: string): string =>
     .map((piece) => piece.text)
     .join('');
 
-const headingTags: Record<string, string> = { h1: 'h3', h2: 'h4', h3: 'h5' };
+/** Below the page's h1, without a level left out where an answer begins with its second. */
+const headings: Record<string, { tag: string; class: string }> = {
+  h1: { tag: 'h2', class: 'text-lg' },
+  h2: { tag: 'h2', class: 'text-base' },
+  h3: { tag: 'h3', class: 'text-[0.9375rem]' },
+};
 
 const linkOf = (token: Token, children: VNode[]): VNode => {
   const href = String(token.attrGet('href') ?? '');
@@ -70,10 +75,11 @@ const elementOf = (token: Token, children: VNode[]): VNode => {
   if (name === 'link') return linkOf(token, children);
   const element = elements[name];
   if (element === undefined) return h('span', children);
-  const tag = name === 'heading' ? (headingTags[token.tag] ?? element.tag) : element.tag;
+  const heading = name === 'heading' ? headings[token.tag] : undefined;
+  const tag = heading?.tag ?? element.tag;
   const start = name === 'ordered_list' ? token.attrGet('start') : null;
   const align = alignments[String(token.attrGet('style') ?? '')] ?? '';
-  const classes = `${element.class} ${align}`.trim() || undefined;
+  const classes = [element.class, heading?.class, align].filter(Boolean).join(' ') || undefined;
   const node = h(tag, { class: classes, ...(start !== null && { start }) }, children);
   if (name !== 'table') return node;
   return h('div', { class: 'my-3 overflow-x-auto', tabindex: 0, role: 'group', 'aria-label': 'Table' }, [

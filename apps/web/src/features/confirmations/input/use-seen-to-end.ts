@@ -1,4 +1,4 @@
-import { useResizeObserver } from '@vueuse/core';
+import { useMutationObserver, useResizeObserver } from '@vueuse/core';
 import { ref, watch, type Ref, type ShallowRef } from 'vue';
 
 /** Tolerance for fractional pixels. */
@@ -23,5 +23,7 @@ export const useSeenToEnd = (
     { immediate: true, flush: 'post' },
   );
   useResizeObserver(element, check);
+  // The details of a preview fold long lines after it was shown.
+  useMutationObserver(element, check, { childList: true, subtree: true });
   return { seen, check };
 };
