@@ -131,3 +131,27 @@ it.each([
   const resources = hosts.map((resource) => ({ toolGroup: 'browser' as const, resource, description: '' }));
   expect(askAbout({ name, title: 'Click' }, args, resources)).toBe(title);
 });
+
+it('lists the files that go with a folder, and says that a replaced file is binary', async () => {
+  const { root, call } = await openTools();
+  mkdirSync(join(root, 'posts/old'), { recursive: true });
+  writeFileSync(join(root, 'posts/a.md'), 'abc');
+  writeFileSync(join(root, 'posts/old/b.md'), '');
+  writeFileSync(join(root, 'blob.bin'), new Uint8Array(4_096).fill(0xff));
+  const asked = async (name: string, args: object) =>
+    confirmationText.decode(textOf(await call(name, { ...args })));
+  expect((await asked('delete', { path: 'posts' })).preview).toEqual({
+    ...{ kind: 'diff', path: 'posts', added: 0, removed: 2 },
+    hunks: [
+      {
+        lines: [
+          { kind: 'removed', text: 'a.md  3 bytes' },
+          { kind: 'removed', text: 'old/b.md  0 bytes' },
+        ],
+      },
+    ],
+  });
+  expect((await asked('delete', { path: 'posts/a.md' })).preview).toBeUndefined();
+  const { title } = await asked('write_file', { filePath: 'blob.bin', content: 'text' });
+  expect(title).toBe('Replace blob.bin, 4,096 bytes of binary data?');
+});

@@ -5,7 +5,6 @@ import { nextTick } from 'vue';
 import { confirmationOf } from '../../../../test/worlds.ts';
 import { clockKey } from '../../../api/index.ts';
 import QuestionCard from './question-card.vue';
-import { iconOf } from './question-facts.ts';
 
 const clock = createFakeClock();
 const decide = vi.fn(async () => {});
@@ -184,51 +183,6 @@ it('CF-29 before a deletion, the key a only moves to the button', async () => {
   expect(decide).not.toHaveBeenCalled();
   expect(document.activeElement).toBe(card.find('[data-decision=allowOnce]').element);
   card.unmount();
-});
-
-it('Escape closes the menu and the reason, and the question has the focus again', async () => {
-  const card = show({}, document.body);
-  await pass(500);
-  await openMore(card);
-  await card.find('[data-test=more]').trigger('keydown', { key: 'Escape' });
-  expect(card.find('[data-test=lasting]').exists()).toBe(false);
-  await card.find('article').trigger('keydown', { key: 'r' });
-  await card.find('[data-test=reason]').trigger('keydown', { key: 'Escape' });
-  expect(card.find('[data-test=reason]').exists()).toBe(false);
-  expect(document.activeElement).toBe(card.find('article').element);
-  await openMore(card);
-  document.body.dispatchEvent(new Event('pointerdown', { bubbles: true }));
-  await nextTick();
-  expect(card.find('[data-test=lasting]').exists()).toBe(false);
-  card.unmount();
-});
-
-it('shows all of a text of which the preview leaves something out', async () => {
-  const content = `first ${'x'.repeat(5_000)} last`;
-  const card = show({
-    arguments: { filePath: 'a.txt', content },
-    preview: {
-      kind: 'text',
-      of: 'content',
-      path: 'a.txt',
-      text: 'first',
-      omitted: { lines: 0, bytes: 5_000 },
-    },
-  });
-  expect(card.text()).not.toContain(' last');
-  await card.find('[data-test=show-all]').trigger('click');
-  await expect.poll(() => card.find('footer [data-test=text]').exists()).toBe(true);
-  expect(card.find('footer [data-test=text]').text()).toBe(content);
-});
-
-it.each([
-  ['write_file', 'Write new file: /a', 'i-lucide-file-plus'],
-  ['write_file', 'Replace file: /a', 'i-lucide-file-pen'],
-  ['edit_file', 'Change file: /a', 'i-lucide-pencil'],
-  ['move', 'Move: /a', 'i-lucide-arrow-right'],
-  ['delete', 'Delete: /a', 'i-lucide-trash-2'],
-])('%s (%s) has an icon of its own', (tool, description, icon) => {
-  expect(iconOf({ tool, description, toolGroup: 'filesystemWrite' })).toBe(icon);
 });
 
 it.each([

@@ -1,0 +1,70 @@
+import { createFakeClock } from '@drawbridge/kit';
+import { mount } from '@vue/test-utils';
+import { expect, it } from 'vitest';
+import { nextTick } from 'vue';
+import { confirmationOf } from '../../../../test/worlds.ts';
+import { clockKey } from '../../../api/index.ts';
+import QuestionCard from './question-card.vue';
+import { iconOf } from './question-facts.ts';
+
+const clock = createFakeClock();
+const show = (change: Parameters<typeof confirmationOf>[0] = {}) =>
+  mount(QuestionCard, {
+    attachTo: document.body,
+    props: {
+      confirmation: confirmationOf(change),
+      before: '',
+      host: null,
+      failure: undefined,
+      decide: async () => {},
+    },
+    global: { provide: { [clockKey]: clock } },
+  });
+const openMore = (card: ReturnType<typeof show>) => card.find('[data-test=more]').trigger('click');
+
+it('Escape closes the menu and the reason, and the question has the focus again', async () => {
+  const card = show();
+  clock.advance(500);
+  await nextTick();
+  await openMore(card);
+  await card.find('[data-test=more]').trigger('keydown', { key: 'Escape' });
+  expect(card.find('[data-test=lasting]').exists()).toBe(false);
+  await card.find('article').trigger('keydown', { key: 'r' });
+  await card.find('[data-test=reason]').trigger('keydown', { key: 'Escape' });
+  expect(card.find('[data-test=reason]').exists()).toBe(false);
+  expect(document.activeElement).toBe(card.find('article').element);
+  await openMore(card);
+  document.body.dispatchEvent(new Event('pointerdown', { bubbles: true }));
+  await nextTick();
+  expect(card.find('[data-test=lasting]').exists()).toBe(false);
+  card.unmount();
+});
+
+it('shows all of a text of which the preview leaves something out', async () => {
+  const content = `first ${'x'.repeat(5_000)} last`;
+  const card = show({
+    arguments: { filePath: 'a.txt', content },
+    preview: {
+      kind: 'text',
+      of: 'content',
+      path: 'a.txt',
+      text: 'first',
+      omitted: { lines: 0, bytes: 5_000 },
+    },
+  });
+  expect(card.text()).not.toContain(' last');
+  await card.find('[data-test=show-all]').trigger('click');
+  await expect.poll(() => card.find('footer [data-test=text]').exists()).toBe(true);
+  expect(card.find('footer [data-test=text]').text()).toBe(content);
+  card.unmount();
+});
+
+it.each([
+  ['write_file', 'Write new file: /a', 'i-lucide-file-plus'],
+  ['write_file', 'Replace file: /a', 'i-lucide-file-pen'],
+  ['edit_file', 'Change file: /a', 'i-lucide-pencil'],
+  ['move', 'Move: /a', 'i-lucide-arrow-right'],
+  ['delete', 'Delete: /a', 'i-lucide-trash-2'],
+])('%s (%s) has an icon of its own', (tool, description, icon) => {
+  expect(iconOf({ tool, description, toolGroup: 'filesystemWrite' })).toBe(icon);
+});
