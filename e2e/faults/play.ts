@@ -19,6 +19,8 @@ export interface PlayOptions extends PlanOptions {
 const callMaxMs = 30_000;
 /** Longer than everything that may still be waited for once the faults are over. */
 const quietMs = 150_000;
+/** How long the end of a run may take, while something still changes. */
+const longestMs = 900_000;
 const lookEveryMs = 500;
 
 export const historyFile = (folder: string): string => join(folder, 'history.jsonl');
@@ -175,12 +177,16 @@ const settle = async (world: World, history: History) => {
     user.answerAll();
     chat.answerAll();
   }
-  const until = systemClock.now() + quietMs;
   const look = async () => (await Promise.all(world.parties.map(waitsOf))).flat();
   let waits = await look();
-  while (waits.length > 0 && systemClock.now() < until) {
+  let until = systemClock.now() + quietMs;
+  // On a busy machine all takes long: what still goes on is waited for.
+  const latest = systemClock.now() + longestMs;
+  while (waits.length > 0 && systemClock.now() < Math.min(until, latest)) {
     await sleep(systemClock, lookEveryMs);
+    const before = JSON.stringify(waits);
     waits = await look();
+    if (JSON.stringify(waits) !== before) until = systemClock.now() + quietMs;
   }
   for (const wait of waits) history.note({ type: 'not-quiet', ...wait });
   for (const { user, chat } of world.parties) {
