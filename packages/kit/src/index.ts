@@ -36,5 +36,6 @@ export {
   type Piece,
   type TextWarning,
 } from './text/visible-text.ts';
+export { signalChild } from './signal-child.ts';
 export { createTimer, type Timer } from './timer.ts';
 export { createTransientMap, type TransientMap } from './maps/transient-map.ts';

@@ -1,3 +1,4 @@
+import { signalChild } from '@drawbridge/kit';
 import { spawn } from 'node:child_process';
 import { tagVariable } from './process-tree.ts';
 
@@ -30,7 +31,7 @@ export const watchTree = (tree: { group: number; tag: string }): (() => void) =>
   watchdog.stdin.on('error', () => {});
   return () => {
     // Before its input ends, which would set it off.
-    watchdog.kill('SIGKILL');
+    signalChild(watchdog, 'SIGKILL');
     watchdog.stdin.destroy();
   };
 };

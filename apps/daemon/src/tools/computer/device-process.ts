@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Clock } from '@drawbridge/kit';
+import { type Clock, signalChild } from '@drawbridge/kit';
 import { errors } from '../common/errors.ts';
 import { deviceEnvironment } from './config.ts';
 import { deviceMessage, type DeviceMessage, type DeviceCommand, type ScreenSize } from './device-commands.ts';
@@ -44,13 +44,13 @@ export const openDevice = ({ clock, lost }: { clock: Clock; lost(): void }): Pro
       closed = true;
       if (child.connected) child.disconnect();
       // It lets go of everything first; should it hang, it is ended.
-      clock.after(2_000, () => child.kill('SIGKILL'));
+      clock.after(2_000, () => signalChild(child, 'SIGKILL'));
     };
 
     const answerTo = (deviceCommand: DeviceCommand): Promise<DeviceMessage | undefined> =>
       new Promise((answer) => {
         const stop = clock.after(answerMs, () => {
-          child.kill('SIGKILL');
+          signalChild(child, 'SIGKILL');
           onMessage?.(undefined);
         });
         onMessage = (message) => {
@@ -78,7 +78,7 @@ export const openDevice = ({ clock, lost }: { clock: Clock; lost(): void }): Pro
     const giveUp = (reason: string) => {
       closed = true;
       stopWaiting();
-      child.kill('SIGKILL');
+      signalChild(child, 'SIGKILL');
       resolve({ kind: 'missing', reason });
     };
     const stopWaiting = clock.after(startMs, () => giveUp('the display does not answer'));

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { Writable } from 'node:stream';
 import type { WorkspaceCall } from '@drawbridge/contracts/agent/workspace';
 import { toolResult, type ToolResult } from '@drawbridge/contracts/tool-result';
-import type { Clock } from '@drawbridge/kit';
+import { type Clock, signalChild } from '@drawbridge/kit';
 import { containerArguments, containerFiles, type Container } from './container.ts';
 
 /** A result that says why a call has none. */
@@ -58,8 +58,7 @@ export const runContained = (
     let stopped: string | null = null;
     const end = (reason: string) => {
       stopped ??= reason;
-      // Of a program that did not start, Node would signal the number of another process.
-      if (child.pid !== undefined) child.kill('SIGKILL');
+      signalChild(child, 'SIGKILL');
     };
     const abort = () => end('The call was cancelled.');
     let isMeasuring = false;

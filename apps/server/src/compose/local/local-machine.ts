@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { createTimer, exponential, type Clock } from '@drawbridge/kit';
+import { type Clock, createTimer, exponential, signalChild } from '@drawbridge/kit';
 import type { DaemonProgram } from '../../program/built-files.ts';
 import { errors } from '../../errors.ts';
 import type { Gateway } from '../../gateway/index.ts';
@@ -125,8 +125,8 @@ export const startLocalMachine = (needs: Needs) => {
       timer.cancel();
       if (!child) return;
       const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      const cancel = clock.after(stopMs, () => child?.kill('SIGKILL'));
+      signalChild(child, 'SIGTERM');
+      const cancel = clock.after(stopMs, () => child && signalChild(child, 'SIGKILL'));
       await ended;
       cancel();
     },

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { Clock } from '@drawbridge/kit';
+import { type Clock, signalChild } from '@drawbridge/kit';
 
 /** `isCut`: it printed more than is kept, and was stopped. */
 export interface EndedProgram {
@@ -52,8 +52,7 @@ export const createRunProgram =
         resolve(result);
       };
       const kill = () => {
-        // Of a program that did not start, Node would signal the number of another process.
-        if (child.pid !== undefined) child.kill('SIGKILL');
+        signalChild(child, 'SIGKILL');
         // A grandchild may keep the pipes open.
         child.stdout.destroy();
         child.stderr.destroy();

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { hasCode, type Clock } from '@drawbridge/kit';
+import { type Clock, hasCode, signalChild } from '@drawbridge/kit';
 import { errors } from '../../common/errors.ts';
 import { excludedFolders } from '../../../paths/limits.ts';
 
@@ -78,7 +78,7 @@ const ask = (rgPath: string, search: Search): Promise<Found> =>
       } else resolve({ paths: parse(stdout), complete: error === null || typeof error.code === 'number' });
     });
     child.stdin?.end();
-    const cancelTimer = clock.after(maxRunMs, () => child.kill('SIGKILL'));
+    const cancelTimer = clock.after(maxRunMs, () => signalChild(child, 'SIGKILL'));
   });
 
 /** Asks ripgrep. Rejects with the signal's reason when aborted. */
