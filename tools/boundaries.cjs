@@ -20,7 +20,7 @@ const daemonLayers = [
   ['processes'],
   ['private-files'],
   ['paths'],
-  ['journal', 'log'],
+  ['journal', 'kept', 'log'],
   ['permission'],
   ['tools/common'],
   ['tools/browser', 'tools/computer', 'tools/filesystem', 'tools/mcp', 'tools/shell', 'tools/system'],

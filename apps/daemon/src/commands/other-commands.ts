@@ -15,6 +15,7 @@ import { addService } from './installation/service.ts';
 import { addStatus } from './status.ts';
 import { addTools } from './tools.ts';
 import { addTui } from './tui/tui.ts';
+import { addUndo } from './undo.ts';
 import { addUninstall } from './installation/uninstall.ts';
 import { addUpdate } from './installation/update.ts';
 
@@ -33,6 +34,7 @@ const addCommands = [
   addSandbox,
   addCache,
   addProcesses,
+  addUndo,
   addMcp,
   addRuntimes,
   addTui,

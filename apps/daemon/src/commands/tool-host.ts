@@ -21,6 +21,7 @@ import {
   type Toolbox,
   type ToolsetNeeds,
 } from '../tools/index.ts';
+import { createKeeper } from '../kept/index.ts';
 import { createServerFolders } from '../paths/server-folders.ts';
 import { counted } from '../text/words.ts';
 import { changesSomething } from '../tools/common/tool.ts';
@@ -132,7 +133,7 @@ export const createToolHost = async (needs: ToolHostNeeds) => {
     toolCategories: () => toolbox.categories(held()),
     modes: held,
     modeSources: sources,
-    dispatch: createDispatch({ find: toolbox.find, gate, ...place }),
+    dispatch: createDispatch({ find: toolbox.find, gate, ...place, keeper: createKeeper(place) }),
     changes: (name: string) => {
       const tool = toolbox.find(name);
       // An unknown tool counts as one that changes something.

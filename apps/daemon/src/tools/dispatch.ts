@@ -13,6 +13,7 @@ import {
   type Limiter,
   createTransientMap,
 } from '@drawbridge/kit';
+import type { Keeper } from '../kept/index.ts';
 import type { Gate, Rule } from '../permission/index.ts';
 import { withAllowance } from './allowed.ts';
 import type { LazyTool } from './common/lazy-tool.ts';
@@ -30,6 +31,8 @@ export interface DispatchNeeds {
   privateFolder: string;
   closedFolders?(): readonly string[];
   clock: Clock;
+  /** Keeps what file tools are about to change; nothing is kept without it. */
+  keeper?: Keeper;
 }
 
 /** Only the gate asks: a tool's result is never read as a question, whatever it looks like. */
@@ -89,12 +92,39 @@ interface Attempt extends DispatchContext, Pick<RunContext, 'large'> {
   outside: Outside;
 }
 
-const execute = (
-  { gate, inTurn }: Shared,
-  tool: DaemonTool,
-  call: DispatchContext &
-    Omit<RunContext, 'deniedPaths'> & { input: unknown; allowedBy: readonly Rule[] | undefined },
+type Execution = DispatchContext &
+  Omit<RunContext, 'deniedPaths'> & {
+    requestId: string;
+    input: unknown;
+    allowedBy: readonly Rule[] | undefined;
+  };
+
+/** Runs a file tool, and keeps what it changes. What cannot be kept is changed all the same. */
+const runKept = async (
+  { keeper, root }: Shared,
+  { category, effect, name, run }: DaemonTool,
+  { input, ...context }: RunContext & Pick<Execution, 'requestId' | 'input'>,
 ): Promise<ToolResult> => {
+  const isKept = keeper !== undefined && category === 'filesystem' && changesSomething({ effect });
+  if (!isKept) return run(input, context);
+  const { requestId, granted, caller, signal } = context;
+  const changing = {
+    requestId,
+    tool: name,
+    root,
+    caller: caller?.id ?? '',
+    resources: writtenPaths(granted),
+  };
+  const changed = await keeper.keep(changing, signal).catch(() => null);
+  try {
+    return await run(input, context);
+  } finally {
+    await changed?.().catch(() => {});
+  }
+};
+
+const execute = (shared: Shared, tool: DaemonTool, call: Execution): Promise<ToolResult> => {
+  const { gate, inTurn } = shared;
   const { input, granted, signal, starting, allowedBy } = call;
   const changed = changesSomething(tool) ? granted.map(({ resource }) => resource) : [];
   return inTurn.run(changed, async () => {
@@ -106,7 +136,7 @@ const execute = (
       const context = { ...call, reading: await gate.reader(), deniedPaths };
       return await withAllowance(tool, allowedBy, {
         preview: async () => tool.preview?.(input, context),
-        run: async () => notAQuestion(await tool.run(input, context)),
+        run: async () => notAQuestion(await runKept(shared, tool, context)),
       });
     } catch (error) {
       return signal.aborted ? cancelledResult(true) : errorResult(sentence(error));
@@ -159,6 +189,7 @@ const attempt = async (
       const run = () =>
         execute(shared, tool, {
           ...context,
+          requestId,
           granted: outcome.granted,
           allowedBy: outcome.allowedBy,
           outside: (wait) => outside(wait, 'Waiting for the process'),

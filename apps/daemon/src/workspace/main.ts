@@ -3,12 +3,12 @@ import { text } from 'node:stream/consumers';
 import { workspaceCall, type WorkspaceProgram } from '@drawbridge/contracts/agent/workspace';
 import { systemClock, type Clock } from '@drawbridge/kit';
 import type { Territory } from '../paths/protected.ts';
-import type { Gate } from '../permission/index.ts';
 import { describeTool } from '../tools/common/describe-tool.ts';
 import { toLazyTool } from '../tools/common/lazy-tool.ts';
 import { changesSomething, type DaemonTool } from '../tools/common/tool.ts';
 import { createDispatch } from '../tools/dispatch.ts';
 import { filesystemTools } from '../tools/filesystem/index.ts';
+import { openGate } from '../tools/open-gate.ts';
 import { inheritedFiles } from '../tools/shell/inherited-files.ts';
 import { createOpenLauncher } from '../tools/shell/launch.ts';
 import { clampTimeout } from '../tools/shell/command.ts';
@@ -19,26 +19,17 @@ const shellDescription =
   'Run a shell command in the folder of the workspace and give its output and exit code. There is no network. ' +
   'Only this folder stays: what runs in the background ends with the call, and so do /tmp and the home folder.';
 
-/** The file tools and the shell of the daemon. The shell searches better than a search without ripgrep. */
+/** What a container does not offer: its shell searches, and its changes are not kept. */
+const notOffered = new Set(['search_files', 'undo_change']);
+
+/** The file tools and the shell of the daemon. */
 const workspaceTools = (territory: Territory): DaemonTool[] => [
-  ...filesystemTools.filter(({ name }) => name !== 'search_files'),
+  ...filesystemTools.filter(({ name }) => !notOffered.has(name)),
   {
     ...createShellExecute(createOpenLauncher(territory), { sandbox: false }),
     description: shellDescription,
   },
 ];
-
-/** Allows each call: what the process can reach is decided by the container around it. */
-const openGate: Pick<Gate, 'check' | 'reader' | 'deniedPaths' | 'openQuestions'> = {
-  check: async ({ inspect, arguments: args }) => ({
-    kind: 'run',
-    granted: await inspect(),
-    arguments: args,
-  }),
-  reader: async () => ({ mode: () => 'allow', isDenied: () => false }),
-  deniedPaths: () => ({ read: [], write: [] }),
-  openQuestions: () => 0,
-};
 
 /** After the time of a command and of its ending: its processes have left their group and lost their tag. */
 const graceMs = 3_000;

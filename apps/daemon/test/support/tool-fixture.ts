@@ -16,6 +16,7 @@ import {
   type Modes,
 } from '../../src/permission/index.ts';
 import { createServerFolders } from '../../src/paths/server-folders.ts';
+import { createKeeper, type KeeperNeeds } from '../../src/kept/index.ts';
 import { allToolsets, createDispatch, createToolbox, type ToolsetNeeds } from '../../src/tools/index.ts';
 
 /** A folder for the tools, an outside folder beside it and one for the settings; removed after the test. */
@@ -46,6 +47,8 @@ export interface ToolsOptions {
   toolsets?: Partial<ToolsetNeeds>;
   /** Paths that no tool touches. */
   closed?: readonly string[];
+  /** Whether what calls change is kept. */
+  keeps?: Pick<KeeperNeeds, 'limits'>;
 }
 
 /** Real tools behind a real gate in real folders: `call` runs one as the server would. */
@@ -58,6 +61,7 @@ export const openTools = async ({
   progress = () => undefined,
   toolsets = {},
   closed = [],
+  keeps,
 }: ToolsOptions = {}) => {
   const settings = await openSettings(folders.own, clock);
   const session = createSession({ clock, modes, root: folders.root });
@@ -77,7 +81,8 @@ export const openTools = async ({
   });
   await toolbox.open(gate.modes());
   cleanUp(toolbox.close);
-  const dispatch = createDispatch({ find: toolbox.find, gate, ...place });
+  const keeper = keeps ? createKeeper({ ...place, ...keeps }) : undefined;
+  const dispatch = createDispatch({ find: toolbox.find, gate, ...place, ...(keeper && { keeper }) });
   const send = (
     request: ToolRequest,
     signal = new AbortController().signal,

@@ -12,7 +12,15 @@ import type { Caller } from './caller.ts';
 import { machineOf, requireMachine } from './machine.ts';
 
 const names = {
-  filesystemWrite: ['write_file', 'edit_file', 'create_directory', 'delete', 'move', 'copy_file'],
+  filesystemWrite: [
+    'write_file',
+    'edit_file',
+    'create_directory',
+    'delete',
+    'move',
+    'copy_file',
+    'undo_change',
+  ],
   shell: ['shell_execute', 'process_start', 'process_read', 'process_write', 'process_stop', 'process_list'],
   computer: [
     'screen_screenshot',

@@ -3,6 +3,7 @@ import { ownCommand } from '../../program/own-command.ts';
 
 /** How the command line fails. Codes of wrong use (see `exitCodeOf`) exit with 2, all else with 1. */
 export const errors = createErrors({
+  notUndone: { code: 'NOT_UNDONE', message: 'The change could not be undone' },
   wrongUse: {
     code: 'WRONG_USE',
     message: 'The command was not understood',

@@ -20,6 +20,15 @@ export const errors = {
       code: 'BINARY',
       message: 'This is a binary file; only text and PNG, JPEG, GIF and WebP pictures can be read',
     },
+    notKept: {
+      code: 'NOT_KEPT',
+      message:
+        'Nothing is kept of this change: it is older than 7 days, larger than 50 MiB, was made by a command, or changed nothing',
+    },
+    changedSince: {
+      code: 'CHANGED_SINCE',
+      message: 'Changed again since that call',
+    },
     noMatch: { code: 'NO_MATCH', message: 'oldString does not occur in the file' },
     cannotActivate: { code: 'CANNOT_ACTIVATE', message: 'This group cannot be switched on' },
     notGranted: { code: 'NOT_GRANTED', message: 'Access denied: this is not what was allowed' },

@@ -17,6 +17,7 @@ const sentences: Record<string, string> = {
   edit_file: 'Change …?',
   create_directory: 'Create the folder …?',
   copy_file: 'Copy a file to …?',
+  undo_change: 'Undo a change?',
   delete: 'Delete …?',
   move: 'Move …?',
   shell_execute: 'Run …?',

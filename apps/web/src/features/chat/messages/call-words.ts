@@ -19,6 +19,7 @@ const tools: Record<string, Words> = {
   create_directory: { icon: 'i-lucide-folder-plus', text: 'Create the folder …' },
   copy_file: { icon: 'i-lucide-copy', text: 'Copy …' },
   move: { icon: 'i-lucide-file-pen', text: 'Move …' },
+  undo_change: { icon: 'i-lucide-undo-2', text: 'Undo a change' },
   delete: { icon: 'i-lucide-trash-2', text: 'Delete …' },
   shell_execute: { icon: 'i-lucide-square-terminal', text: 'Run …' },
   process_start: { icon: 'i-lucide-square-terminal', text: 'Start …' },

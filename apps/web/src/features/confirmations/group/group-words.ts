@@ -11,6 +11,7 @@ const sentences: Record<string, string> = {
   create_directory: 'Create # folders',
   copy_file: 'Copy # files',
   delete: 'Delete # files or folders',
+  undo_change: 'Undo # changes',
   move: 'Move # files or folders',
 };
 
