@@ -218,6 +218,33 @@ describeWith('chromium')('activity in a browser', () => {
       await page.locator('[data-test=rule]:target, [data-test=rule].bg-primary\\/10').first().waitFor();
     });
 
+    it('is undone in three clicks, with the change back as the question', async () => {
+      const path = join(daemon.root, 'port.ts');
+      const port = () => readFileSync(path, 'utf8');
+      writeFileSync(path, 'const port = 3000;\n');
+      const edit = { filePath: 'port.ts', oldString: '3000', newString: '8080' };
+      const { requestId } = await run(ann, 'edit_file', edit);
+      await answer(ann, requestId, { approved: true, resourceDecision: 'allowOnce' });
+      await expect.poll(port).toContain('8080');
+      await open();
+      await row('port.ts').click();
+      await call().getByRole('button', { name: 'Undo this change' }).click();
+      await call().getByRole('heading', { name: 'Put back port.ts as it was before?' }).waitFor();
+      await call().locator('[data-row=added]').getByText('const port = 3000;').waitFor();
+      await call()
+        .getByRole('button', { name: /^Allow/ })
+        .first()
+        .click();
+      await expect.poll(port).toBe('const port = 3000;\n');
+      writeFileSync(path, 'by hand\n');
+      await call().getByRole('button', { name: 'Undo this change' }).click();
+      await call().getByText('Changed again since that call: port.ts').first().waitFor();
+      await call().getByRole('button', { name: 'Undo all the same' }).click();
+      await call()
+        .getByRole('heading', { name: /though it has changed again since/ })
+        .waitFor();
+    });
+
     it('is copied as a command without a token', async () => {
       await follow(page, `/activity/${ids.denied}`);
       await call().getByRole('button', { name: 'Copy as curl' }).click();

@@ -34,7 +34,7 @@ const isStream = (block: string) => block.includes('curl -f -N');
 
 /** They ask, or need an installation, a service, a new token or a process. `tools/docs-commands.test.ts` parses them. */
 const notRun =
-  /^drawbridge (?:connect|disconnect|pair|update|install|uninstall|service|tui|https?:|doctor|processes [sot]|runtimes test)/;
+  /^drawbridge (?:connect|disconnect|pair|update|install|uninstall|service|tui|https?:|doctor|processes [sot]|runtimes test|undo .)/;
 
 describeWith('curl')('the commands of the documentation, as they are pasted', () => {
   const processes = createProcesses();

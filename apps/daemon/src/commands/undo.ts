@@ -2,6 +2,7 @@ import type { Preview } from '@drawbridge/contracts/preview';
 import { hasCode, systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
 import { nanoid } from 'nanoid';
+import { createHash } from 'node:crypto';
 import { relative } from 'node:path';
 import { createKeeper, listChanges, type KeptChange } from '../kept/index.ts';
 import { openPrivateFolder } from '../private-files/private-folder.ts';
@@ -34,6 +35,10 @@ interface Flags {
 const shownChanges = 20;
 const idLength = 8;
 
+/** Of a change, for a person to type: the id of a call may begin with a hyphen. */
+const shortId = ({ requestId }: KeptChange): string =>
+  createHash('sha256').update(requestId).digest('hex').slice(0, idLength);
+
 const examples = `
 What file tools change is kept for 7 days, at most 500 MiB of it. What commands
 change is not.
@@ -41,7 +46,7 @@ change is not.
 Examples:
   $ drawbridge undo
   $ drawbridge undo last
-  $ drawbridge undo Xb3kQ0aT --even-if-changed`;
+  $ drawbridge undo 3fa9c1b2 --even-if-changed`;
 
 const place = async ({ environment }: CommandContext, { dir }: Flags) => ({
   root: await findRootFolder(dir ?? '.'),
@@ -62,10 +67,7 @@ const list = async (context: CommandContext, flags: Flags): Promise<Answer> => {
     text: (row) => [
       ...changes.map((change) => {
         const age = `${roughly(systemClock.now() - change.at)} ago`;
-        return row(
-          change.requestId.slice(0, idLength),
-          `${visible(change.tool)}  ${filesOf(change)}  ${age}`,
-        );
+        return row(shortId(change), `${visible(change.tool)}  ${filesOf(change)}  ${age}`);
       }),
       changes.length === 0
         ? `Nothing is kept of changes below ${visible(root)}.`
@@ -74,13 +76,14 @@ const list = async (context: CommandContext, flags: Flags): Promise<Answer> => {
             `${ownCommand('undo <id>')}, or ${ownCommand('undo last')}, shows a change back and asks`,
           ),
     ],
-    json: changes.map(({ requestId, tool, at, files }) => ({
-      change: requestId,
-      tool,
-      at: new Date(at).toISOString(),
-      files: files.map(({ path }) => relative(root, path)),
+    json: changes.map((change) => ({
+      change: shortId(change),
+      call: change.requestId,
+      tool: change.tool,
+      at: new Date(change.at).toISOString(),
+      files: change.files.map(({ path }) => relative(root, path)),
     })),
-    code: changes.length > 0 ? 0 : 1,
+    code: 0,
   };
 };
 
@@ -100,15 +103,14 @@ const patchOf = (preview: Preview | undefined): string[] => {
 
 const findOne = async (privateFolder: string, { root, id }: { root: string; id: string }) => {
   const changes = await listChanges(privateFolder, { root, limit: id === 'last' ? 1 : Infinity });
-  const found = id === 'last' ? changes : changes.filter(({ requestId }) => requestId.startsWith(id));
-  const [change, second] = found;
+  const found =
+    id === 'last' ? changes : changes.filter((one) => one.requestId === id || shortId(one) === id);
+  const [change] = found;
   if (change === undefined)
     throw errors.wrongUse({
       message: `Nothing is kept of a change ${visible(id)} below ${visible(root)}`,
       fix: `${ownCommand('undo')} lists what is kept. Run it in the shared folder, or add --dir.`,
     });
-  if (second !== undefined)
-    throw errors.wrongUse({ message: `${visible(id)} begins more than one id`, fix: 'Give more of it.' });
   return change;
 };
 
@@ -130,7 +132,7 @@ const undo = async (context: CommandContext, id: string, flags: Flags): Promise<
     });
   });
   const question = await undoChange.asks(given, resources, looking);
-  for (const line of patchOf(await undoChange.preview?.(given, looking))) context.print(`${line}\n`);
+  for (const line of patchOf(await undoChange.preview?.(given, looking))) context.print(line);
   if (!yes && !(await confirm(question, true))) return { ...inWords('Nothing was changed.'), code: 1 };
   const dispatch = createDispatch({
     ...own,
@@ -157,7 +159,7 @@ export const addUndo = (program: Command, answer: AnswerWith): void => {
   program
     .command('undo')
     .description('undo what a file tool changed in the shared folder')
-    .argument('[id]', 'of a change, its beginning, or "last"; without it the changes are listed')
+    .argument('[id]', 'of a change, or "last"; without it the changes are listed')
     .option('--dir <folder>', 'the shared folder (default: the current one)')
     .option('--all', `list all changes, not the newest ${shownChanges}`)
     .option('--even-if-changed', 'also where a file has changed again since')

@@ -1,8 +1,10 @@
+import { keptChangeMs } from '@drawbridge/contracts/undo-change';
+
 const mebibyte = 1024 ** 2;
 
 /** What is kept of changes: for how long, of all of them, and of one. A larger change is not kept. */
 export const keptLimits = {
-  ms: 7 * 24 * 60 * 60_000,
+  ms: keptChangeMs,
   bytes: 500 * mebibyte,
   changeBytes: 50 * mebibyte,
   changeFiles: 1_000,

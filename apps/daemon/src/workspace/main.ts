@@ -1,6 +1,7 @@
 import { closeSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { workspaceCall, type WorkspaceProgram } from '@drawbridge/contracts/agent/workspace';
+import { undoTool } from '@drawbridge/contracts/undo-change';
 import { systemClock, type Clock } from '@drawbridge/kit';
 import type { Territory } from '../paths/protected.ts';
 import { describeTool } from '../tools/common/describe-tool.ts';
@@ -20,7 +21,7 @@ const shellDescription =
   'Only this folder stays: what runs in the background ends with the call, and so do /tmp and the home folder.';
 
 /** What a container does not offer: its shell searches, and its changes are not kept. */
-const notOffered = new Set(['search_files', 'undo_change']);
+const notOffered = new Set(['search_files', undoTool]);
 
 /** The file tools and the shell of the daemon. */
 const workspaceTools = (territory: Territory): DaemonTool[] => [

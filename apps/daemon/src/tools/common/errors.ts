@@ -1,3 +1,4 @@
+import { changedSinceText } from '@drawbridge/contracts/undo-change';
 import { createErrors } from '@drawbridge/kit';
 import { pathErrors } from '../../paths/errors.ts';
 
@@ -27,7 +28,7 @@ export const errors = {
     },
     changedSince: {
       code: 'CHANGED_SINCE',
-      message: 'Changed again since that call',
+      message: changedSinceText,
     },
     noMatch: { code: 'NO_MATCH', message: 'oldString does not occur in the file' },
     cannotActivate: { code: 'CANNOT_ACTIVATE', message: 'This group cannot be switched on' },

@@ -1,5 +1,6 @@
 import { lstatSync, unlinkSync } from 'node:fs';
 import { relative, sep } from 'node:path';
+import { changedSinceText, undoTool } from '@drawbridge/contracts/undo-change';
 import { z } from 'zod';
 import {
   contentBefore,
@@ -59,7 +60,7 @@ const mustBeAsLeft = async (context: ToolContext, change: KeptChange, wanted: Wa
   const changed = await changedSince(context, change);
   if (changed.length > 0 && wanted.evenIfChanged !== true) {
     const names = changed.slice(0, 3).map(({ path }) => relative(context.root, path));
-    throw errors.changedSince({ message: `Changed again since that call: ${names.join(', ')}` });
+    throw errors.changedSince({ message: `${changedSinceText}: ${names.join(', ')}` });
   }
   return changed.length > 0;
 };
@@ -95,7 +96,7 @@ const undoOne = async (context: RunContext, change: KeptChange, file: KeptFile):
 };
 
 export const undoChange = defineTool({
-  name: 'undo_change',
+  name: undoTool,
   title: 'Undo change',
   description:
     'Undo what an earlier call of a file tool changed: files get back what they held, and those that it made are deleted. ' +
