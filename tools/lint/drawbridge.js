@@ -27,7 +27,7 @@ const property = (node) =>
 const clockOnly = {
   create: (context) => {
     const report = (node, what) =>
-      context.report({ node, message: `${what}: take a Clock (packages/kit/src/clock.ts)` });
+      context.report({ node, message: `${what}: take a Clock (packages/kit/src/time/clock.ts)` });
     return {
       CallExpression: ({ callee }) => {
         if (callee.type === 'Identifier' && timers.has(callee.name) && isGlobal(context, callee)) {

@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { createCollector, runtimeHeap } from './collector.ts';
-import { nextMacrotask } from './clock.ts';
+import { nextMacrotask } from './time/clock.ts';
 
 const mebibyte = 1024 * 1024;
 

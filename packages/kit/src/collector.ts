@@ -1,6 +1,6 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { nextMacrotask } from './clock.ts';
+import { nextMacrotask } from './time/clock.ts';
 
 /** The memory that JavaScript's objects have, in bytes. */
 export interface Heap {

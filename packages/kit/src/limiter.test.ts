@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { nextMacrotask } from './clock.ts';
-import { createFakeClock } from './fake-clock.ts';
+import { nextMacrotask } from './time/clock.ts';
+import { createFakeClock } from './time/fake-clock.ts';
 import { createKeyedQueue, createLimiter, createPerMinute, createSerialQueue } from './limiter.ts';
 
 const settle = nextMacrotask;

@@ -1,5 +1,5 @@
 import fastq from 'fastq';
-import type { Clock } from './clock.ts';
+import type { Clock } from './time/clock.ts';
 import { createTransientMap } from './maps/transient-map.ts';
 
 /** Runs a limited number of jobs at once; the others wait in order. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { AnswerWith } from './common/command.ts';
-import { addCache } from './cache.ts';
+import { addCache } from './sandbox/cache.ts';
 import { addDisconnect } from './disconnect.ts';
 import { addDoctor } from './doctor.ts';
 import { addLogs } from './logs.ts';
@@ -10,7 +10,7 @@ import { addPermissions } from './permissions/permissions-command.ts';
 import { addPair } from './pair.ts';
 import { addProcesses } from './processes.ts';
 import { addRuntimes } from './runtimes.ts';
-import { addSandbox } from './sandbox.ts';
+import { addSandbox } from './sandbox/sandbox.ts';
 import { addService } from './installation/service.ts';
 import { addStatus } from './status.ts';
 import { addTools } from './tools.ts';

@@ -9,7 +9,7 @@ const content = z.object({
 });
 export type KeptContent = z.infer<typeof content>;
 
-/** A file that a call changed, made or deleted; `path` is real. `after`: its digest afterwards, null for none. */
+/** A file that a call changed; `path` is real. `after`: its digest afterwards, null for none. */
 const file = z.object({ path: z.string(), before: content.nullable(), after: z.string().nullable() });
 export type KeptFile = z.infer<typeof file>;
 

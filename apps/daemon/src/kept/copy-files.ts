@@ -7,7 +7,7 @@ import type { KeptContent } from './change-file.ts';
 import type { KeptLimits } from './limits.ts';
 
 /** Part of the change cannot be kept, so nothing of it is. */
-export class NotKept extends Error {
+class NotKept extends Error {
   override name = 'NotKept';
 }
 

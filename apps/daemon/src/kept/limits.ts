@@ -1,4 +1,4 @@
-import { keptChangeMs } from '@drawbridge/contracts/undo-change';
+import { keptChangeMs } from '@drawbridge/contracts/machines/undo-change';
 
 const mebibyte = 1024 ** 2;
 

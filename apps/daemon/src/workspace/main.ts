@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { workspaceCall, type WorkspaceProgram } from '@drawbridge/contracts/agent/workspace';
-import { undoTool } from '@drawbridge/contracts/undo-change';
+import { undoTool } from '@drawbridge/contracts/machines/undo-change';
 import { systemClock, type Clock } from '@drawbridge/kit';
 import type { Territory } from '../paths/protected.ts';
 import { describeTool } from '../tools/common/describe-tool.ts';

@@ -1,4 +1,4 @@
-import { changedSinceText } from '@drawbridge/contracts/undo-change';
+import { changedSinceText } from '@drawbridge/contracts/machines/undo-change';
 import { createErrors } from '@drawbridge/kit';
 import { pathErrors } from '../../paths/errors.ts';
 

@@ -1,6 +1,6 @@
 import { lstatSync, unlinkSync } from 'node:fs';
 import { relative, sep } from 'node:path';
-import { changedSinceText, undoTool } from '@drawbridge/contracts/undo-change';
+import { changedSinceText, undoTool } from '@drawbridge/contracts/machines/undo-change';
 import { z } from 'zod';
 import {
   contentBefore,

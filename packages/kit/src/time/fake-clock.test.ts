@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createFakeClock } from './index.ts';
+import { createFakeClock } from '../index.ts';
 
 it('stands still until it is moved', () => {
   const clock = createFakeClock();

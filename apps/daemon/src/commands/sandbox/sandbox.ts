@@ -2,11 +2,11 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
-import { createServerFolders } from '../paths/server-folders.ts';
-import { ownCommand } from '../program/own-command.ts';
-import { openSettings } from '../permission/index.ts';
-import { inWords, jsonFlag, type Answer, type AnswerWith, type CommandContext } from './common/command.ts';
-import { errors } from './common/errors.ts';
+import { createServerFolders } from '../../paths/server-folders.ts';
+import { ownCommand } from '../../program/own-command.ts';
+import { openSettings } from '../../permission/index.ts';
+import { inWords, jsonFlag, type Answer, type AnswerWith, type CommandContext } from '../common/command.ts';
+import { errors } from '../common/errors.ts';
 
 const examples = `
 A command in the sandbox reads the shared folder, the system, and the programs
@@ -22,7 +22,7 @@ const open = ({ environment }: CommandContext) => openSettings(environment.priva
 
 const add = async (typed: string, context: CommandContext): Promise<Answer> => {
   const settings = await open(context);
-  const { whyNotReadable } = await import('../tools/shell/sandbox/visible/why-not-readable.ts');
+  const { whyNotReadable } = await import('../../tools/shell/sandbox/visible/why-not-readable.ts');
   const path = resolve(typed);
   const reason = whyNotReadable(path, {
     home: homedir(),

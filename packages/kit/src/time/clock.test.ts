@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createFakeClock, sleep, systemClock } from './index.ts';
+import { createFakeClock, sleep, systemClock } from '../index.ts';
 
 const days = (count: number) => count * 24 * 60 * 60 * 1_000;
 
