@@ -82,27 +82,31 @@ const json = { 'content-type': 'application/json' };
 const beforeTheGateway = (file: string) =>
   file.startsWith('apps/server/src/') && !/^apps\/server\/src\/(gateway|db|doors\/daemon-http)\//.test(file);
 
+let sent = 0;
+
 /** Sends a message and waits for the end of its run, which a stream tells that is open all the time. */
 const messageToTheAgent = async (): Promise<Entered> => {
   const threadId = 'th_walk';
   let ended = 0;
-  const send = () => ann.api.agent.send.mutate({ threadId, message: 'Hello' });
-  const hasEnded = (count: number) => until(async () => ended >= count);
+  const send = async () => {
+    sent += 1;
+    await ann.api.agent.send.mutate({ threadId, message: 'Hello' });
+  };
+  const hasEnded = () => until(async () => ended === sent);
   await send();
   const stream = ann.api.agent.events.subscribe(
     { threadId },
     {
       onData: (frame) => {
-        const sent = 'data' in frame ? frame.data : frame;
-        if (sent.type === 'event' && sent.event.type === 'run-finish') ended += 1;
+        const data = 'data' in frame ? frame.data : frame;
+        if (data.type === 'event' && data.event.type === 'run-finish') ended += 1;
       },
     },
   );
-  await hasEnded(1);
+  await hasEnded();
   const entered = await enteredBy([server], async () => {
-    const before = ended;
     await send();
-    await hasEnded(before + 1);
+    await hasEnded();
   });
   stream.unsubscribe();
   return entered;

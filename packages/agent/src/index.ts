@@ -32,3 +32,4 @@ export * from './tools/core/domain-access.ts';
 export * from './tools/names.ts';
 export * from './tools/outside/schema-limits.ts';
 export type * from './api/agent-module.ts';
+export { native } from './turns/runtimes/route.ts';

@@ -8,15 +8,14 @@ import { changesSomething, type DaemonTool } from './common/tool.ts';
 const maxPreviewLength = 32_768;
 
 /**
- * Runs a call. Adds to the result of one that was allowed without a question what allowed it and what it
- * changed. `rules`: undefined for a call that was asked about.
+ * Runs a call that was allowed without a question. Adds to its result which rules allowed it, and what it
+ * changed.
  */
 export const withAllowance = async (
   tool: DaemonTool,
-  rules: readonly Rule[] | undefined,
+  rules: readonly Rule[],
   call: { preview(): Promise<Preview | undefined>; run(): Promise<ToolResult> },
 ): Promise<ToolResult> => {
-  if (rules === undefined || (rules.length === 0 && !changesSomething(tool))) return call.run();
   // The old text is there only before the call runs. A file that has no preview is no reason to fail.
   const preview = changesSomething(tool) ? await call.preview().catch(() => undefined) : undefined;
   const result = await call.run();

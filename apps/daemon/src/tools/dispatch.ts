@@ -134,9 +134,11 @@ const execute = (shared: Shared, tool: DaemonTool, call: Execution): Promise<Too
     try {
       const { deniedPaths } = gate;
       const context = { ...call, reading: await gate.reader(), deniedPaths };
+      const run = async () => notAQuestion(await runKept(shared, tool, context));
+      if (allowedBy === undefined || (allowedBy.length === 0 && !changesSomething(tool))) return await run();
       return await withAllowance(tool, allowedBy, {
         preview: async () => tool.preview?.(input, context),
-        run: async () => notAQuestion(await runKept(shared, tool, context)),
+        run,
       });
     } catch (error) {
       return signal.aborted ? cancelledResult(true) : errorResult(sentence(error));

@@ -1,5 +1,6 @@
 import {
   createAgent,
+  native,
   type AgentModule,
   type BackendLine,
   type ModelPort,
@@ -131,10 +132,19 @@ const modelsInUse = (given: ModelSettings) => {
   return { url, models: [...new Set(there)] };
 };
 
+/** The runs of a server that has the model alone are not reported. */
+const reported = ({ environment: { runtimeBackends }, onBackend }: Needs): Needs['onBackend'] => {
+  const isModelAlone = runtimeBackends.every((id) => id === native);
+  return (line) => {
+    if (!(isModelAlone && 'runtime' in line && line.runtime === native)) onBackend?.(line);
+  };
+};
+
 /** The built-in agent with the parts of this server. */
 export const createServerAgent = (needs: Needs): ServerAgent => {
   const { environment, clock, store, isUser, workspaces, tracing, onError } = needs;
-  const { onAsked, onPreempted, onBackend } = needs;
+  const { onAsked, onPreempted } = needs;
+  const onBackend = reported(needs);
   const parts = createParts(needs);
   const { settings, model, machine, web, search, mcp, n8n } = parts;
   const agent = createAgent({

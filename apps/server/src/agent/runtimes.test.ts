@@ -211,7 +211,7 @@ it('RT-15 a chosen one that fails ends the run with its code; a listed one falls
   );
   expect(await stored()).toContain('text-block From the model.');
 
-  expect(audited()).toEqual([
+  await expect.poll(audited).toEqual([
     { audit: 'backend.route', runtime: 'acp:gone', source: 'config' },
     { audit: 'backend.fallback', from: 'acp:gone', to: 'gemini' },
     { audit: 'backend.fallback', from: 'gemini', to: 'native' },

@@ -98,6 +98,7 @@ export const createLaneRunner = (ctx: LaneContext, own: (key: ThreadKey) => Prom
   const ended: LaneRunner['ended'] = ({ runId, ...key }) => {
     const endRun = async () => {
       const run = await runOf(ctx, key.userId, runId);
+      await post(key, run ? { event: { type: 'ended' }, ended: run } : { event: { type: 'checked' } });
       if (run?.state === 'completed') {
         const { userId, runtime, startedAt, endedAt } = run;
         const line = {
@@ -108,7 +109,6 @@ export const createLaneRunner = (ctx: LaneContext, own: (key: ThreadKey) => Prom
         };
         ctx.onBackend?.({ audit: 'backend.success', ...line });
       }
-      await post(key, run ? { event: { type: 'ended' }, ended: run } : { event: { type: 'checked' } });
       slots.offer();
     };
     // Its senders wait for it: while this server drives the thread, what fails is tried again.
