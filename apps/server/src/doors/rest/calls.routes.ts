@@ -2,7 +2,7 @@ import { restCallParams, restLimits, restListQuery, restSchemas } from '@drawbri
 import { cancelOwnCall, followOwnCall } from '../../callers/index.ts';
 import { disconnectSignal, requestIdOf } from '../../http/index.ts';
 import { preferHeader, waitMsOf } from './prefer.ts';
-import { failures, json, type Route } from './route.ts';
+import { failures, json, ownView, type Route } from './route.ts';
 
 /** `GET /calls`: the caller's calls, newest first. */
 export const listCallsRoute: Route = {
@@ -37,12 +37,10 @@ export const getCallRoute: Route = {
       ...failures('notFound'),
     },
   },
-  handle: (ctx, { caller, request, reply }) =>
-    followOwnCall(
-      ctx,
-      { caller, requestId: requestIdOf(request.params) },
-      { waitMs: waitMsOf(request, 0), signal: disconnectSignal(reply) },
-    ),
+  handle: async (ctx, { caller, request, reply }) => {
+    const waiting = { waitMs: waitMsOf(request, 0), signal: disconnectSignal(reply) };
+    return ownView(await followOwnCall(ctx, { caller, requestId: requestIdOf(request.params) }, waiting));
+  },
 };
 
 /** `POST /calls/{requestId}/cancel`: stops an open call. */
@@ -57,5 +55,6 @@ export const cancelCallRoute: Route = {
     requestParams: { path: restCallParams },
     responses: { '200': json(restSchemas.Call, 'The call as it then is.'), ...failures('notFound') },
   },
-  handle: (ctx, { caller, request }) => cancelOwnCall(ctx, caller, requestIdOf(request.params)),
+  handle: async (ctx, { caller, request }) =>
+    ownView(await cancelOwnCall(ctx, caller, requestIdOf(request.params))),
 };

@@ -1,3 +1,4 @@
+import type { Call } from '@drawbridge/contracts/calls';
 import { errorTable, type ErrorName, type ErrorRow } from '@drawbridge/contracts/errors';
 import { restBase, restSchemas } from '@drawbridge/contracts/rest';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -21,6 +22,14 @@ export const onMachine = (
   caller: BearerCaller,
   { machine }: { machine?: string | undefined },
 ): BearerCaller => (machine === undefined ? caller : { ...caller, machineId: machine });
+
+/** A call as its caller sees it: which rules of the person allowed it is for the person alone. */
+export const ownView = (call: Call): Call => {
+  const meta = call.result?._meta;
+  if (call.result === null || meta?.['drawbridge/allowed'] === undefined) return call;
+  const { 'drawbridge/allowed': _, ...rest } = meta;
+  return { ...call, result: { ...call.result, _meta: rest } };
+};
 
 /** One operation: what the document says of it, and what answers it. */
 export interface Route {

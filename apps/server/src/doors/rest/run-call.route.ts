@@ -15,7 +15,7 @@ import {
 } from '../../callers/index.ts';
 import { disconnectSignal } from '../../http/index.ts';
 import { preferHeader, waitMsOf } from './prefer.ts';
-import { failures, json, onMachine, type Exchange, type Route } from './route.ts';
+import { failures, json, onMachine, ownView, type Exchange, type Route } from './route.ts';
 
 const { waitSeconds, mostWaitSeconds } = restLimits;
 const keyHeader = 'Idempotency-Key';
@@ -106,7 +106,7 @@ export const runCallRoute = (access: AccessControl): Route => ({
     const answer = (answered: Call) => {
       if (isOpen(answered))
         void reply.code(202).header('location', `${restBase}/calls/${answered.requestId}`);
-      return answered;
+      return ownView(answered);
     };
     if (key === undefined) return answer(await startCall(ctx, { ...call, signal: disconnectSignal(reply) }));
     // A client that has named its call can ask again: its leaving cancels nothing, the end of its token does.

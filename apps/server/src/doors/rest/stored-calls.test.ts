@@ -50,6 +50,20 @@ it('NJ-01: refused arguments are not stored, at any door, and the field is named
   expect((await answered(all, 'a')).status).toBe(200);
 });
 
+it('which rules allowed a call is for the person, and not for its caller', async () => {
+  const { script, daemon, panel } = await world();
+  const run = script.run('read_file', { path: 'a' });
+  const { requestId } = requestOf(await daemon.stream.next());
+  const allowed = { rules: [{ label: 'read of files in keys', covers: 'always' }] };
+  const _meta = { 'drawbridge/started': true, 'drawbridge/allowed': allowed };
+  await daemon.respond(requestId, { result: { content: [{ type: 'text', text: 'ok' }], _meta } });
+  for (const { json } of [await run, await script.send(`/calls/${requestId}`)])
+    expect(json).toMatchObject({ result: { _meta: { 'drawbridge/started': true } } });
+  for (const { text } of [await run, await script.send(`/calls/${requestId}`)])
+    expect(text).not.toContain('keys');
+  expect((await panel.calls.get.query({ requestId })).result?._meta).toEqual(_meta);
+});
+
 it('NJ-01: long arguments of an ended call say how long they were', async () => {
   const all = await world();
   const { requestId, status } = await answered(all, 'x'.repeat(100 * 1024));
