@@ -1,5 +1,6 @@
 import { lstatSync, unlinkSync } from 'node:fs';
 import { relative, sep } from 'node:path';
+import type { HunkLine, Preview } from '@drawbridge/contracts/preview';
 import { changedSinceText, undoTool } from '@drawbridge/contracts/machines/undo-change';
 import { z } from 'zod';
 import {
@@ -10,7 +11,7 @@ import {
   type KeptChange,
   type KeptFile,
 } from '../../kept/index.ts';
-import { maxFileBytes } from '../../paths/limits.ts';
+import { maxFileBytes, maxPathBytes } from '../../paths/limits.ts';
 import { inParent } from '../../paths/open.ts';
 import { putFile } from '../../paths/replace-file.ts';
 import { syncFolder } from '../../private-files/private-folder.ts';
@@ -95,6 +96,22 @@ const undoOne = async (context: RunContext, change: KeptChange, file: KeptFile):
   });
 };
 
+const maxListed = 100;
+
+/** The files of a change as lines that come or go. */
+const listOf = ({ root, reading }: ToolContext, { files, resources }: KeptChange): Preview => {
+  const shown = files.filter(({ path }) => !reading.isDenied(path)).slice(0, maxListed);
+  const lines: HunkLine[] = shown.map(({ path, before }) => {
+    const size = before && `  ${before.bytes.toLocaleString('en')} bytes`;
+    return { kind: before ? 'added' : 'removed', text: `${relative(root, path)}${size ?? ''}` };
+  });
+  const left = files.length - shown.length;
+  if (left > 0) lines.push({ kind: 'omitted', of: 'added', lines: left, bytes: 0 });
+  const added = files.filter(({ before }) => before !== null).length;
+  const path = relative(root, resources[0] ?? root).slice(0, maxPathBytes);
+  return { kind: 'diff', path, hunks: [{ lines }], added, removed: files.length - added };
+};
+
 export const undoChange = defineTool({
   name: undoTool,
   title: 'Undo change',
@@ -125,8 +142,9 @@ export const undoChange = defineTool({
   preview: async (wanted, context) => {
     const change = await requireChange(context, wanted);
     const [file, second] = change.files;
+    if (second) return listOf(context, change);
     // A question is no way to what the caller may not read without one.
-    if (!file || second || context.reading.mode(file.path) !== 'allow') return undefined;
+    if (!file || context.reading.mode(file.path) !== 'allow') return undefined;
     const before = await contentBefore(change, file);
     if (before === null || before.length > maxFileBytes || before.includes(0)) return undefined;
     const place = locate(context, file.path, { access: 'write', last: 'keep' });

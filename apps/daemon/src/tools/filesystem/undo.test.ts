@@ -121,6 +121,7 @@ it('is asked with the change back, and names what it touches', async () => {
   expect(asked(await undo(made.requestId))).toMatchObject({ title: 'Delete n/new again?' });
   expect(asked(await undo(tree.requestId))).toMatchObject({
     title: 'Put back 2 files of d as they were before?',
+    preview: { hunks: [{ lines: [{ kind: 'added', text: 'd/b  3 bytes' }, { text: 'd/e/c  5 bytes' }] }] },
     resource: path('d/'),
   });
   writeFileSync(path('a.txt'), 'by hand\n');

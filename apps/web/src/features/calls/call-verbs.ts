@@ -19,7 +19,7 @@ const verbs: Record<string, Verb> = {
   create_directory: { does: 'Create', did: 'Created' },
   copy_file: { does: 'Copy', did: 'Copied' },
   move: { does: 'Move', did: 'Moved' },
-  undo_change: { does: 'Undo', did: 'Undid' },
+  undo_change: { does: 'Undo a change', did: 'Undid a change' },
   delete: { does: 'Delete', did: 'Deleted' },
   shell_execute: { does: 'Run', did: 'Ran' },
   process_start: { does: 'Start', did: 'Started' },
