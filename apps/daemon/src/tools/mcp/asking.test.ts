@@ -13,9 +13,6 @@ import {
   texts,
 } from '../../../test/support/mcp-question-fixture.ts';
 
-/** Of a call that the modes allow without a question. */
-const unasked = { 'drawbridge/allowed': { rules: [] } };
-
 describe('a server asks the client of a call', () => {
   it('the question goes back, and the answer to the call that is still running', async () => {
     const { call, answer } = await open(askingOnce);
@@ -42,11 +39,10 @@ describe('a server asks the client of a call', () => {
           requestState: expect.stringMatching(/^[\w-]{32}$/),
         },
         'drawbridge/started': true,
-        ...unasked,
       },
     });
     const result = await answer(askedIn(asking).requestState, ada);
-    expect(result).toEqual({ content: [{ type: 'text', text: JSON.stringify(ada) }], _meta: unasked });
+    expect(result).toEqual({ content: [{ type: 'text', text: JSON.stringify(ada) }] });
   });
 
   it.each(['decline', 'cancel'])('a client that answers %s is believed', async (action) => {
@@ -136,7 +132,6 @@ describe('no client can be asked', () => {
           text: 'The MCP server own asked a question and got no answer: Who?\nThe program that made this call cannot be asked.',
         },
       ],
-      _meta: unasked,
     });
   });
 
