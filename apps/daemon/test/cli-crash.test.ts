@@ -101,10 +101,7 @@ describe('drawbridge after kill -9', { timeout: 60_000 }, () => {
     server.seen.splice(0);
     server.answer('response', json(200, { ok: true }));
     const second = await startAgain();
-    const result = {
-      content: [{ type: 'text', text: '{"stdout":"out\\n","stderr":"","exitCode":0}' }],
-      _meta: { 'drawbridge/allowed': { rules: [] } },
-    };
+    const result = { content: [{ type: 'text', text: '{"stdout":"out\\n","stderr":"","exitCode":0}' }] };
     await until(() => expect(answersTo('r1')).toEqual([{ result }]));
     send('r1', 'shell_execute', { command: 'echo run >> runs; echo out' }, true);
     await until(() => expect(answersTo('r1')).toEqual([{ result }, { result }]));

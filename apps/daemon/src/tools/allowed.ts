@@ -9,7 +9,7 @@ const maxPreviewLength = 32_768;
 
 /**
  * Runs a call that was allowed without a question. Adds to its result which rules allowed it, and what it
- * changed.
+ * changed; nothing where the modes alone allow it and there is no preview.
  */
 export const withAllowance = async (
   tool: DaemonTool,
@@ -20,6 +20,7 @@ export const withAllowance = async (
   const preview = changesSomething(tool) ? await call.preview().catch(() => undefined) : undefined;
   const result = await call.run();
   const isKept = result.isError !== true && preview && JSON.stringify(preview).length <= maxPreviewLength;
+  if (rules.length === 0 && !isKept) return result;
   const allowed = {
     rules: rules.slice(0, allowedLimits.rules).map((rule) => {
       const { label, covers } = describeRule(rule);
