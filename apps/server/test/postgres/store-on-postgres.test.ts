@@ -44,7 +44,9 @@ it('takes over all of a SQLite store, and then serves it', async () => {
   const agent = createAgentStore({ ...source.store, onError: () => expect.unreachable() });
   const message = (seq: number, text: string) =>
     insert('agentMessages', messageRow('ann', seq, { parts: [{ type: 'text', text }] }));
-  await agent.commit([insert('agentThreads', threadRow('ann', 't1')), message(1, 'Größe\0 1')], 'synced');
+  // The server deletes chats that were not used for long, as soon as it has started.
+  const thread = threadRow('ann', 't1', { updatedAt: systemClock.now() });
+  await agent.commit([insert('agentThreads', thread), message(1, 'Größe\0 1')], 'synced');
   await agent.commit(
     Array.from({ length: 600 }, (_, at) => message(at + 2, `word${at}`)),
     'synced',
