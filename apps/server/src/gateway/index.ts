@@ -1,7 +1,7 @@
 export type { Bus, BusMessage } from './bus.ts';
 export type { CallOptions } from './calls/calls.ts';
 export type { CallHandle, WaitOptions } from './calls/handle.ts';
-export type { ThreadDriver } from './calls/store/transitions.store.ts';
+export type { ThreadDriver } from './calls/store/call-write.ts';
 export { createServersStore, type ServerRow } from './cluster/servers.store.ts';
 export { createLoneServer, joinServers, serverDeadMs, type ThisServer } from './cluster/this-server.ts';
 export type { DaemonSession, DaemonCredentials } from './daemon/daemon-session.ts';

@@ -8,13 +8,14 @@ import {
   storedEvent,
 } from '@drawbridge/contracts/agent/events';
 import { laneRecord } from '@drawbridge/contracts/agent/lanes';
-import { memorySection } from '@drawbridge/contracts/agent/memory';
-import { planKind, planStates, planTaskStates, taskItem } from '@drawbridge/contracts/agent/tasks';
+import { taskItem } from '@drawbridge/contracts/agent/tasks';
 import { toolScope } from '@drawbridge/contracts/groups';
 import { z } from 'zod';
 import { flag, json, table, text, textOrNull, whole, wholeOrNull } from './columns.ts';
 import { laneTables } from './lane-rows.ts';
+import { memoryTables } from './memory-rows.ts';
 import { messagePart, resultPart } from './parts.ts';
+import { planTables } from './plan-rows.ts';
 import { openAgentStates, openCallStates, openRunStates } from './states.ts';
 
 export { openAgentStates };
@@ -222,64 +223,9 @@ export const tables = {
     upToBytes: whole,
     event: json(storedEvent),
   }),
-  agentPlans: table(['userId', 'id'], {
-    userId: text,
-    id: text,
-    threadId: text,
-    runId: text,
-    title: text,
-    state: z.enum(planStates),
-    createdAt: whole,
-    updatedAt: whole,
-  }),
-  agentPlanTasks: table(['userId', 'planId', 'taskId'], {
-    userId: text,
-    planId: text,
-    taskId: text,
-    n: whole,
-    title: text,
-    kind: planKind,
-    spec: text,
-    deps: json(z.array(text)),
-    tools: json(z.array(text)),
-    state: z.enum(planTaskStates),
-    agentId: textOrNull,
-    tries: whole,
-    /** Failure signatures of its verdicts. */
-    signatures: json(z.array(text)),
-    /** The end that its verdicts have led to; null before it. */
-    verdict: z.enum(['done', 'failed']).nullable(),
-    result: text,
-  }),
+  ...planTables,
   ...laneTables,
-  agentCorrections: table(['userId', 'agentId', 'id'], {
-    userId: text,
-    agentId: text,
-    id: text,
-    text,
-    createdAt: whole,
-    takenAt: wholeOrNull,
-  }),
-  agentNotes: table(['userId', 'threadId', 'history', 'seq'], {
-    userId: text,
-    threadId: text,
-    history: text,
-    seq: whole,
-    kind: z.enum(['observation', 'reflection', 'summary']),
-    text,
-    tokens: whole,
-    /** Messages up to this number are in it. */
-    upToSeq: whole,
-    createdAt: whole,
-    replacedAt: wholeOrNull,
-  }),
-  agentMemory: table(['userId'], {
-    userId: text,
-    sections: json(z.partialRecord(memorySection, text)),
-    enabled: flag,
-    version: whole,
-    updatedAt: whole,
-  }),
+  ...memoryTables,
   /** In a thread: `fetch-url:<host>`, `fetch-url:*`, `web-search`, `mcp:<server>/<tool>`, `domain:<tool>`. */
   agentGrants: table(['userId', 'threadId', 'key'], {
     userId: text,

@@ -22,7 +22,7 @@ import type { TurnEvents, TurnListener } from './turn-events.ts';
 import type { CallMaker, OpenCalls } from './runner/open-calls.ts';
 import type { CallsStore } from './store/calls.store.ts';
 import type { ConfirmationsStore } from './store/confirmations.store.ts';
-import type { CallWrite, ThreadDriver } from './store/transitions.store.ts';
+import type { CallWrite, ThreadDriver } from './store/call-write.ts';
 import type { StoringBudget } from './storing-budget.ts';
 
 /** How a call is made. */

@@ -4,7 +4,7 @@ import type { Streams } from '../../connection/streams.ts';
 import type { Machine } from '../../machines/registry.ts';
 import type { Bus, BusMessage } from '../../bus.ts';
 import type { ThisServer } from '../../cluster/this-server.ts';
-import type { StreamFence } from '../store/transitions.store.ts';
+import type { StreamFence } from '../store/call-write.ts';
 import type { CallData } from '../transition/transition.ts';
 
 export interface DeliveryContext {

@@ -2,7 +2,7 @@ import type { CallVia } from '@drawbridge/contracts/calls';
 import { createTransientMap } from '@drawbridge/kit';
 import { isReading, type CallRecord } from '../call.ts';
 import type { CallMachineState } from '../transition/call-state.ts';
-import type { CallWrite } from '../store/transitions.store.ts';
+import type { CallWrite } from '../store/call-write.ts';
 import type { CallData, CallEvent } from '../transition/transition.ts';
 
 /** A waiter for the end of a call, or for its first question. */

@@ -18,7 +18,7 @@ import {
   type RunnerNeeds,
   type Step,
 } from './runner.ts';
-import type { CallWrite } from '../store/transitions.store.ts';
+import type { CallWrite } from '../store/call-write.ts';
 import type { CallData } from '../transition/transition.ts';
 
 /** A token or a client that calls come through, whatever its name. */

@@ -23,7 +23,8 @@ import type { SharedCallsStore } from '../store/shared-calls.store.ts';
 import type { NewConfirmation } from '../store/confirmation-row.ts';
 import type { ConfirmationsStore } from '../store/confirmations.store.ts';
 import { readCallData } from './stored-call.ts';
-import type { CallWrite, NewestFence, StreamFence, TransitionsStore } from '../store/transitions.store.ts';
+import type { CallWrite, NewestFence, StreamFence } from '../store/call-write.ts';
+import type { TransitionsStore } from '../store/transitions.store.ts';
 import { nextCall, type CallData, type CallEvent, type Transition } from '../transition/transition.ts';
 
 export interface RunnerNeeds extends DeliveryContext {

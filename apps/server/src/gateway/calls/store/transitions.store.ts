@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto';
+import { notKeptArgument } from '@drawbridge/contracts/tool-call';
 import type { Kysely, Selectable } from 'kysely';
 import {
-  dialectOf,
   prepareQuery,
-  type CallTable,
   OutdatedError,
+  type CallTable,
   type Commit,
   type ConfirmationTable,
   type Durability,
@@ -11,15 +12,10 @@ import {
   type Slot,
   type Write,
 } from '../../../db/index.ts';
-import {
-  newConfirmationRow,
-  type ConfirmationAnswerRecord,
-  type NewConfirmation,
-} from './confirmation-row.ts';
 import type { CallRecord } from '../call.ts';
-import { changingColumns, headColumns } from './call-row.ts';
-import { createHash } from 'node:crypto';
-import { notKeptArgument } from '@drawbridge/contracts/tool-call';
+import { prepareCallQueries } from './call-queries.store.ts';
+import type { CallWrite, OpenLimits } from './call-write.ts';
+import { newConfirmationRow, type ConfirmationAnswerRecord } from './confirmation-row.ts';
 
 /** The longest arguments, as JSON in bytes, that are kept of a call that has ended. */
 const keptBytes = 64 * 1024;
@@ -34,59 +30,6 @@ const digestOfLong = (args: Record<string, unknown>): string | null => {
   const sha256 = createHash('sha256').update(text).digest('hex');
   return JSON.stringify({ [notKeptArgument]: { bytes, sha256 } });
 };
-
-/** The stream on which a call is delivered: still the newest one, on this server. */
-export interface StreamFence {
-  stream: number;
-  serverId: string;
-}
-
-/** The machine has had no newer stream. */
-export type NewestFence = Pick<StreamFence, 'stream'>;
-
-/** Where no stream is here the machine has to be connected, wherever. */
-export type Fence = StreamFence | 'connected';
-
-/** How many calls of a user, and of one token or client, may be open. */
-export interface OpenLimits {
-  maxOpenCalls: number;
-  maxOpenCallsOfOne: number;
-}
-
-/** A thread of the agent and the server that drives it, by number. */
-export interface ThreadDriver {
-  userId: string;
-  threadId: string;
-  driverId: string;
-  fence: number;
-}
-
-/** One row that a transition of a call changes. */
-export type CallWrite =
-  /** Outdated where the idempotency key is not claimed for that call any more. */
-  | { type: 'end-claim'; key: string; requestId: string }
-  /** Outdated where another server drives the thread. */
-  | { type: 'require-driver'; driver: ThreadDriver }
-  /**
-   * Outdated where the machine of the call is not as `fence` says; with several servers also where too many
-   * calls are open, and where the call is stored already.
-   */
-  | { type: 'insert-call'; record: CallRecord; fence: Fence; makerId: string; dueAt: number }
-  /**
-   * Outdated where the stored `rev` is not the one before, or the call has ended. `resultText`: the result's
-   * JSON, where it exists.
-   */
-  | {
-      type: 'update-call';
-      record: CallRecord;
-      resultText: string | null;
-      dueAt: number;
-      fence?: StreamFence | NewestFence;
-    }
-  | { type: 'open-confirmation'; confirmation: NewConfirmation; record: CallRecord }
-  /** Outdated where it is not open any more. */
-  | { type: 'answer-confirmation'; answer: ConfirmationAnswerRecord }
-  | { type: 'close-confirmation'; id: string; as: 'withdrawn' | 'expired'; at: number };
 
 type Row = Selectable<CallTable>;
 
@@ -139,83 +82,6 @@ const insertedRow = (write: CallWrite & { type: 'insert-call' }) => {
 /** An update leaves the arguments and the maker as they are. */
 const updatedRow = ({ record, resultText, dueAt }: CallWrite & { type: 'update-call' }) =>
   rowOf(record, { result: resultText ?? textOrNull(record.result), arguments: '' }, { makerId: null, dueAt });
-
-const insertedColumns = [...headColumns, 'result', 'arguments', 'viaKind', 'viaId'] as const;
-const sharedColumns = [...insertedColumns, 'makerId', 'dueAt'] as const;
-
-/** The value of each column, where the query is run. */
-const slotsOf = <Name extends keyof Row>(slot: Slot<Row>, names: readonly Name[]) =>
-  // One slot for each name.
-  Object.fromEntries(names.map((name) => [name, slot(name)])) as Pick<Row, Name>;
-
-/** How many calls are open, in the statement that stores one more. */
-const countedOpen = (db: Kysely<Schema>, slot: Slot<Row>) =>
-  db
-    .selectFrom('calls')
-    .select(({ fn }) => fn.countAll<number>().as('open'))
-    .where('calls.userId', '=', slot('userId'))
-    .where('calls.endedAt', 'is', null)
-    .where('calls.dueAt', 'is not', null);
-
-const prepareCallQueries = (db: Kysely<Schema>, openLimits: OpenLimits | null) => {
-  // Not before a stream that another server is just storing (`attach`), which would miss the call.
-  const isLocked = openLimits !== null && dialectOf(db) === 'postgres';
-  const machine = (slot: Slot<Row>) =>
-    db
-      .selectFrom('machines')
-      .where('machines.id', '=', slot('machineId'))
-      .$if(isLocked, (query) => query.forKeyShare());
-  const onNewest = (slot: Slot<Row & NewestFence>) => machine(slot).where('stream', '=', slot('stream'));
-  const onStream = (slot: Slot<Row & StreamFence>) => onNewest(slot).where('serverId', '=', slot('serverId'));
-  // A pause refuses new calls; this server may not know of it yet. Those that are stored go on.
-  const insertAlone = (slot: Slot<Row>, from: ReturnType<typeof machine>) =>
-    db
-      .insertInto('calls')
-      .columns(insertedColumns)
-      .expression(from.select(({ val }) => insertedColumns.map((name) => val(slot(name)).as(name))));
-  const insertShared = (
-    slot: Slot<Row>,
-    { from, limits }: { from: ReturnType<typeof machine>; limits: OpenLimits },
-  ) => {
-    const ofUser = countedOpen(db, slot);
-    const ofMaker = ofUser.where('viaKind', '=', slot('viaKind')).where('viaId', '=', slot('viaId'));
-    return db
-      .insertInto('calls')
-      .columns(sharedColumns)
-      .expression(
-        from
-          .where((where) => where(ofUser, '<', limits.maxOpenCalls))
-          .where((where) => where(ofMaker, '<', limits.maxOpenCallsOfOne))
-          .select(({ val }) => sharedColumns.map((name) => val(slot(name)).as(name))),
-      )
-      .onConflict((conflict) => conflict.column('requestId').doNothing());
-  };
-  const insertFrom = (slot: Slot<Row>, found: ReturnType<typeof machine>) => {
-    const from = found.where('machines.pausedAt', 'is', null);
-    return openLimits === null ? insertAlone(slot, from) : insertShared(slot, { from, limits: openLimits });
-  };
-  const updatedColumns = [...changingColumns, 'result'] as const;
-  const update = (slot: Slot<Row>) =>
-    db
-      .updateTable('calls')
-      .set(slotsOf(slot, openLimits === null ? updatedColumns : [...updatedColumns, 'dueAt']))
-      .where('requestId', '=', slot('requestId'))
-      .where(({ eb }) => eb(eb('rev', '+', 1), '=', slot('rev')))
-      .where('endedAt', 'is', null);
-  return {
-    insertConnected: prepareQuery((slot: Slot<Row>) =>
-      insertFrom(slot, machine(slot).where('connectedAt', 'is not', null)),
-    ),
-    insertDelivered: prepareQuery((slot: Slot<Row & StreamFence>) => insertFrom(slot, onStream(slot))),
-    update: prepareQuery(update),
-    deliver: prepareQuery((slot: Slot<Row & StreamFence>) =>
-      update(slot).where(({ exists }) => exists(onStream(slot).select('machines.id'))),
-    ),
-    updateOnNewest: prepareQuery((slot: Slot<Row & NewestFence>) =>
-      update(slot).where(({ exists }) => exists(onNewest(slot).select('machines.id'))),
-    ),
-  };
-};
 
 const prepareConfirmationQueries = (db: Kysely<Schema>) => ({
   open: prepareQuery((slot: Slot<Selectable<ConfirmationTable>>) =>

@@ -11,7 +11,7 @@ import {
   type CallMachineState,
   type OpenCallState,
 } from './call-state.ts';
-import type { CallWrite } from '../store/transitions.store.ts';
+import type { CallWrite } from '../store/call-write.ts';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 
 const sentence = (reason: string) => `The person gave a reason: ${reason}`;
