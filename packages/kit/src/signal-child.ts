@@ -1,8 +1,8 @@
 interface Child {
   pid?: number | undefined;
-  kill(signal: 'SIGTERM' | 'SIGHUP' | 'SIGKILL'): boolean;
+  kill(signal: 'SIGTERM' | 'SIGKILL'): boolean;
 }
 
 /** Signals a program; false for one that did not start: Node would signal the number of another process. */
-export const signalChild = (child: Child, signal: 'SIGTERM' | 'SIGHUP' | 'SIGKILL'): boolean =>
+export const signalChild = (child: Child, signal: 'SIGTERM' | 'SIGKILL'): boolean =>
   child.pid !== undefined && child.kill(signal);

@@ -40,7 +40,7 @@ const findInstalled = async () => {
 
 type Installed = Awaited<ReturnType<typeof findInstalled>>;
 
-const kept = 'settings, rules, MCP servers, the session key, the journal and logs';
+const kept = 'settings, rules, MCP servers, the session key, the journal, what can be undone, and logs';
 
 const toRemove = ({ versions, launcher, service }: Installed): { what: string; path: string }[] =>
   Object.entries({ launcher, program: versions, service: service?.path ?? null }).flatMap(([what, path]) =>
