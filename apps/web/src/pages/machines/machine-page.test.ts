@@ -35,9 +35,9 @@ it('an offline machine stays known, with the command that reconnects it', async 
   expect(page.find('[data-test=since] time').attributes('datetime')).toBe(away.lastSeenAt);
   expect(page.find('[data-test=reconnect] code').text()).toBe('drawbridge connect --dir /home/ada/notes');
   expect(page.findAll('[data-test=mode]').map((one) => one.text())).toEqual([
-    'Read filesRuns without askingAllow',
-    'Change filesAsks you each timeAsk',
-    'Run commandsNot available to agentsOff',
+    'Read files AllowRuns without asking',
+    'Change files AskAsks you each time',
+    'Run commands OffNot available to agents',
   ]);
   const command = page.get('[data-test=mode-command]');
   expect(command.get('code').text()).toBe('drawbridge permissions set shell ask');
