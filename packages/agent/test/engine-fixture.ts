@@ -9,6 +9,7 @@ import type { MachinePort } from '../src/ports/machine.ts';
 import { ModelError, type ModelPart } from '../src/ports/model.ts';
 import type { AgentNeeds } from '../src/ports/needs.ts';
 import type { ToolCallRow } from '../src/rows/rows.ts';
+import type { AgentStore, Write } from '../src/rows/store.ts';
 import { info } from './memory-fixture.ts';
 import { rowsStore } from './rows-store.ts';
 import { agentRow, runRow, threadRow, toolCallRow } from './rows.ts';
@@ -50,6 +51,8 @@ interface Changes extends Partial<Ports> {
   tokensToday?: number;
   /** What the model gives first, until it fails where it does; then it says `Done.` */
   parts?: (ModelPart | ModelError)[];
+  /** What another writer does before a transaction. */
+  beforeCommit?: (store: AgentStore, writes: readonly Write[]) => Promise<unknown> | undefined;
 }
 
 const nameOf = ({ type, payload }: StoredEvent) => {
@@ -59,7 +62,7 @@ const nameOf = ({ type, payload }: StoredEvent) => {
 
 /** An engine over rows in memory, whose model says `Done.`; `log` has its events and what a test adds. */
 export const engineFixture = (rows: Parameters<typeof rowsStore>[0], changes: Changes = {}) => {
-  const { machine, config: other, tokensToday = 0, parts = [], ...ports } = changes;
+  const { machine, config: other, tokensToday = 0, parts = [], beforeCommit, ...ports } = changes;
   const log: string[] = [];
   const errors: unknown[] = [];
   const memory = rowsStore(rows);
@@ -67,6 +70,7 @@ export const engineFixture = (rows: Parameters<typeof rowsStore>[0], changes: Ch
     ...memory,
     usageSince: () => Promise.resolve({ tokens: tokensToday, costMicro: 0 }),
     commit: async (writes, durability) => {
+      await beforeCommit?.(memory, writes);
       const isDone = await memory.commit(writes, durability);
       if (isDone)
         log.push(...writes.flatMap((write) => (write.type === 'event' ? [nameOf(write.event)] : [])));

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { engineFixture } from '../../../test/engine-fixture.ts';
 import { machineTool, machineView } from '../../../test/outside-tools.ts';
-import { agentRow, runRow, threadRow } from '../../../test/rows.ts';
+import { agentRow, messageRow, runRow, threadRow } from '../../../test/rows.ts';
 import { ModelError, type ModelPart } from '../../ports/model.ts';
 import type { AgentRow } from '../../rows/rows.ts';
+import { insert } from '../../rows/store.ts';
 
 const usage = { inputTokens: 10, outputTokens: 2, cachedTokens: 0 };
 const asked = (count: number): ModelPart[] => [
@@ -81,4 +82,31 @@ it('AG-01 tools of a machine do not replace those of the agent, whatever their n
   ctx.wake('ann', 'ag_1');
   await expect.poll(() => log.at(-1)).toBe('run-finish');
   expect(log).toContain('tool-result ok');
+});
+
+it('a background task ends, however many notes of other tasks come before its own', async () => {
+  const others = 12;
+  let notes = 0;
+  const { ctx, store, log, errors } = engineFixture(
+    {
+      agentThreads: [threadRow('ann', 't1', { title: 'Notes' })],
+      agentRuns: [runRow('ann', 'run_1', { state: 'completed' })],
+      agentAgents: [agentRow('ann', 'ag_1', { kind: 'background', parentId: 'ag_0' })],
+    },
+    {
+      beforeCommit: (memory, writes) => {
+        const ends = writes.some((write) => write.type === 'event' && write.event.type === 'agent-completed');
+        if (!ends || notes >= others) return undefined;
+        notes += 1;
+        const note = messageRow('ann', notes, { role: 'user', source: 'note' });
+        return memory.commit([insert('agentMessages', note)], 'kept');
+      },
+    },
+  );
+  ctx.wake('ann', 'ag_1');
+  await expect.poll(() => log.includes('agent-completed')).toBe(true);
+  const [agent] = await store.find('agentAgents', { userId: 'ann', id: 'ag_1' });
+  expect([agent?.outcome, errors]).toEqual(['completed', []]);
+  const last = await store.find('agentMessages', { userId: 'ann', history: 'main' });
+  expect(JSON.stringify(last.at(others))).toContain('Done.');
 });
