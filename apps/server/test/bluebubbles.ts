@@ -35,6 +35,8 @@ export const openMac = async () => {
   const sent: SentText[] = [];
   /** Files as they were uploaded. */
   const files: Record<string, unknown>[] = [];
+  /** Files of messages, by their ids. */
+  const received = new Map<string, Buffer>();
   let webhooks: { id: number; url: string; events: string[] }[] = [];
   const first = new Map<string, Answer[]>();
   let number = 0;
@@ -67,6 +69,9 @@ export const openMac = async () => {
     if (searchParams.get('password') !== macPassword) return refuseMac(401, 'You are not authorized')(to);
     const own = first.get(name)?.shift();
     if (own) return own(to);
+    const [, guid = ''] = /\/attachment\/([^/]+)\/download$/.exec(pathname) ?? [];
+    const file = received.get(decodeURIComponent(guid));
+    if (file) return void to.end(file);
     if (name === 'message/attachment') {
       files.push(await formOf(request));
       return reply(to, { guid: `file ${files.length}` });
@@ -93,6 +98,7 @@ export const openMac = async () => {
     messages,
     sent,
     files,
+    received,
     message,
     webhooks: () => webhooks,
     texts: () => sent.map(({ message: text }) => text),

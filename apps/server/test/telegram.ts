@@ -44,6 +44,8 @@ export const openTelegram = async () => {
   const edited: EditedText[] = [];
   /** Files as they were uploaded. */
   const documents: Record<string, unknown>[] = [];
+  /** Files of messages by their paths, which are also their ids. */
+  const files = new Map<string, Buffer | Answer>();
   /** What people have read after they had pressed a button. */
   const acknowledged: string[] = [];
   const offsets: (number | undefined)[] = [];
@@ -75,6 +77,7 @@ export const openTelegram = async () => {
     },
     getUpdates: ({ offset }, reply) => poll(typeof offset === 'number' ? offset : undefined, reply),
     sendChatAction: (_body, reply) => ok(reply),
+    getFile: ({ file_id: path }, reply) => ok(reply, { file_path: path }),
     setWebhook: (body, reply) => {
       webhook = body;
       ok(reply);
@@ -99,6 +102,9 @@ export const openTelegram = async () => {
   };
   const { url, asked, close } = await openStandIn(async (request, reply) => {
     const { path, body } = request;
+    const [, key, name = ''] = /^\/file\/bot([^/]+)\/(.+)$/.exec(path) ?? [];
+    const file = key === botToken ? files.get(name) : undefined;
+    if (file) return typeof file === 'function' ? file(reply) : void reply.end(file);
     const [, token, method = ''] = /^\/bot([^/]+)\/(\w+)$/.exec(path) ?? [];
     if (token !== botToken) return refuse(401, 'Unauthorized')(reply);
     const own = first.get(method)?.shift();
@@ -147,6 +153,7 @@ export const openTelegram = async () => {
     sent,
     edited,
     documents,
+    files,
     acknowledged,
     press,
     offsets,

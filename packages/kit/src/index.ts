@@ -19,6 +19,7 @@ export {
   type PerMinute,
   type SerialQueue,
 } from './limiter.ts';
+export { fileNameOf } from './text/file-name.ts';
 export { mediaTypeOf, typeByStart } from './text/media-type.ts';
 export { parseUrl } from './parse-url.ts';
 export { createPending, type Pending } from './pending.ts';

@@ -7,9 +7,9 @@ export class PlatformError extends Error {
   /**
    * `key`: refused the key. `conflict`: another program receives the messages. `rate`: asks to wait.
    * `network`: may work later. `gone`: the conversation takes nothing any more. `format`: does not read the
-   * text's markup. `refused`: never does it.
+   * text's markup. `too-large`: what it gives is beyond the limit. `refused`: never does it.
    */
-  readonly kind: 'key' | 'conflict' | 'rate' | 'network' | 'gone' | 'format' | 'refused';
+  readonly kind: 'key' | 'conflict' | 'rate' | 'network' | 'gone' | 'format' | 'too-large' | 'refused';
   /** In milliseconds, of `rate`. */
   readonly retryAfterMs: number | undefined;
   constructor(kind: PlatformError['kind'], message: string, retryAfterMs?: number) {
@@ -25,6 +25,15 @@ export type Fields = Readonly<Record<string, string>>;
 /** Where an answer goes; the adapter alone reads it. */
 export type Address = Readonly<Record<string, unknown>>;
 
+/** A file of a message. The platform keeps it, and may say too little about it. */
+export interface IncomingFile {
+  /** What the adapter downloads it by; null where it cannot. */
+  id: string | null;
+  name: string;
+  /** In bytes. */
+  size: number | null;
+}
+
 /** A message as all platforms have it. Ids are the platform's. */
 export interface IncomingMessage {
   type: 'message';
@@ -32,8 +41,7 @@ export interface IncomingMessage {
   isGroup: boolean;
   sender: { id: string; name: string };
   text: string;
-  /** Whether it has a file, a picture or a voice message, which are not read. */
-  hasFiles: boolean;
+  files: readonly IncomingFile[];
   /** In milliseconds since 1970. */
   sentAt: number;
   address: Address;
@@ -134,6 +142,8 @@ export interface ChannelAdapter {
   send(text: string, to: Destination & { buttons: readonly Button[] }): Promise<string>;
   /** Resolves to the platform's id of the message; null for a file that it does not take. */
   sendFile: ((file: OutgoingFile, to: Omit<Destination, 'isPlain'>) => Promise<string | null>) | null;
+  /** The bytes of a file of a message, from the platform's own address; null where none can be had. */
+  download: ((fileId: string, signal: AbortSignal) => Promise<Buffer>) | null;
   /** Null where a message cannot have buttons. */
   buttons: PlatformButtons | null;
   /** Shows for some seconds that an answer is being written; null where nothing can be shown. */

@@ -19,6 +19,9 @@ export const createPlatformFetch = (needs: Needs): PlatformFetch => {
     origins.set(to.origin, send);
     return send(to, request).catch((error: unknown) => {
       request.signal.throwIfAborted();
+      // It would be as large the next time.
+      if (error instanceof Error && error.cause instanceof RangeError)
+        throw new PlatformError('too-large', error.message);
       throw new PlatformError('network', error instanceof Error ? error.message : `${needs.name} failed`);
     });
   };

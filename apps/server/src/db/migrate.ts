@@ -40,6 +40,7 @@ import { channelModes } from './migrations/0037-channel-modes.ts';
 import { runStarters } from './migrations/0038-run-starters.ts';
 import { channelFiles } from './migrations/0039-channel-files.ts';
 import { runtimes } from './migrations/0041-runtimes.ts';
+import { channelMessageFiles } from './migrations/0042-channel-message-files.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -85,6 +86,7 @@ const migrations = {
   '0038-run-starters': runStarters,
   '0039-channel-files': channelFiles,
   '0041-runtimes': runtimes,
+  '0042-channel-message-files': channelMessageFiles,
 };
 
 /**

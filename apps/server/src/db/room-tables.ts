@@ -81,6 +81,8 @@ export interface RoomTables {
     /** Where the platform takes the answer, as JSON. */
     address: string;
     text: string;
+    /** What the adapter downloads its files by, as JSON; null without one. */
+    files: string | null;
     sentAt: number;
     receivedAt: number;
     state: 'accepted' | 'answered';

@@ -12,7 +12,9 @@ export interface ServiceRequest {
 
 export interface ServiceReply {
   status: number;
-  text: string;
+  bytes: Buffer;
+  /** The same as UTF-8. */
+  readonly text: string;
 }
 
 interface Service {
@@ -33,12 +35,18 @@ export const createServiceFetch = ({ clock, name, origin, limits: { ms, maxBytes
     const deadline = createDeadline({ clock, ms }, signal);
     try {
       const response = await fetchOrigin(url, { ...request, signal: deadline.signal });
-      const body = await readLimited(response.body, maxBytes);
-      return { status: response.status, text: body.toString() };
+      const bytes = await readLimited(response.body, maxBytes);
+      return {
+        status: response.status,
+        bytes,
+        get text() {
+          return bytes.toString();
+        },
+      };
     } catch (error) {
       signal.throwIfAborted();
       if (deadline.isOver()) throw new Error(`${name} did not answer within ${ms / 1_000} seconds.`);
-      if (error instanceof RangeError) throw new Error(`The answer of ${name} is too large.`);
+      if (error instanceof RangeError) throw new Error(`The answer of ${name} is too large.`, { cause: error });
       throw new Error(`${name} could not be reached.`);
     } finally {
       deadline.stop();

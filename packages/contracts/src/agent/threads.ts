@@ -228,6 +228,17 @@ export const maxAttachments = 10;
 /** One attachment, in characters of base64. */
 export const maxAttachmentLength = 10 * 1024 * 1024;
 
+/** The types of attachments that the agent takes, and what `mediaTypeOf` says of the bytes of each. */
+export const attachmentTypes: Readonly<Record<string, string>> = {
+  'image/png': 'image/png',
+  'image/jpeg': 'image/jpeg',
+  'image/gif': 'image/gif',
+  'image/webp': 'image/webp',
+  'application/pdf': 'application/pdf',
+  'text/plain': 'text/plain',
+  'application/json': 'text/plain',
+};
+
 export const attachment = z.strictObject({
   name: z.string().min(1).max(255),
   mediaType: z.string().regex(/^[a-z]+\/[a-z0-9.+-]{1,100}$/),

@@ -44,13 +44,15 @@ interface ApiNeeds {
 const createApi = ({ clock, url, password }: ApiNeeds) => {
   const base = url.replace(/\/+$/, '');
   const send = createPlatformFetch({ clock, name: 'BlueBubbles', limits });
-  return async (
+  // Spelled as the log knows it, and hides it.
+  const urlOf = (path: string) =>
+    new URL(`${base}/api/v1/${path}?password=${encodeURIComponent(password)}`);
+
+  const call = async (
     path: string,
     { method = 'GET', body, signal }: { method?: string; body?: object | FormData; signal: AbortSignal },
   ): Promise<unknown> => {
-    // Spelled as the log knows it, and hides it.
-    const to = new URL(`${base}/api/v1/${path}?password=${encodeURIComponent(password)}`);
-    const answer = await send(to, {
+    const answer = await send(urlOf(path), {
       method,
       ...(body instanceof FormData
         ? { body }
@@ -65,6 +67,16 @@ const createApi = ({ clock, url, password }: ApiNeeds) => {
     if (!parsed.success)
       throw new PlatformError('network', 'The answer is not one of BlueBubbles. Check its address.');
     return parsed.data.data;
+  };
+
+  return {
+    call,
+    download: async (guid: string, signal: AbortSignal): Promise<Buffer> => {
+      const to = urlOf(`attachment/${encodeURIComponent(guid)}/download`);
+      const { status, bytes } = await send(to, { signal });
+      if (status >= 400) throw toError(status, `HTTP ${status}`);
+      return bytes;
+    },
   };
 };
 
@@ -92,7 +104,7 @@ interface Needs {
 
 /** iMessage of a Mac that runs BlueBubbles. Its posts are not repeated, so it is asked as well. */
 export const createBlueBubbles = ({ clock, fields }: Needs): ChannelAdapter => {
-  const call = createApi({ clock, ...platforms.bluebubbles.fields.parse(fields) });
+  const { call, download } = createApi({ clock, ...platforms.bluebubbles.fields.parse(fields) });
   const startedAt = clock.now();
   const addressWithSecret = ({ url, secret }: { url: string; secret: string }) => `${url}?token=${secret}`;
   const list = async (signal: AbortSignal) => webhooks.parse(await call('webhook', { signal }));
@@ -168,6 +180,7 @@ export const createBlueBubbles = ({ clock, fields }: Needs): ChannelAdapter => {
       );
       return sent.data?.guid ?? tempGuid;
     },
+    download,
     buttons: null,
     typing: null,
   };

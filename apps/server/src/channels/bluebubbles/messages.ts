@@ -11,7 +11,15 @@ const message = z.object({
   dateCreated: z.number(),
   handle: z.object({ address: z.string().min(1).max(128), service: z.string().nullish() }).nullish(),
   chats: z.array(z.object({ guid: z.string().min(1).max(500) })).default([]),
-  attachments: z.array(z.unknown()).default([]),
+  attachments: z
+    .array(
+      z.object({
+        guid: z.string().min(1).max(300),
+        transferName: z.string().nullish(),
+        totalBytes: z.number().nullish(),
+      }),
+    )
+    .catch([]),
   /** Of a reaction: the message that it is for. */
   associatedMessageGuid: z.string().nullish(),
 });
@@ -37,7 +45,11 @@ const readMessage = (given: BlueBubblesMessage): IncomingMessage | null => {
     isGroup,
     sender: { id, name: id },
     text: cutText((text ?? '').replace(filePlace, ''), channelLimits.textLength),
-    hasFiles: attachments.length > 0,
+    files: attachments.map(({ guid, transferName, totalBytes }) => ({
+      id: guid,
+      name: transferName ?? 'file',
+      size: totalBytes ?? null,
+    })),
     sentAt: dateCreated,
     address: { chatGuid: chats[0]?.guid ?? '' },
   };

@@ -59,7 +59,7 @@ const readMessage = (given: ChatEvent, now: number): IncomingMessage => {
     isGroup: !isDirect(given.space),
     sender: senderOf(given),
     text: cutText(text, channelLimits.textLength),
-    hasFiles: attachment.length > 0,
+    files: attachment.map(() => ({ id: null, name: 'file', size: null })),
     sentAt: Number.isNaN(sentAt) ? now : sentAt,
     address: { space: given.space.name, hosts: hostsIn(text) },
   };

@@ -7,6 +7,7 @@ import type { Presses } from '../questions/presses.ts';
 import type { Codes } from '../senders/codes.ts';
 import type { SendersStore, StoredSender } from '../senders/senders.store.ts';
 import type { ConversationKey, MessagesStore } from '../turns/messages.store.ts';
+import { isStop } from '../turns/answers.ts';
 import { newReply } from '../turns/new-reply.ts';
 import { meaningOf } from './policy.ts';
 
@@ -35,7 +36,6 @@ interface Needs {
 
 const noticeMs = 10 * 60 * 1_000;
 const dayMs = 24 * 60 * 60 * 1_000;
-const unreadFiles = 'Files, pictures and voice messages are not read yet.';
 
 /** Of what is said at once. */
 const replyIdOf = (kind: ChannelKind, { updateId }: Update) => `${kind} ${updateId}`;
@@ -104,16 +104,14 @@ const createPaired = ({ kind, clock, senders, messages, onMessage }: Needs, { co
   const nextTime = () => (last = Math.max(clock.now(), last + 1));
 
   return async (update: Update, message: IncomingMessage, { userId, senderId }: StoredSender) => {
-    const { conversation, address, text, hasFiles, sentAt } = message;
-    const isStop = /^\/(stop|cancel)\b/i.test(text);
+    const { conversation, address, text, files, sentAt } = message;
     const isTooMuch = perMinute.use(senderId) !== null || perDay.use(senderId) !== null;
-    if (isTooMuch && !isStop) {
+    if (isTooMuch && !isStop(text)) {
       const isSaid = notices.use(senderId) === null;
       const notice = 'These are too many messages. Wait a moment; the newest ones were left out.';
       return isSaid ? say(update, message, { text: notice }) : commit(update);
     }
-    if (text.trim() === '')
-      return hasFiles ? say(update, message, { text: `${unreadFiles} Write it as text.` }) : commit(update);
+    if (text.trim() === '' && files.length === 0) return commit(update);
     const row = {
       kind,
       updateId: update.updateId,
@@ -121,7 +119,8 @@ const createPaired = ({ kind, clock, senders, messages, onMessage }: Needs, { co
       senderId,
       userId,
       address: JSON.stringify(address),
-      text: hasFiles ? `${text}\n\n(A file came with this message. ${unreadFiles})` : text,
+      text,
+      files: files.length === 0 ? null : JSON.stringify(files),
       sentAt,
       receivedAt: nextTime(),
       state: 'accepted' as const,

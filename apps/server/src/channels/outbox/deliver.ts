@@ -107,7 +107,7 @@ export const createDelivery = (needs: Needs) => {
     }
     if (kind === 'rate') return { waitMs: error.retryAfterMs ?? retry.baseMs };
     const isOver = tries >= channelLimits.tries || clock.now() - since >= channelLimits.triesMs;
-    if (kind === 'refused' || kind === 'format' || isOver) {
+    if (kind !== 'network' || isOver) {
       await fail(reply, message);
       onError(new Error(`A reply was not sent: ${message}`));
       return 'next';

@@ -51,7 +51,7 @@ const readMessage = (given: Activity, now: number): IncomingMessage => {
     isGroup: !isDirect(given),
     sender: senderOf(given),
     text: cutText(text, channelLimits.textLength),
-    hasFiles: files.length > 0,
+    files: files.map(() => ({ id: null, name: 'file', size: null })),
     sentAt: Number.isNaN(sentAt) ? now : sentAt,
     address: {
       serviceUrl: given.serviceUrl,

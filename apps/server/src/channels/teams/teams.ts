@@ -120,6 +120,7 @@ export const createTeams = ({ clock, url, fields, ownUrl, services }: Needs): Ch
       const sent = await api.call(serviceUrl, pathOf(conversationId), { method: 'POST', body, signal });
       return sentActivity.safeParse(sent).data?.id ?? '';
     },
+    download: null,
     buttons: {
       edit: async (messageId, text, { address, isPlain, signal }) => {
         const { serviceUrl, conversationId, hosts } = addressOf.parse(address);

@@ -1,5 +1,6 @@
 import { jsonOf, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
+import { rpcLimits } from '@drawbridge/contracts/rpc/protocol';
 import { PlatformError } from '../adapter.ts';
 import { createPlatformFetch } from '../platform-fetch.ts';
 
@@ -9,6 +10,7 @@ const limits = {
   poll: { ms: 35_000, maxBytes: 8 * 1_024 * 1_024 },
   other: { ms: 30_000, maxBytes: 1_024 * 1_024 },
   file: { ms: 60_000, maxBytes: 1_024 * 1_024 },
+  download: { ms: 60_000, maxBytes: rpcLimits.attachmentBytes },
 };
 
 const reply = z.union([
@@ -44,14 +46,24 @@ interface Needs {
   token: string;
 }
 
-/** Calls of Telegram's Bot API, whose token is in the address. Gives the result; throws `PlatformError`. */
+/** Where a file is, below the address of files. */
+const filePath = z.object({ file_path: z.string().regex(/^(?!.*\.\.)[\w./-]{1,300}$/) });
+
+/** Calls of Telegram's Bot API, whose token is in the address. All throw `PlatformError`. */
 export const createTelegramApi = ({ clock, url, token }: Needs) => {
   const base = url.replace(/\/+$/, '');
   const fetchPoll = createPlatformFetch({ clock, name: 'Telegram', limits: limits.poll });
   const fetchOther = createPlatformFetch({ clock, name: 'Telegram', limits: limits.other });
   const fetchFile = createPlatformFetch({ clock, name: 'Telegram', limits: limits.file });
 
-  return async (method: string, parameters: object | FormData, signal: AbortSignal): Promise<unknown> => {
+  const fetchDownload = createPlatformFetch({ clock, name: 'Telegram', limits: limits.download });
+
+  /** Gives the result. */
+  const call = async (
+    method: string,
+    parameters: object | FormData,
+    signal: AbortSignal,
+  ): Promise<unknown> => {
     const isForm = parameters instanceof FormData;
     const send = method === 'getUpdates' ? fetchPoll : isForm ? fetchFile : fetchOther;
     const answer = await send(new URL(`${base}/bot${token}/${method}`), {
@@ -69,5 +81,18 @@ export const createTelegramApi = ({ clock, url, token }: Needs) => {
       );
     if (!parsed.data.ok) throw toError(parsed.data);
     return parsed.data.result;
+  };
+
+  return {
+    call,
+    download: async (fileId: string, signal: AbortSignal): Promise<Buffer> => {
+      const { data: file } = filePath.safeParse(await call('getFile', { file_id: fileId }, signal));
+      if (!file) throw new PlatformError('refused', 'Telegram does not say where the file is');
+      const { status, bytes } = await fetchDownload(new URL(`${base}/file/bot${token}/${file.file_path}`), {
+        signal,
+      });
+      if (status === 200) return bytes;
+      throw new PlatformError(status >= 500 ? 'network' : 'refused', `Telegram has no file (HTTP ${status})`);
+    },
   };
 };

@@ -45,7 +45,7 @@ const keyboardOf = (buttons: readonly Button[]) =>
 
 /** As a document, pictures too: a photo would be changed on its way. */
 const createSendFile =
-  (call: ReturnType<typeof createTelegramApi>): NonNullable<ChannelAdapter['sendFile']> =>
+  (call: ReturnType<typeof createTelegramApi>['call']): NonNullable<ChannelAdapter['sendFile']> =>
   async ({ name, mediaType, bytes }, { address, signal }) => {
     const form = new FormData();
     for (const [field, value] of Object.entries(placeOf(address))) form.set(field, String(value));
@@ -65,7 +65,7 @@ interface Needs {
 /** A bot of Telegram, which is asked for its messages: no address of this server is needed. Bot API 10.1. */
 export const createTelegram = (needs: Needs): ChannelAdapter => {
   const { token } = platforms.telegram.fields.parse(needs.fields);
-  const call = createTelegramApi({ ...needs, token });
+  const { call, download } = createTelegramApi({ ...needs, token });
   let self: Self | null = null;
   let isPolled = false;
   const requireSelf = (): Self => {
@@ -131,6 +131,7 @@ export const createTelegram = (needs: Needs): ChannelAdapter => {
       return String(sentMessage.parse(await call('sendMessage', sent, signal)).message_id);
     },
     sendFile: createSendFile(call),
+    download,
     buttons: {
       edit: async (messageId, text, { address, isPlain, signal }) => {
         const { chat_id } = placeOf(address);

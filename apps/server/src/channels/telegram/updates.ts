@@ -1,7 +1,8 @@
 import { cutText } from '@drawbridge/kit';
 import { channelLimits } from '@drawbridge/contracts/outside/channels';
+import { rpcLimits } from '@drawbridge/contracts/rpc/protocol';
 import { z } from 'zod';
-import type { IncomingMessage, IncomingPress, Update } from '../adapter.ts';
+import type { IncomingFile, IncomingMessage, IncomingPress, Update } from '../adapter.ts';
 
 /** Ids have up to 52 bits, and are kept as text. */
 const id = z.int().transform(String);
@@ -21,7 +22,10 @@ const entity = z.object({
   user: z.object({ id }).optional(),
 });
 
-const file = z.unknown().optional();
+const stored = z.object({ file_id: z.string().min(1).max(300), file_size: z.number().optional() });
+const named = stored.extend({ file_name: z.string().optional() });
+/** What is not read, and is no reason to miss the text. */
+const other = z.unknown().optional();
 
 const message = z.object({
   message_id: z.int(),
@@ -38,11 +42,13 @@ const message = z.object({
   sender_chat: z.unknown().optional(),
   via_bot: z.unknown().optional(),
   forward_origin: z.unknown().optional(),
-  photo: file,
-  document: file,
-  voice: file,
-  audio: file,
-  video: file,
+  /** The same picture in several sizes, the largest last. */
+  photo: z.array(stored).optional().catch(undefined),
+  document: named.optional().catch(undefined),
+  voice: other,
+  audio: other,
+  video: other,
+  video_note: other,
 });
 type TelegramMessage = z.infer<typeof message>;
 
@@ -66,7 +72,13 @@ export interface Self {
   username: string;
 }
 
-const files = ['photo', 'document', 'voice', 'audio', 'video'] as const;
+/** By what they are called, where they have no name. */
+const unread = {
+  voice: 'Voice message',
+  audio: 'Audio',
+  video: 'Video',
+  video_note: 'Video message',
+} as const;
 const maxNameLength = 64;
 
 const nameOf = ({ first_name: first, last_name: last = '', username }: z.infer<typeof user>): string =>
@@ -75,6 +87,23 @@ const nameOf = ({ first_name: first, last_name: last = '', username }: z.infer<t
 /** The text without the name of the bot in its commands: `/stop@my_bot`. */
 const withoutOwnName = (text: string, { username }: Self): string =>
   text.replace(new RegExp(`^(/\\w+)@${username}\\b`, 'i'), '$1');
+
+const toFile = (
+  { file_id: id, file_size: size }: z.infer<typeof stored>,
+  name: string,
+): IncomingFile => ({ id, name, size: size ?? null });
+
+const filesOf = (given: TelegramMessage): IncomingFile[] => {
+  const { photo = [], document } = given;
+  const fits = photo.findLast(({ file_size: size = 0 }) => size <= rpcLimits.attachmentBytes) ?? photo.at(-1);
+  return [
+    ...(fits ? [toFile(fits, 'photo.jpg')] : []),
+    ...(document ? [toFile(document, document.file_name ?? 'file')] : []),
+    ...Object.entries(unread).flatMap(([key, name]) =>
+      given[key as keyof typeof unread] === undefined ? [] : [{ id: null, name, size: null }],
+    ),
+  ];
+};
 
 const read = (given: TelegramMessage, self: Self): IncomingMessage | null => {
   const { from, chat, date, sender_chat: senderChat, via_bot: viaBot } = given;
@@ -88,7 +117,7 @@ const read = (given: TelegramMessage, self: Self): IncomingMessage | null => {
     isGroup,
     sender: { id: from.id, name: nameOf(from) },
     text: withoutOwnName(text, self),
-    hasFiles: files.some((name) => given[name] !== undefined),
+    files: filesOf(given),
     sentAt: date * 1_000,
     address: { chatId: chat.id, ...(thread !== undefined && isGroup && { threadId: thread }) },
   };

@@ -43,6 +43,9 @@ export const addressOf = (row: Pick<StoredMessage, 'address'>): Address =>
 export const keyOf = ({ kind, updateId }: Pick<StoredMessage, 'kind' | 'updateId'>): string =>
   `${kind} ${updateId}`;
 
+/** What ends the work in a chat; its sender may send it at any time. */
+export const isStop = (text: string): boolean => /^\/(stop|cancel)\b/i.test(text);
+
 /** What the sender reads when a message has ended; null: the answer to another message has it. */
 const textOfEnd = (end: RequestEnd): string | null => {
   // Merged or steered into the run of another message.
@@ -95,6 +98,10 @@ export const createAnswers = ({ clock, messages, senders, url, onReply }: Needs)
 
   return {
     answer,
+    /** A sentence before the answer, once. */
+    note: async (row: StoredMessage, text: string): Promise<void> => {
+      if (await messages.commit(repliesTo(row, `${keyOf(row)} note`, [{ text }]), 'synced')) onReply(row);
+    },
     end: async (row: StoredMessage, end: RequestEnd, { agent, threadId }: Ending): Promise<void> => {
       const runId = 'runId' in end ? end.runId : null;
       const text = textOfEnd(end);

@@ -1,12 +1,12 @@
 import type { Agent, LaneRequest, Sender } from '@drawbridge/agent';
 import type { AskPayload } from '@drawbridge/contracts/agent/asks';
 import { channelLimits, type ChannelKind } from '@drawbridge/contracts/outside/channels';
-import { CodedError, createKeyedQueue, sleep, type Clock } from '@drawbridge/kit';
+import { CodedError, createKeyedQueue, hasCode, sleep, type Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
 import type { ReaderContext } from '../../readers/index.ts';
 import type { ChannelAdapter } from '../adapter.ts';
 import type { SendersStore, StoredSender } from '../senders/senders.store.ts';
-import { addressOf, createAnswers, keyOf } from './answers.ts';
+import { addressOf, createAnswers, isStop, keyOf } from './answers.ts';
 import { followRequest } from './follow.ts';
 import {
   isStoreTrouble,
@@ -14,6 +14,7 @@ import {
   type MessagesStore,
   type StoredMessage,
 } from './messages.store.ts';
+import { createReceivedFiles, textForFiles, type ReceivedFiles } from './received-files.ts';
 
 type Claim = (
   user: { userId: string; principal: string },
@@ -55,6 +56,12 @@ interface Needs {
 
 const storeRetryMs = 5_000;
 
+/** A message, and the thread that it is for. */
+interface Place {
+  row: StoredMessage;
+  threadId: string;
+}
+
 /** A message that the agent has; resolves once it is answered. */
 interface Given {
   ended: Promise<void>;
@@ -81,8 +88,36 @@ const ownAnswer = (text: string, { name, groups }: StoredSender): string | null 
   return `You are ${name} here. Tools of machines that your messages may use: ${tools}.`;
 };
 
+const nameOf = ({ kind, conversation }: ConversationKey): string => `${kind} ${conversation}`;
+
+/** Fetches files of messages; `/stop` behind such a message ends it. */
+const createFetching = (needs: Needs) => {
+  const { messages, signal } = needs;
+  const receive = createReceivedFiles(needs);
+  const open = new Map<string, AbortController>();
+  return {
+    /** Null where it was stopped. */
+    receive: async (row: StoredMessage): Promise<ReceivedFiles | null> => {
+      const stop = new AbortController();
+      open.set(nameOf(row), stop);
+      try {
+        return await receive(row, AbortSignal.any([signal, stop.signal]));
+      } catch (error) {
+        if (signal.aborted || !stop.signal.aborted) throw error;
+        return null;
+      } finally {
+        open.delete(nameOf(row));
+      }
+    },
+    stopWhereAsked: async (conversation: ConversationKey): Promise<void> => {
+      const stop = open.get(nameOf(conversation));
+      if (stop && (await messages.accepted(conversation)).some(({ text }) => isStop(text))) stop.abort();
+    },
+  };
+};
+
 /** Gives messages to the agent, and their ends to the answers. */
-const createSubmit = (needs: Needs) => {
+const createSubmit = (needs: Needs, { receive }: ReturnType<typeof createFetching>) => {
   const { clock, senders, sessions, agent, readers, questions, adapterOf, signal, onError } = needs;
   const answers = createAnswers(needs);
   const { answer } = answers;
@@ -133,6 +168,31 @@ const createSubmit = (needs: Needs) => {
     await answers.end(row, end, following);
   };
 
+  /** With its files. Undefined where nothing is left of it, which the sender is told. */
+  const send = async (lanes: Agent['lanes'], by: Sender, { row, threadId }: Place) => {
+    const key = keyOf(row);
+    const known = await lanes.find(by, threadId, key).catch((error: unknown) => {
+      if (!hasCode(error, 'NOT_FOUND')) throw error;
+    });
+    // What is fetched again may differ from what was sent.
+    if (known) return known;
+    const received = await receive(row);
+    if (received === null) return void (await answer(row, 'Stopped.'));
+    const { attachments, problems } = received;
+    const isSilent = row.text.trim() === '';
+    if (isSilent && attachments.length === 0) return void (await answer(row, problems.join('\n')));
+    // The pairing may have ended meanwhile.
+    const sender = row.files === null ? by : await senderOf(row);
+    if (sender === null) return undefined;
+    if (problems.length > 0) await answers.note(row, problems.join('\n'));
+    const text = [isSilent ? textForFiles(attachments) : row.text, ...problems.map((one) => `(${one})`)].join('\n\n');
+    return lanes.send(sender, threadId, { text, attachments, key });
+  };
+  const senderOf = async ({ kind, senderId }: StoredMessage): Promise<Sender | null> => {
+    const sender = await senders.find(kind as ChannelKind, senderId);
+    return sender && laneSender(sender);
+  };
+
   const giveToAgent = async (row: StoredMessage, sender: StoredSender): Promise<Given | undefined> => {
     if (!agent) throw errors.agentOff();
     const session = await sessions.claim({ userId: row.userId, principal: 'person' }, sessionOf(row));
@@ -141,7 +201,8 @@ const createSubmit = (needs: Needs) => {
     const by = laneSender(sender);
     const said = await agent.lanes.command(by, threadId, row.text);
     if (said !== null) return void (await answer(row, said));
-    const request = await agent.lanes.send(by, threadId, { text: row.text, key: keyOf(row) });
+    const request = await send(agent.lanes, by, { row, threadId });
+    if (!request) return undefined;
     return { ended: retried(row, () => follow(row, { agent, threadId, request })).then(() => undefined) };
   };
 
@@ -164,7 +225,8 @@ const createSubmit = (needs: Needs) => {
 /** Messages of channels: given to the agent in order, and answered once. */
 export const createTurns = (needs: Needs) => {
   const { messages, signal, onError } = needs;
-  const submit = createSubmit(needs);
+  const fetching = createFetching(needs);
+  const submit = createSubmit(needs, fetching);
   const inTurn = createKeyedQueue();
   /** Given to the agent already; they wait for its end. */
   const following = new Set<string>();
@@ -179,7 +241,8 @@ export const createTurns = (needs: Needs) => {
         void Promise.resolve(given?.ended).finally(() => following.delete(keyOf(row)));
       }
     };
-    inTurn.run(`${conversation.kind} ${conversation.conversation}`, run).catch(onError);
+    inTurn.run(nameOf(conversation), run).catch(onError);
+    fetching.stopWhereAsked(conversation).catch(onError);
   };
 
   return {

@@ -27,17 +27,25 @@ export const digestOf = async ({ threadId, input }: Sent): Promise<string> => {
   return hexOf(await crypto.subtle.digest('SHA-256', body));
 };
 
-/** The request that was sent with this key before. Throws `idempotencyKeyReused` for another body. */
-export const findRepeat = async (
+/** The request that was sent with this key in the last 24 h. */
+export const findKept = async (
   { store, clock }: Pick<AgentNeeds, 'store' | 'clock'>,
+  { userId, key: sender }: Sender,
+  key: string,
+): Promise<RequestRow | undefined> => {
+  const [known] = await store.find('agentRequests', { userId, sender, key });
+  return known && known.createdAt >= clock.now() - agentLimits.keptKeysMs ? known : undefined;
+};
+
+/** The same; throws `idempotencyKeyReused` for another body. */
+export const findRepeat = async (
+  ctx: Pick<AgentNeeds, 'store' | 'clock'>,
   { sender, threadId, input }: Sent,
   digest: string,
 ): Promise<RequestRow | undefined> => {
   if (input.key === undefined) return undefined;
-  const where = { userId: sender.userId, sender: sender.key, key: input.key };
-  const [known] = await store.find('agentRequests', where);
-  if (!known || known.createdAt < clock.now() - agentLimits.keptKeysMs) return undefined;
-  if (known.threadId !== threadId || known.digest !== digest) throw errors.idempotencyKeyReused();
+  const known = await findKept(ctx, sender, input.key);
+  if (known && (known.threadId !== threadId || known.digest !== digest)) throw errors.idempotencyKeyReused();
   return known;
 };
 

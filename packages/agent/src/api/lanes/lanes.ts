@@ -15,7 +15,7 @@ import type { Arrival } from '../../turns/lanes/lane-writes.ts';
 import { requireRoute, storeFiles, threadFor } from '../../turns/runs/accept.ts';
 import { runCommand } from '../commands/index.ts';
 import { type Commands, ownCommands } from './at-driver.ts';
-import { digestOf, findRepeat, isAccepted, replay, replayById } from './keys.ts';
+import { digestOf, findKept, findRepeat, isAccepted, replay, replayById } from './keys.ts';
 
 /** A message for a thread; `isRefusedWhenBusy`: its sender does not want to wait. */
 interface Message {
@@ -35,6 +35,11 @@ export interface Lanes {
    * not theirs.
    */
   send(sender: Sender, threadId: string, input: LaneInput): Promise<LaneRequest>;
+  /**
+   * The request that was sent with this key, whatever its body: for what is fetched before it is sent, and may
+   * differ the next time. Throws `notFound` where there is none.
+   */
+  find(sender: Sender, threadId: string, key: string): Promise<LaneRequest>;
   /** Ends what waits, then the run and its background tasks; or one request. Throws `notFound`. */
   cancel(userId: string, threadId: string, what: { requestId?: string | undefined }): Promise<CancelResult>;
   /** The answer to a command such as `/queue`; null for any other text. */
@@ -159,6 +164,16 @@ export const createLanes = ({
   const submit: SendingLanes['submit'] = (message) =>
     send({ userId: message.sender.userId, threadId: message.threadId }, message);
 
+  const find = commands.defineRequest(
+    'find',
+    async ({ threadId }, { sender, key }: { sender: Sender; key: string }) => {
+      await runner.requireOwn({ userId: sender.userId, threadId });
+      const known = await findKept(ctx, sender, key);
+      if (known?.threadId !== threadId) throw errors.notFound();
+      return replay(ctx, requests, known);
+    },
+  );
+
   const stop = commands.define('stop', async (key, what: 'all' | 'stop') => {
     if (!(await threadOf(ctx, key.userId, key.threadId))) return;
     await (
@@ -193,6 +208,7 @@ export const createLanes = ({
     submit,
     stop: (userId, threadId, what) => stop({ userId, threadId }, what),
     send: (sender, threadId, input) => submit({ sender, threadId, input }),
+    find: (sender, threadId, key) => find({ userId: sender.userId, threadId }, { sender, key }),
     cancel: (userId, threadId, what) => cancel({ userId, threadId }, what),
     command: (sender, threadId, text) => say({ userId: sender.userId, threadId }, { sender, text }),
     metrics: async (userId) => {

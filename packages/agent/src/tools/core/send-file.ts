@@ -1,5 +1,5 @@
 import { exportedFileBytes, type ToolResult } from '@drawbridge/contracts/tool-result';
-import { CodedError, cutText } from '@drawbridge/kit';
+import { CodedError, fileNameOf } from '@drawbridge/kit';
 import { z } from 'zod';
 import { agentLimits } from '../../rows/limits.ts';
 import { newFile } from '../../rows/new-rows.ts';
@@ -28,13 +28,6 @@ interface ReadFile {
 }
 
 const failed = (text: string) => textResult(text, 'failed');
-const maxNameLength = 128;
-
-/** Without folders, and without characters that are not seen. */
-const nameOf = (path: string): string => {
-  const last = path.split(/[/\\]/).at(-1) ?? '';
-  return cutText(last.replaceAll(/\p{C}/gu, '').trim(), maxNameLength) || 'file';
-};
 
 const mediaType = z.string().regex(/^[a-z]+\/[a-z0-9.+-]{1,100}$/);
 
@@ -59,7 +52,7 @@ const fromMachine = async (use: Use): Promise<ReadFile | ToolOutcome> => {
     action: 'sendFile',
     grant: null,
     message: `Send a file of ${machine.name} to ${destinationOf(use)}?`,
-    text: [args.path, ...(args.name === undefined ? [] : [`as ${nameOf(args.name)}`])].join('\n'),
+    text: [args.path, ...(args.name === undefined ? [] : [`as ${fileNameOf(args.name)}`])].join('\n'),
     severity: 'warning',
   });
   if (gate.type !== 'approved') return gate.outcome;
@@ -143,7 +136,7 @@ export const sendFile = coreTool({
     const read = await readers[args.from](use);
     if (read.type !== 'file') return read;
     const file = newFile(ctx, thread, {
-      name: nameOf(args.name ?? read.name),
+      name: fileNameOf(args.name ?? read.name),
       mediaType: read.mediaType,
       data: read.data,
     });

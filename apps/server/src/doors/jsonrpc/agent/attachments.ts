@@ -1,28 +1,17 @@
-import type { Attachment } from '@drawbridge/contracts/agent/threads';
+import { attachmentTypes, type Attachment } from '@drawbridge/contracts/agent/threads';
 import type { RpcAttachment } from '@drawbridge/contracts/rpc/agent';
 import { rpcLimits } from '@drawbridge/contracts/rpc/protocol';
 import { jsonOf, mediaTypeOf } from '@drawbridge/kit';
 import { errors } from '../../../errors.ts';
 
-/** What the bytes of each type that the agent takes are, as `mediaTypeOf` has it. */
-const bytesOf: Record<string, string> = {
-  'image/png': 'image/png',
-  'image/jpeg': 'image/jpeg',
-  'image/gif': 'image/gif',
-  'image/webp': 'image/webp',
-  'application/pdf': 'application/pdf',
-  'text/plain': 'text/plain',
-  'application/json': 'text/plain',
-};
-
 const isOfType = (mimeType: string, bytes: Buffer): boolean =>
-  mediaTypeOf(bytes) === bytesOf[mimeType] &&
+  mediaTypeOf(bytes) === attachmentTypes[mimeType] &&
   (mimeType !== 'application/json' || jsonOf(bytes.toString()) !== undefined);
 
 const unsupported = () =>
   errors.badRequest({
     message: 'This attachment is not supported',
-    fix: `Send one of ${Object.keys(bytesOf).join(', ')}.`,
+    fix: `Send one of ${Object.keys(attachmentTypes).join(', ')}.`,
   });
 
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
@@ -31,7 +20,7 @@ const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 export const readAttachments = (given: readonly RpcAttachment[]): Attachment[] => {
   let total = 0;
   return given.map(({ mimeType, data, filename }, at) => {
-    if (!Object.hasOwn(bytesOf, mimeType)) throw unsupported();
+    if (!Object.hasOwn(attachmentTypes, mimeType)) throw unsupported();
     if (data.length % 4 !== 0 || !base64.test(data))
       throw errors.badRequest({ message: 'The data of an attachment is base64' });
     const bytes = Buffer.from(data, 'base64');

@@ -1,0 +1,108 @@
+import { attachmentTypes, maxAttachments, type Attachment } from '@drawbridge/contracts/agent/threads';
+import type { ChannelKind } from '@drawbridge/contracts/outside/channels';
+import { rpcLimits } from '@drawbridge/contracts/rpc/protocol';
+import { exponential, fileNameOf, fullJitter, mediaTypeOf, sleep, type Clock } from '@drawbridge/kit';
+import { z } from 'zod';
+import { createDeadline } from '../../outside/index.ts';
+import { PlatformError, type ChannelAdapter, type IncomingFile } from '../adapter.ts';
+import type { StoredMessage } from './messages.store.ts';
+
+interface Needs {
+  clock: Clock;
+  /** Null while the channel is off. */
+  adapterOf(kind: ChannelKind): ChannelAdapter | null;
+}
+
+/** Files of a message as the agent takes them. `problems`: a sentence about each that was left out. */
+export interface ReceivedFiles {
+  attachments: Attachment[];
+  problems: string[];
+}
+
+const storedFiles = z.array(
+  z.object({ id: z.string().nullable(), name: z.string(), size: z.number().nullable() }),
+);
+
+/** Of one message. */
+const fetchMs = 60_000;
+const tries = 3;
+const retry = { baseMs: 1_000, capMs: 10_000 };
+const mebibytes = (bytes: number) => `${bytes / 1_024 / 1_024} MiB`;
+const { attachmentBytes, attachmentsBytes } = rpcLimits;
+const tooLarge = `it is larger than ${mebibytes(attachmentBytes)}`;
+const notFetched = 'it could not be fetched';
+
+/** As it stands in a text: its sender chose it, or somebody whose message they forward. */
+const shown = (name: string): string => name.replaceAll(/[^\p{L}\p{N} ._-]/gu, ' ').trim() || 'file';
+
+/** A text for a message without one. */
+export const textForFiles = (attachments: readonly Attachment[]): string =>
+  `[${attachments.map(({ name }) => shown(name)).join(', ')}]`;
+
+const isFinal = (error: unknown, attempt: number): boolean =>
+  !(error instanceof PlatformError) ||
+  (error.kind !== 'network' && error.kind !== 'rate') ||
+  attempt >= tries;
+
+const download = async (
+  { clock, download: once, signal }: { clock: Clock; signal: AbortSignal } & Pick<ChannelAdapter, 'download'>,
+  fileId: string,
+): Promise<Buffer | string> => {
+  for (let attempt = 1; once !== null; attempt += 1) {
+    try {
+      return await once(fileId, signal);
+    } catch (error) {
+      if (error instanceof PlatformError && error.kind === 'too-large') return tooLarge;
+      if (signal.aborted || isFinal(error, attempt)) return notFetched;
+      const asked = error instanceof PlatformError ? error.retryAfterMs : undefined;
+      await sleep(clock, asked ?? fullJitter(exponential(attempt, retry)), signal).catch(() => undefined);
+    }
+  }
+  return notFetched;
+};
+
+/**
+ * Downloads the files of a message of a paired sender, within a minute. Throws the reason of the signal; what
+ * else fails is a sentence.
+ */
+export const createReceivedFiles = ({ clock, adapterOf }: Needs) => {
+  const readOne = async (
+    file: IncomingFile,
+    { kind, left, signal }: { kind: ChannelKind; left: number; signal: AbortSignal },
+  ): Promise<Attachment | string> => {
+    const unread = 'pictures, PDF and text are read here';
+    if (file.id === null) return unread;
+    if ((file.size ?? 0) > attachmentBytes) return tooLarge;
+    const bytes = await download(
+      { clock, download: adapterOf(kind)?.download ?? null, signal },
+      file.id,
+    );
+    if (typeof bytes === 'string') return bytes;
+    if (bytes.length > attachmentBytes) return tooLarge;
+    if (bytes.length > left) return `the files are larger than ${mebibytes(attachmentsBytes)} together`;
+    const type = mediaTypeOf(bytes);
+    if (attachmentTypes[type] !== type) return unread;
+    return { name: fileNameOf(file.name), mediaType: type, data: bytes.toString('base64') };
+  };
+
+  return async ({ kind, files: stored }: StoredMessage, signal: AbortSignal): Promise<ReceivedFiles> => {
+    const files = storedFiles.parse(JSON.parse(stored ?? '[]'));
+    const received: ReceivedFiles = { attachments: [], problems: [] };
+    if (files.length === 0) return received;
+    const deadline = createDeadline({ clock, ms: fetchMs }, signal);
+    let left: number = attachmentsBytes;
+    for (const file of files.slice(0, maxAttachments)) {
+      const one = await readOne(file, { kind: kind as ChannelKind, left, signal: deadline.signal });
+      if (typeof one === 'string') {
+        received.problems.push(`${shown(fileNameOf(file.name))} was not read: ${one}.`);
+        continue;
+      }
+      received.attachments.push(one);
+      left -= Buffer.byteLength(one.data, 'base64');
+    }
+    deadline.stop();
+    signal.throwIfAborted();
+    if (files.length > maxAttachments) received.problems.push(`${maxAttachments} files of a message are read.`);
+    return received;
+  };
+};
