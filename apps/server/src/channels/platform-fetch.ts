@@ -1,5 +1,5 @@
 import type { Clock } from '@drawbridge/kit';
-import { createServiceFetch, type ServiceReply, type ServiceRequest } from '../outside/index.ts';
+import { createServiceFetch, OriginError, type ServiceReply, type ServiceRequest } from '../outside/index.ts';
 import { PlatformError } from './adapter.ts';
 
 interface Needs {
@@ -11,7 +11,14 @@ interface Needs {
 
 export type PlatformFetch = (to: URL, request: ServiceRequest) => Promise<ServiceReply>;
 
-/** Asks a platform, each of its hosts alone. What fails on the way is a `PlatformError` of the network. */
+/** Another try would find a redirect, or an answer that is too large, as it is. */
+const kindOf = (error: unknown): PlatformError['kind'] => {
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause instanceof RangeError) return 'too-large';
+  return cause instanceof OriginError ? 'refused' : 'network';
+};
+
+/** Asks a platform, each of its hosts alone. What fails on the way is a `PlatformError`. */
 export const createPlatformFetch = (needs: Needs): PlatformFetch => {
   const origins = new Map<string, PlatformFetch>();
   return (to, request) => {
@@ -19,10 +26,7 @@ export const createPlatformFetch = (needs: Needs): PlatformFetch => {
     origins.set(to.origin, send);
     return send(to, request).catch((error: unknown) => {
       request.signal.throwIfAborted();
-      // It would be as large the next time.
-      if (error instanceof Error && error.cause instanceof RangeError)
-        throw new PlatformError('too-large', error.message);
-      throw new PlatformError('network', error instanceof Error ? error.message : `${needs.name} failed`);
+      throw new PlatformError(kindOf(error), error instanceof Error ? error.message : `${needs.name} failed`);
     });
   };
 };

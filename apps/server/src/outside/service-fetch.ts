@@ -46,8 +46,9 @@ export const createServiceFetch = ({ clock, name, origin, limits: { ms, maxBytes
     } catch (error) {
       signal.throwIfAborted();
       if (deadline.isOver()) throw new Error(`${name} did not answer within ${ms / 1_000} seconds.`);
-      if (error instanceof RangeError) throw new Error(`The answer of ${name} is too large.`, { cause: error });
-      throw new Error(`${name} could not be reached.`);
+      if (error instanceof RangeError)
+        throw new Error(`The answer of ${name} is too large.`, { cause: error });
+      throw new Error(`${name} could not be reached.`, { cause: error });
     } finally {
       deadline.stop();
     }

@@ -45,8 +45,7 @@ const createApi = ({ clock, url, password }: ApiNeeds) => {
   const base = url.replace(/\/+$/, '');
   const send = createPlatformFetch({ clock, name: 'BlueBubbles', limits });
   // Spelled as the log knows it, and hides it.
-  const urlOf = (path: string) =>
-    new URL(`${base}/api/v1/${path}?password=${encodeURIComponent(password)}`);
+  const urlOf = (path: string) => new URL(`${base}/api/v1/${path}?password=${encodeURIComponent(password)}`);
 
   const call = async (
     path: string,

@@ -88,10 +88,11 @@ const nameOf = ({ first_name: first, last_name: last = '', username }: z.infer<t
 const withoutOwnName = (text: string, { username }: Self): string =>
   text.replace(new RegExp(`^(/\\w+)@${username}\\b`, 'i'), '$1');
 
-const toFile = (
-  { file_id: id, file_size: size }: z.infer<typeof stored>,
-  name: string,
-): IncomingFile => ({ id, name, size: size ?? null });
+const toFile = ({ file_id: id, file_size: size }: z.infer<typeof stored>, name: string): IncomingFile => ({
+  id,
+  name,
+  size: size ?? null,
+});
 
 const filesOf = (given: TelegramMessage): IncomingFile[] => {
   const { photo = [], document } = given;

@@ -73,10 +73,7 @@ export const createReceivedFiles = ({ clock, adapterOf }: Needs) => {
     const unread = 'pictures, PDF and text are read here';
     if (file.id === null) return unread;
     if ((file.size ?? 0) > attachmentBytes) return tooLarge;
-    const bytes = await download(
-      { clock, download: adapterOf(kind)?.download ?? null, signal },
-      file.id,
-    );
+    const bytes = await download({ clock, download: adapterOf(kind)?.download ?? null, signal }, file.id);
     if (typeof bytes === 'string') return bytes;
     if (bytes.length > attachmentBytes) return tooLarge;
     if (bytes.length > left) return `the files are larger than ${mebibytes(attachmentsBytes)} together`;
@@ -102,7 +99,8 @@ export const createReceivedFiles = ({ clock, adapterOf }: Needs) => {
     }
     deadline.stop();
     signal.throwIfAborted();
-    if (files.length > maxAttachments) received.problems.push(`${maxAttachments} files of a message are read.`);
+    if (files.length > maxAttachments)
+      received.problems.push(`${maxAttachments} files of a message are read.`);
     return received;
   };
 };

@@ -185,7 +185,9 @@ const createSubmit = (needs: Needs, { receive }: ReturnType<typeof createFetchin
     const sender = row.files === null ? by : await senderOf(row);
     if (sender === null) return undefined;
     if (problems.length > 0) await answers.note(row, problems.join('\n'));
-    const text = [isSilent ? textForFiles(attachments) : row.text, ...problems.map((one) => `(${one})`)].join('\n\n');
+    const text = [isSilent ? textForFiles(attachments) : row.text, ...problems.map((one) => `(${one})`)].join(
+      '\n\n',
+    );
     return lanes.send(sender, threadId, { text, attachments, key });
   };
   const senderOf = async ({ kind, senderId }: StoredMessage): Promise<Sender | null> => {

@@ -1,0 +1,154 @@
+import type { ServerResponse } from 'node:http';
+import { expect, it } from 'vitest';
+import { requestsOf, textOf } from '../../../test/agent-turns.ts';
+import { macPassword, openMac } from '../../../test/bluebubbles.ts';
+import { pairedChannel } from '../../../test/channel-world.ts';
+import { openStandIn, replyJson } from '../../../test/http-stand-in.ts';
+import { startServer } from '../../../test/server.ts';
+import { systemClock } from '@drawbridge/kit';
+import { createBlueBubbles } from '../bluebubbles/bluebubbles.ts';
+
+const png = Buffer.from('\x89PNG\r\n\x1a\n a picture', 'latin1');
+const zip = Buffer.from('PK\x03\x04\0', 'latin1');
+const large = Buffer.alloc(9 * 1_024 * 1_024, 'a');
+const document = (file_id: string, more: object = {}) => ({
+  text: undefined,
+  document: { file_id, file_name: file_id, ...more },
+});
+const seen = () => ({ text: 'Seen.' });
+
+it('CH-26 a photo and a document of a paired sender are attachments of the message', async () => {
+  const { telegram, model, agent, userId } = await pairedChannel(seen);
+  telegram.files.set('photos/1.jpg', png);
+  telegram.files.set('documents/2', Buffer.from('three apples'));
+  const sizes = ['photos/0.jpg', 'photos/1.jpg'].map((file_id) => ({ file_id, file_size: 18 }));
+  const huge = { file_id: 'photos/huge.jpg', file_size: 9_000_000 };
+  telegram.say('', { text: undefined, caption: 'What is this?', photo: [...sizes, huge] });
+  await expect.poll(() => telegram.texts()).toEqual(['Seen.']);
+  telegram.say('', document('documents/2', { file_name: '../in\u202evoice.txt' }));
+  await expect.poll(() => telegram.texts()).toEqual(['Seen.', 'Seen.']);
+  const requests = requestsOf(model.requests).map(textOf);
+  expect(requests[0]).toContain('What is this?');
+  expect(requests[0]).toContain(png.toString('base64'));
+  expect(requests[1]).toContain('[invoice.txt]');
+  expect(requests[1]).toMatch(/three apples|dGhyZWUgYXBwbGVz/);
+
+  const { threads } = await agent.threads.list(userId, { limit: 1 }, null);
+  const { view } = await agent.threads.snapshot(userId, threads[0]?.id ?? '', { limit: 50 });
+  expect(JSON.stringify(view)).toContain('"name":"photo.jpg","mediaType":"image/png"');
+});
+
+it('CH-26 what is too large, of another kind or not there is named to the sender, and leads nowhere else', async () => {
+  const { telegram, model, server } = await pairedChannel(seen);
+  const elsewhere = await openStandIn((_request, reply) => void reply.end(png));
+  telegram.files.set('a.zip', zip);
+  telegram.files.set('large.txt', large);
+  telegram.files.set('moved.png', (reply) => void reply.writeHead(302, { location: elsewhere.url }).end());
+  telegram.files.set('gone.png', (reply) => void reply.writeHead(404).end());
+  telegram.files.set('fine.txt', Buffer.from('fine'));
+  const files = [
+    document('a.zip'),
+    document('declared.txt', { file_size: 9_000_000 }),
+    document('large.txt'),
+    document('gone.png'),
+    document('../bot/getMe'),
+    { text: undefined, voice: { file_id: 'v', duration: 3 } },
+    { text: undefined, video: { file_id: 'w' } },
+    { ...document('a.zip'), caption: 'And what is this?' },
+    document('fine.txt'),
+  ];
+  telegram.deliver(...files.map((file) => telegram.message('', file)));
+  await expect.poll(() => telegram.texts().length, { timeout: 10_000 }).toBe(files.length + 1);
+  const unread = 'was not read: pictures, PDF and text are read here.';
+  expect(telegram.texts()).toEqual([
+    `a.zip ${unread}`,
+    'declared.txt was not read: it is larger than 8 MiB.',
+    'large.txt was not read: it is larger than 8 MiB.',
+    'gone.png was not read: it could not be fetched.',
+    'getMe was not read: it could not be fetched.',
+    `Voice message ${unread}`,
+    `Video ${unread}`,
+    `a.zip ${unread}`,
+    ...['Seen.', 'Seen.'],
+  ]);
+  const requests = requestsOf(model.requests).map(textOf);
+  expect(requests).toHaveLength(2);
+  expect(requests[0]).toContain(`And what is this?\\n\\n(a.zip ${unread})`);
+  const asked = telegram.asked.filter(({ path }) => /declared|\/bot\/getMe/.test(path));
+  expect(asked).toEqual([]);
+  // A redirect is not followed, wherever it leads.
+  telegram.say('', document('moved.png'));
+  await expect
+    .poll(() => telegram.texts().at(-1), { timeout: 10_000 })
+    .toBe('moved.png was not read: it could not be fetched.');
+  expect(elsewhere.asked).toEqual([]);
+  expect(server.log.join('')).not.toContain('AAAAAAAA');
+});
+
+it('CH-14, CH-16, CH-19 nothing is fetched of a stranger, and nothing runs after /stop or without the pairing', async () => {
+  const { telegram, model, channels } = await pairedChannel(seen);
+  telegram.files.set('a.png', png);
+  const fetched = () => telegram.asked.filter(({ path }) => /getFile|\/file\//.test(path)).length;
+  telegram.say('', {
+    ...document('a.png'),
+    from: { id: 66, is_bot: false },
+    chat: { id: 66, type: 'private' },
+  });
+  await expect.poll(() => telegram.texts()).toEqual([expect.stringContaining('answers paired people')]);
+  expect(fetched()).toBe(0);
+
+  telegram.answerFirst('getFile', () => undefined);
+  telegram.say('', document('a.png'));
+  await expect.poll(fetched).toBe(1);
+  telegram.say('/stop');
+  await expect.poll(() => telegram.texts()[1]).toBe('Stopped.');
+
+  const held = Promise.withResolvers<ServerResponse>();
+  telegram.answerFirst('getFile', held.resolve);
+  telegram.say('', document('a.png'));
+  const reply = await held.promise;
+  await channels.senders.remove.mutate({ kind: 'telegram', senderId: '77' });
+  replyJson(reply, { ok: true, result: { file_path: 'a.png' } });
+  await expect.poll(() => telegram.asked.filter(({ path }) => path.includes('/file/')).length).toBe(1);
+  telegram.say('Hello?');
+  await expect.poll(() => telegram.texts().at(-1)).toContain('answers paired people');
+  expect(requestsOf(model.requests)).toEqual([]);
+});
+
+it('CH-03 a file is fetched again by its id after a restart, until the agent has it; then it is not', async () => {
+  const held = Promise.withResolvers<void>();
+  const { telegram, model, server } = await pairedChannel(async () => {
+    await held.promise;
+    return { text: 'Seen.' };
+  });
+  telegram.files.set('a.png', png);
+  const gotten = () => telegram.asked.filter(({ path }) => path.endsWith('/getFile')).length;
+  const startAgain = () =>
+    startServer({
+      dataDir: server.dataDir,
+      environment: { AGENT_MODEL: 'stub', AGENT_MODEL_URL: model.url, ...telegram.environment },
+    });
+  telegram.answerFirst('getFile', () => undefined);
+  telegram.say('', document('a.png'));
+  await expect.poll(gotten).toBe(1);
+  await server.app.close();
+  const second = await startAgain();
+  await model.request(1);
+  await second.app.close();
+  // Other bytes would be another message under the same key.
+  telegram.files.set('a.png', Buffer.concat([png, png]));
+  held.resolve();
+  await startAgain();
+  await expect.poll(() => telegram.texts()).toEqual(['Seen.']);
+  expect(gotten()).toBe(2);
+});
+
+it('CH-26 a file of iMessage comes from the Mac, by its id', async () => {
+  const mac = await openMac();
+  mac.received.set('at/../id', png);
+  const fields = { url: mac.url, password: macPassword };
+  const { download } = createBlueBubbles({ clock: systemClock, fields });
+  const { signal } = new AbortController();
+  expect(await download?.('at/../id', signal)).toEqual(png);
+  await expect(download?.('other', signal)).rejects.toThrow('BlueBubbles refuses');
+});
