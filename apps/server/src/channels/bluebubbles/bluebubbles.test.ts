@@ -1,6 +1,6 @@
 import { createFakeClock, systemClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
-import { requestsOf, story } from '../../../test/agent-turns.ts';
+import { requestsOf, story, textOf } from '../../../test/agent-turns.ts';
 import { withAgent } from '../../../test/agent.ts';
 import { macPassword, openMac, refuseMac } from '../../../test/bluebubbles.ts';
 import { hello, type Turns } from '../../../test/channel-world.ts';
@@ -58,7 +58,8 @@ it('CH-12 a message of the Mac gets one answer, as plain text; reactions, SMS an
     handle: { address: '+15551234567', service: 'SMS' },
   });
   mac.say('In a group', { chats: [{ guid: 'iMessage;+;chat1' }] });
-  mac.say('Hello\uFFFC', { attachments: [{ guid: 'a' }] });
+  mac.received.set('a', Buffer.from('a file'));
+  mac.say('Hello\uFFFC', { attachments: [{ guid: 'a', transferName: 'a.txt' }] });
   await sentAfter(5_000, 1);
   expect(mac.sent).toEqual([
     {
@@ -72,6 +73,7 @@ it('CH-12 a message of the Mac gets one answer, as plain text; reactions, SMS an
   await sentAfter(5_000, 2);
   expect(mac.texts()[1]).toContain('You are +15551234567 here');
   expect(requestsOf(model.requests)).toHaveLength(1);
+  expect(textOf(requestsOf(model.requests)[0]!)).toMatch(/a file|YSBmaWxl/);
   expect(JSON.stringify(requestsOf(model.requests)[0])).not.toMatch(/Forged|Mine|Loved|In a group/);
   expect(await channel()).toMatchObject({ name: 'agent@example.com', waiting: 0 });
   const log = server.log.join('');
