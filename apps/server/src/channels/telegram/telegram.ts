@@ -1,7 +1,7 @@
 import { platforms } from '@drawbridge/contracts/outside/channels';
 import { cutText, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
-import type { Address, Button, ChannelAdapter, Fields } from '../adapter.ts';
+import type { Address, Button, ChannelAdapter, Fields, PlatformButtons } from '../adapter.ts';
 import { isSameSecret, PlatformError } from '../adapter.ts';
 import { createTelegramApi, pollSeconds } from './api.ts';
 import { toTelegramHtml } from './html.ts';
@@ -55,6 +55,19 @@ const createSendFile =
 
 /** After a repeat, and for a message that the person has deleted. */
 const isEdited = /message is not modified|message to edit not found|message can't be edited/i;
+
+const createButtons = (call: ReturnType<typeof createTelegramApi>['call']): PlatformButtons => ({
+  edit: async (messageId, text, { address, isPlain, signal }) => {
+    const { chat_id } = placeOf(address);
+    const edited = { chat_id, message_id: Number(messageId), ...shownOf(text, isPlain) };
+    await call('editMessageText', edited, signal).catch((error: unknown) => {
+      if (!(error instanceof PlatformError) || !isEdited.test(error.message)) throw error;
+    });
+  },
+  acknowledge: async (pressId, text, signal) => {
+    await call('answerCallbackQuery', { callback_query_id: pressId, text: cutText(text, 200) }, signal);
+  },
+});
 
 interface Needs {
   clock: Clock;
@@ -132,18 +145,7 @@ export const createTelegram = (needs: Needs): ChannelAdapter => {
     },
     sendFile: createSendFile(call),
     download,
-    buttons: {
-      edit: async (messageId, text, { address, isPlain, signal }) => {
-        const { chat_id } = placeOf(address);
-        const edited = { chat_id, message_id: Number(messageId), ...shownOf(text, isPlain) };
-        await call('editMessageText', edited, signal).catch((error: unknown) => {
-          if (!(error instanceof PlatformError) || !isEdited.test(error.message)) throw error;
-        });
-      },
-      acknowledge: async (pressId, text, signal) => {
-        await call('answerCallbackQuery', { callback_query_id: pressId, text: cutText(text, 200) }, signal);
-      },
-    },
+    buttons: createButtons(call),
     typing: async (address, signal) =>
       void (await call('sendChatAction', { ...placeOf(address), action: 'typing' }, signal)),
   };

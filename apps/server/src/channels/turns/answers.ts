@@ -124,3 +124,5 @@ export const createAnswers = ({ clock, messages, senders, url, onReply }: Needs)
     },
   };
 };
+
+export type Answers = ReturnType<typeof createAnswers>;

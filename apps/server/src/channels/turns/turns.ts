@@ -6,7 +6,7 @@ import { errors } from '../../errors.ts';
 import type { ReaderContext } from '../../readers/index.ts';
 import type { ChannelAdapter } from '../adapter.ts';
 import type { SendersStore, StoredSender } from '../senders/senders.store.ts';
-import { addressOf, createAnswers, isStop, keyOf } from './answers.ts';
+import { addressOf, createAnswers, isStop, keyOf, type Answers } from './answers.ts';
 import { followRequest } from './follow.ts';
 import {
   isStoreTrouble,
@@ -116,11 +116,45 @@ const createFetching = (needs: Needs) => {
   };
 };
 
+/** Sends a message with its files. Undefined where nothing is left of it, which the sender is told. */
+const createSend = (
+  { senders }: Pick<Needs, 'senders'>,
+  { receive }: ReturnType<typeof createFetching>,
+  { answer, note }: Answers,
+) => {
+  const laneSenderOf = async ({ kind, senderId }: StoredMessage): Promise<Sender | null> => {
+    const sender = await senders.find(kind as ChannelKind, senderId);
+    return sender && laneSender(sender);
+  };
+
+  return async (lanes: Agent['lanes'], by: Sender, { row, threadId }: Place) => {
+    const key = keyOf(row);
+    const known = await lanes.find(by, threadId, key).catch((error: unknown) => {
+      if (!hasCode(error, 'NOT_FOUND')) throw error;
+    });
+    // What is fetched again may differ from what was sent.
+    if (known) return known;
+    const received = await receive(row);
+    if (received === null) return void (await answer(row, 'Stopped.'));
+    const { attachments, problems } = received;
+    const isSilent = row.text.trim() === '';
+    if (isSilent && attachments.length === 0) return void (await answer(row, problems.join('\n')));
+    // The pairing may have ended meanwhile.
+    const sender = row.files === null ? by : await laneSenderOf(row);
+    if (sender === null) return undefined;
+    if (problems.length > 0) await note(row, problems.join('\n'));
+    const own = isSilent ? textForFiles(attachments) : row.text;
+    const text = [own, ...problems.map((one) => `(${one})`)].join('\n\n');
+    return lanes.send(sender, threadId, { text, attachments, key });
+  };
+};
+
 /** Gives messages to the agent, and their ends to the answers. */
-const createSubmit = (needs: Needs, { receive }: ReturnType<typeof createFetching>) => {
+const createSubmit = (needs: Needs, fetching: ReturnType<typeof createFetching>) => {
   const { clock, senders, sessions, agent, readers, questions, adapterOf, signal, onError } = needs;
   const answers = createAnswers(needs);
   const { answer } = answers;
+  const send = createSend(needs, fetching, answers);
 
   /** Again while the store has trouble; what else fails is said to the sender. */
   const retried = async <Value>(
@@ -166,33 +200,6 @@ const createSubmit = (needs: Needs, { receive }: ReturnType<typeof createFetchin
       request,
     );
     await answers.end(row, end, following);
-  };
-
-  /** With its files. Undefined where nothing is left of it, which the sender is told. */
-  const send = async (lanes: Agent['lanes'], by: Sender, { row, threadId }: Place) => {
-    const key = keyOf(row);
-    const known = await lanes.find(by, threadId, key).catch((error: unknown) => {
-      if (!hasCode(error, 'NOT_FOUND')) throw error;
-    });
-    // What is fetched again may differ from what was sent.
-    if (known) return known;
-    const received = await receive(row);
-    if (received === null) return void (await answer(row, 'Stopped.'));
-    const { attachments, problems } = received;
-    const isSilent = row.text.trim() === '';
-    if (isSilent && attachments.length === 0) return void (await answer(row, problems.join('\n')));
-    // The pairing may have ended meanwhile.
-    const sender = row.files === null ? by : await senderOf(row);
-    if (sender === null) return undefined;
-    if (problems.length > 0) await answers.note(row, problems.join('\n'));
-    const text = [isSilent ? textForFiles(attachments) : row.text, ...problems.map((one) => `(${one})`)].join(
-      '\n\n',
-    );
-    return lanes.send(sender, threadId, { text, attachments, key });
-  };
-  const senderOf = async ({ kind, senderId }: StoredMessage): Promise<Sender | null> => {
-    const sender = await senders.find(kind as ChannelKind, senderId);
-    return sender && laneSender(sender);
   };
 
   const giveToAgent = async (row: StoredMessage, sender: StoredSender): Promise<Given | undefined> => {

@@ -35,10 +35,7 @@ export interface Lanes {
    * not theirs.
    */
   send(sender: Sender, threadId: string, input: LaneInput): Promise<LaneRequest>;
-  /**
-   * The request that was sent with this key, whatever its body: for what is fetched before it is sent, and may
-   * differ the next time. Throws `notFound` where there is none.
-   */
+  /** The request that was sent with this key, whatever its body. Throws `notFound` without one. */
   find(sender: Sender, threadId: string, key: string): Promise<LaneRequest>;
   /** Ends what waits, then the run and its background tasks; or one request. Throws `notFound`. */
   cancel(userId: string, threadId: string, what: { requestId?: string | undefined }): Promise<CancelResult>;
