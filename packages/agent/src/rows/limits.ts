@@ -44,7 +44,7 @@ export const agentLimits = {
   /** A refused prompt lowers the context of a model no further: the system prompt fits into it. */
   leastContextTokens: 8_192,
   modelRetries: 3,
-  /** Tries of a transaction that others came before: a task's end gives way to each other one of its thread. */
+  /** Tries of a transaction that others came before: a task's end gives way to each other one of a thread. */
   commitTries: 30,
   /** After a failure of the helper model, in milliseconds. */
   notesRestMs: 5 * 60 * 1_000,
