@@ -14,8 +14,10 @@ export interface ClusterOptions {
   count?: number;
   /** Variables of every server. */
   env?: Record<string, string>;
+  /** Another build of the server. */
+  entry?: string;
   /** Puts something between one server and what it shares with the others, and returns where it is. */
-  between?(stores: Stores): Promise<Stores>;
+  between?(stores: Stores, server: number): Promise<Stores>;
   /** Whether clients reach the servers in turn. */
   isRoundRobin?: boolean;
 }
@@ -34,6 +36,7 @@ export interface ServerCluster {
 export const startServers = async ({
   count = 3,
   env = {},
+  entry,
   between = (stores) => Promise.resolve(stores),
   isRoundRobin,
 }: ClusterOptions = {}): Promise<ServerCluster> => {
@@ -54,8 +57,8 @@ export const startServers = async ({
   try {
     // The first one makes the tables; the others would only wait for it.
     const own: Stores[] = [];
-    while (own.length < count) own.push(await between(stores));
-    const [first, ...others] = own.map((at) => () => startServer(processes, { ...shared, ...at }));
+    while (own.length < count) own.push(await between(stores, own.length));
+    const [first, ...others] = own.map((at) => () => startServer(processes, { ...shared, ...at }, [], entry));
     if (!first) throw new Error('no server');
     const servers = [await first(), ...(await Promise.all(others.map((start) => start())))];
     const hosts = servers.map(({ url }) => new URL(url).host);

@@ -31,11 +31,21 @@ const confirmation = z.object({
   decidedAt: z.number().nullable(),
 });
 
+const step = z.object({
+  userId: z.string(),
+  threadId: z.string(),
+  messageId: z.string(),
+  server: z.string(),
+  driver: z.string().nullable(),
+});
+
 const sessionKey = z.object({ digest: z.string(), machineId: z.string().nullable() });
 
 /** A call as the server's database has it at the end. `op` is null for one that no plan made. */
 export type CallRow = z.infer<typeof call> & { op: string | null };
 export type ConfirmationRow = z.infer<typeof confirmation>;
+/** A step of the agent: the server that wrote it, and the one that drove its thread in that transaction. */
+export type StepRow = z.infer<typeof step>;
 
 /** All that is left of a run. */
 export interface Evidence {
@@ -45,6 +55,8 @@ export interface Evidence {
   calls: CallRow[];
   confirmations: ConfirmationRow[];
   agent: AgentRows;
+  /** Of several servers alone. */
+  steps: StepRow[];
   /** The machines of the keys that the server still has, by digest. */
   machines: Record<string, string>;
 }
@@ -68,6 +80,7 @@ export const readEvidence = async (folder: string): Promise<Evidence> => {
     calls: calls.map((row) => ({ ...row, op: opIn(row.arguments) ?? null })),
     confirmations,
     agent: readAgentRows((table) => readRows(folder, table)),
+    steps: z.array(step).parse(readRows(folder, 'steps')),
     machines: Object.fromEntries(
       keys.flatMap(({ digest, machineId }) => (machineId ? [[digest, machineId]] : [])),
     ),

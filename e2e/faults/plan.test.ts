@@ -17,12 +17,12 @@ it('leaves out exactly the given faults', () => {
 });
 
 it('is in order of time, ends in time, and gives each call a name of its own', () => {
-  const plan = createPlan(options);
+  const plan = createPlan({ ...options, servers: 3 });
   const times = plan.map((step) => step.atMs);
   expect(times).toEqual(times.toSorted((one, other) => one - other));
   expect(times.at(-1)).toBeLessThan(options.forMs);
   const ops = plan.flatMap((step) => {
-    if (step.kind === 'message' || step.kind === 'rpc-send') return step.ops;
+    if ('ops' in step) return step.ops;
     return step.kind === 'call' || step.kind === 'rpc-execute' ? [step.op] : [];
   });
   expect(new Set(ops).size).toBe(ops.length);
@@ -70,14 +70,14 @@ it('has every kind of step, fault and answer in it', () => {
 
 it('with several servers has faults of each, of Redis and of Postgres', () => {
   const servers = 3;
-  const shared = /^(server|cut|redis|postgres)$/;
+  const shared = /^(server|cut|redis|postgres|takeover)$/;
   const plan = createPlan({ ...options, servers });
   const named = plan.flatMap(({ kind, ...step }) =>
     shared.test(kind) && 'fault' in step ? [`${kind} ${step.fault}`] : [],
   );
   expect([...new Set(named)].toSorted()).toEqual([
     ...['cut postgres', 'cut redis', 'postgres crash', 'postgres stop', 'redis kill', 'redis stop'],
-    ...['server drain', 'server kill', 'server stop'],
+    ...['server drain', 'server kill', 'server stop', 'takeover streams', 'takeover threads'],
   ]);
   expect(new Set(plan.flatMap((step) => ('server' in step ? [step.server] : [])))).toEqual(
     new Set([0, 1, 2]),

@@ -2,7 +2,7 @@ import { createAgentPlan, type AgentStep } from './agent/plan.ts';
 import { usualAnswers, type PlannedAnswer } from './answers.ts';
 import { createRpcPlan, type RpcStep } from './rpc/plan.ts';
 import { createRandom, type Random } from '../harness/random.ts';
-import { createServersPlan, type ServersFault } from './servers/plan.ts';
+import { createServersPlan, createTakeovers, type ServersFault } from './servers/plan.ts';
 
 /** A tool of the daemon: a command that leaves marks, an edit that can be counted, a read. */
 export const tools = ['shell', 'edit', 'read'] as const;
@@ -113,6 +113,7 @@ export const createPlan = ({ seed, users, servers, forMs, without }: PlanOptions
     // Several servers have faults of their own.
     if (servers === 1 || step.kind !== 'server') steps.push(step);
   }
-  if (servers > 1) steps.push(...createServersPlan(seed, servers, forMs));
+  if (servers > 1)
+    steps.push(...createServersPlan(seed, servers, forMs), ...createTakeovers(seed, users, forMs));
   return steps.filter((step) => !without.includes(step.kind)).sort((one, other) => one.atMs - other.atMs);
 };

@@ -7,12 +7,16 @@ import { prepareMarks } from './marks.ts';
 import { createPlan, type Fault, type PlannedTool, type PlanOptions, type Step } from './plan.ts';
 import type { RpcStep } from './rpc/plan.ts';
 import { createServersPlayer } from './servers/play.ts';
+import type { PlantName } from './servers/planted.ts';
+import { takeOver } from './servers/takeover.ts';
 import type { PlannedClicks } from './clicks.ts';
 import { createWorld, type Party, type World } from './world.ts';
 
 export interface PlayOptions extends PlanOptions {
   /** Empty; holds the history, the rows, what servers wrote, and the machines afterwards. */
   folder: string;
+  /** The guard that the servers lack. */
+  plant?: PlantName | null;
 }
 
 /** The server's minimum. */
@@ -69,6 +73,14 @@ const createFaultPlayer = (stage: Stage) => {
       case 'postgres':
       case 'cut':
         return playServers(step);
+      case 'takeover': {
+        const at = partyOf(world, step.user).proxy.serverOfStream();
+        if (at === null) return;
+        return whileFree(`server ${at}`, () => {
+          fault(`takeover ${step.fault}`, step.user, 0);
+          return takeOver(stage, at, step);
+        });
+      }
       case 'daemon':
         return whileFree(`machine ${step.user}`, () => {
           fault(`daemon ${step.fault}`, step.user, step.forMs);
@@ -204,11 +216,11 @@ const settle = async (world: World, history: History) => {
 const isUse = ({ kind }: Step) => /^(call|message|thread|rpc-.*)$/.test(kind);
 
 /** Plays a plan against real processes, and leaves what happened in the folder. */
-export const play = async ({ folder, ...plan }: PlayOptions): Promise<void> => {
+export const play = async ({ folder, plant = null, ...plan }: PlayOptions): Promise<void> => {
   const history = createHistory(historyFile(folder), systemClock.now);
   const { seed, users, servers } = plan;
   history.note({ type: 'begun', seed, users, callMaxMs });
-  const world = await createWorld({ folder, seed, users, servers, callMaxMs, history });
+  const world = await createWorld({ folder, seed, users, servers, plant, callMaxMs, history });
   try {
     const player = createPlayer({ world, history });
     const begunAt = systemClock.now();

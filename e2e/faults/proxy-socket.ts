@@ -18,9 +18,11 @@ export interface SocketWay {
   late(): Promise<void>;
   /** A message that is cut in the middle takes its connection with it. */
   isTruncating(direction: 'up' | 'down'): boolean;
-  /** The number of the next stream. */
-  nextStream(): number;
+  /** The number of the next stream, which the server has answered so. */
+  nextStream(answer: IncomingMessage): number;
   keyOf(request: IncomingMessage): string;
+  /** The daemon is gone: `end` closes the server's end. */
+  hangUp(end: () => void): void;
   note(happening: Happening): void;
 }
 
@@ -100,7 +102,7 @@ export const createSocketPass = (way: SocketWay) => {
       }
       sendUp(() => (way.isTruncating('up') ? server.terminate() : server.send(text, () => {})));
     });
-    daemon.once('close', () => sendUp(() => server.terminate()));
+    daemon.once('close', () => sendUp(() => way.hangUp(() => server.terminate())));
   };
 
   const pass = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -112,8 +114,10 @@ export const createSocketPass = (way: SocketWay) => {
     keep(server);
     // The server's first message may come with its answer, and a socket that is not open yet ignores a pause.
     server.once('open', () => server.pause());
+    const answered = once(server, 'upgrade');
     await once(server, 'open');
-    const stream = way.nextStream();
+    const [answer] = (await answered) as [IncomingMessage];
+    const stream = way.nextStream(answer);
     note({ type: 'stream', link: 'socket', user, stream, key: way.keyOf(request) });
     let isJoined = false;
     acceptor.handleUpgrade(request, socket, head, (daemon) => {

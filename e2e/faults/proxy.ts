@@ -5,6 +5,7 @@ import { gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
 import { initReply } from '@drawbridge/contracts/daemon-reply';
 import { initBody } from '@drawbridge/contracts/daemon-surface';
 import { sleep, systemClock } from '@drawbridge/kit';
+import { servedBy } from '../cluster/balancer.ts';
 import type { Happening } from './history.ts';
 import { createGate } from './gate.ts';
 import { createFrames } from './frames.ts';
@@ -17,6 +18,12 @@ export interface Proxy {
   url: string;
   /** Begins a fault; the returned function ends it. */
   begin(fault: LinkFault): () => void;
+  /** Breaks the connections of the daemons. The servers do not learn of it until the returned function is called. */
+  forget(): () => void;
+  /** How many streams and sockets were opened. */
+  streams(): number;
+  /** Which of several servers has answered the newest one; null where none has. */
+  serverOfStream(): number | null;
   /** POSTs that were read whole and have no answer yet. */
   inFlight(): number;
   close(): Promise<void>;
@@ -66,9 +73,21 @@ export const createProxy = async ({ user, target, random, note }: ProxyOptions):
   let repeating = false;
   let truncatingUp = false;
   let truncatingDown = false;
+  let forgetting = false;
+  const forgotten = new Set<() => void>();
   let streams = 0;
   let posts = 0;
-  const nextStream = () => (streams += 1);
+  let streamsServer: number | null = null;
+  const nextStream = ({ headers }: http.IncomingMessage) => {
+    const name = /^server(\d+)$/.exec(String(headers[servedBy]));
+    streamsServer = name ? Number(name[1]) - 1 : null;
+    return (streams += 1);
+  };
+  /** The server learns that the daemon has hung up. */
+  const hangUp = (end: () => void) => {
+    if (forgetting) forgotten.add(end);
+    else void up.pass().then(end);
+  };
 
   const late = async () => {
     if (delaying) await sleep(systemClock, random.whole(0, longestDelayMs));
@@ -137,12 +156,12 @@ export const createProxy = async ({ user, target, random, note }: ProxyOptions):
     if (!(await up.pass())) return;
     const answer = await forward(request, Buffer.alloc(0));
     // The daemon's hanging up reaches the server like anything else that it sends.
-    response.on('close', () => void up.pass().then(() => answer.destroy()));
+    response.on('close', () => hangUp(() => answer.destroy()));
     if (answer.statusCode !== 200) {
       response.writeHead(answer.statusCode ?? 502, answer.headers).end(await readAll(answer));
       return;
     }
-    const number = nextStream();
+    const number = nextStream(answer);
     note({ type: 'stream', link: 'stream', user, stream: number, key: digestOf(keyIn(request)) });
     const frames = createFrames();
     answer.setEncoding('utf8');
@@ -177,7 +196,7 @@ export const createProxy = async ({ user, target, random, note }: ProxyOptions):
   };
 
   const sockets = createSocketPass({
-    ...{ user, target, up, down, late, nextStream, note },
+    ...{ user, target, up, down, late, nextStream, hangUp, note },
     isTruncating: (direction) => (direction === 'up' ? truncatingUp : truncatingDown),
     keyOf: (request) => digestOf(keyIn(request)),
   });
@@ -248,6 +267,17 @@ export const createProxy = async ({ user, target, random, note }: ProxyOptions):
       setFault(fault, true);
       return () => setFault(fault, false);
     },
+    forget: () => {
+      forgetting = true;
+      for (const connection of connections) connection.destroy();
+      return () => {
+        forgetting = false;
+        for (const end of forgotten) end();
+        forgotten.clear();
+      };
+    },
+    streams: () => streams,
+    serverOfStream: () => streamsServer,
     inFlight: () => posts,
     close: async () => {
       cut();

@@ -7,6 +7,8 @@ import { agentTables } from './agent/rows.ts';
 /** The store of the servers, read without them. */
 export interface Store {
   rows(query: string): Promise<unknown[]>;
+  /** Which of several servers has written each step of the agent, and which one drove the thread. */
+  steps(): Promise<unknown[]>;
 }
 
 export const sqliteStore = (file: string): Store => ({
@@ -18,20 +20,25 @@ export const sqliteStore = (file: string): Store => ({
       database.close();
     }
   },
+  steps: () => Promise.resolve([]),
 });
 
-const kept = ['calls', 'confirmations', 'gatewayKeys', ...agentTables] as const;
-type Kept = (typeof kept)[number];
+/** The last four are for people who look for the cause of a violation. */
+const kept = [
+  ...(['calls', 'confirmations', 'gatewayKeys', ...agentTables] as const),
+  ...(['machines', 'agentCommands', 'agentRequests', 'agentQueue'] as const),
+] as const;
+type Kept = (typeof kept)[number] | 'steps';
 
 const fileOf = (folder: string, table: Kept) => join(folder, 'rows', `${table}.jsonl`);
 
 /** Leaves the rows that the checker reads in the folder of a run. */
 export const keepRows = async (store: Store, folder: string): Promise<void> => {
   mkdirSync(join(folder, 'rows'), { recursive: true });
-  for (const table of kept) {
-    const rows = await store.rows(`select * from "${table}"`);
+  const keep = (table: Kept, rows: unknown[]) =>
     writeFileSync(fileOf(folder, table), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-  }
+  for (const table of kept) keep(table, await store.rows(`select * from "${table}"`));
+  keep('steps', await store.steps());
 };
 
 export const readRows = (folder: string, table: Kept): unknown[] =>

@@ -11,8 +11,11 @@ import { createWatch } from './watch.ts';
 export interface User {
   index: number;
   person: Person;
-  /** Makes a call, with whatever the plan has for it; resolves when its caller has heard or left. */
-  call(planned: PlannedCall): Promise<void>;
+  /**
+   * Makes a call, with whatever the plan has for it, from another place where one is given; resolves when its
+   * caller has heard or left.
+   */
+  call(planned: PlannedCall, from?: Person): Promise<void>;
   /** Answers questions about an op that another one makes. */
   click(planned: PlannedClicks): void;
   /** From now on every question is answered, also those that were to stay open. */
@@ -45,11 +48,11 @@ export const createUser = ({ index, person, history }: UserNeeds): User => {
     await Promise.allSettled([once(), once()]);
   };
 
-  const run = async (planned: PlannedCall, signal: AbortSignal) => {
+  const run = async (planned: PlannedCall, signal: AbortSignal, from: Person) => {
     const { op, tool } = planned;
     history.note({ type: 'asked', op, user: index, tool });
     try {
-      const call = await person.api.calls.run.mutate(toolCallOf(planned), { signal });
+      const call = await from.api.calls.run.mutate(toolCallOf(planned), { signal });
       const { requestId, state } = call;
       history.note({ type: 'answered', op, requestId, state, result: textOf(call) ?? null });
     } catch (error) {
@@ -60,13 +63,13 @@ export const createUser = ({ index, person, history }: UserNeeds): User => {
   return {
     index,
     person,
-    call: async (planned) => {
+    call: async (planned, from = person) => {
       clicks.plan(planned);
       const abort = new AbortController();
       const { cancelAfterMs, leaveAfterMs } = planned;
       const stay = leaveAfterMs === null ? () => {} : systemClock.after(leaveAfterMs, () => abort.abort());
       await Promise.all([
-        run(planned, abort.signal).finally(stay),
+        run(planned, abort.signal, from).finally(stay),
         cancelAfterMs === null ? undefined : cancel(planned, cancelAfterMs),
       ]);
     },

@@ -10,6 +10,7 @@ import {
   setupToken,
   type Person,
 } from '../harness/index.ts';
+import { toServer } from '../cluster/balancer.ts';
 import { createChat, type Chat } from './agent/chat.ts';
 import { createScript } from './agent/script.ts';
 import type { History } from './history.ts';
@@ -21,6 +22,7 @@ import { createCaller, type Caller } from './rpc/caller.ts';
 import type { CallerKind } from './rpc/plan.ts';
 import { keepRows } from './rows.ts';
 import { startServers, type Servers } from './servers/start-servers.ts';
+import type { PlantName } from './servers/planted.ts';
 import { createUser, type User } from './user.ts';
 
 /** One user with all that is theirs. */
@@ -30,12 +32,14 @@ export interface Party {
   callers: Record<CallerKind, Caller>;
   machine: Machine;
   proxy: Proxy;
+  /** The user where requests go to that server alone, as long as it is ready. */
+  at(server: number): Promise<Person>;
 }
 
 /** The servers and their users, each in processes of their own, as a plan finds them. */
 export interface World {
   servers: Servers;
-  model: Pick<ReturnType<typeof createScript>, 'begin'>;
+  model: Pick<ReturnType<typeof createScript>, 'begin' | 'asked'>;
   parties: Party[];
   /** Stops all of it, and keeps the rows; resolves when no process is left. */
   end(): Promise<void>;
@@ -47,6 +51,8 @@ export interface WorldOptions {
   users: number;
   /** How many servers. */
   servers: number;
+  /** The guard that they lack. */
+  plant: PlantName | null;
   callMaxMs: number;
   history: History;
 }
@@ -63,14 +69,18 @@ const flagsOf = (index: number) => {
   ];
 };
 
+const accountOf = (index: number) => ({
+  name: `Person ${index}`,
+  email: `person-${index}@example.org`,
+  password: 'a long password of theirs',
+});
+
 const invite = async (owner: Person, url: string, index: number) => {
   const invitation = await owner.api.invitations.create.mutate();
   const person = createPerson(url);
   const { id } = await person.api.invitations.accept.mutate({
     invitationToken: invitation.url.split(/[=#/]/).at(-1) ?? '',
-    name: `Person ${index}`,
-    email: `person-${index}@example.org`,
-    password: 'a long password of theirs',
+    ...accountOf(index),
   });
   return { person, id };
 };
@@ -91,6 +101,7 @@ export const createWorld = async ({
   seed,
   users,
   servers: count,
+  plant,
   callMaxMs,
   history,
 }: WorldOptions): Promise<World> => {
@@ -112,7 +123,7 @@ export const createWorld = async ({
     PAIRING_PER_MINUTE: '100000',
     NOT_FOUND_PER_MINUTE: '100000',
   };
-  const servers = await startServers({ folder, count, env, history });
+  const servers = await startServers({ folder, count, env, history, plant });
   const { url } = servers;
   const keys = createKeys(servers, history);
   const owner = createPerson(url);
@@ -135,7 +146,12 @@ export const createWorld = async ({
     });
     const caller = (kind: CallerKind) => createCaller({ index, kind, person, url, history });
     const callers = { token: await caller('token'), person: await caller('person') };
-    parties.push({ user, chat: createChat({ index, person, history }), callers, machine, proxy });
+    const at = async (server: number) => {
+      const there = createPerson(url, { [toServer]: String(server + 1) });
+      await there.signIn(accountOf(index));
+      return there;
+    };
+    parties.push({ user, chat: createChat({ index, person, history }), callers, machine, proxy, at });
   }
 
   let over = false;

@@ -25,11 +25,12 @@ export interface Server {
   restart(): Promise<void>;
 }
 
-/** `{port}` in a value of `env` is the port; `nodeFlags` go to Node itself. */
+/** `{port}` in a value of `env` is the port; `nodeFlags` go to Node itself; `entry` is another build. */
 export const startServer = async (
   processes: Processes,
   env: Record<string, string> = {},
   nodeFlags: string[] = [],
+  entry = serverEntry,
 ): Promise<Server> => {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -38,7 +39,7 @@ export const startServer = async (
   const start = async () => {
     const running = processes.start({
       command: process.execPath,
-      args: [...nodeFlags, serverEntry],
+      args: [...nodeFlags, entry],
       cwd: dataDir,
       env: {
         PORT: String(port),

@@ -10,7 +10,8 @@ import { messageText } from './script.ts';
 
 /** A person who writes to the agent, answers what it asks, and reads the events of each thread as they come. */
 export interface Chat {
-  message(planned: PlannedMessage): Promise<void>;
+  /** Sends it from another place where one is given. */
+  message(planned: PlannedMessage, from?: Person): Promise<void>;
   act(step: Extract<AgentStep, { kind: 'thread' }>): Promise<void>;
   /** From now on every question is answered, also those that were to stay open. */
   answerAll(): void;
@@ -167,19 +168,21 @@ export const createChat = ({ index, person, history }: ChatNeeds): Chat => {
   };
 
   return {
-    message: async (planned) => {
+    message: async (planned, from = person) => {
       for (const op of planned.ops) plans.set(op, planned);
       const { thread, mode, ops } = planned;
       const head = { user: index, thread, op: ops[0] ?? '' };
       history.note({ type: 'said', ...head, work: planned.work, mode });
       const one = use(thread);
-      const reply = await one.thread.say(messageText(planned), mode).then(
-        (id) => {
-          one.isBegun = true;
-          return id;
-        },
-        (error: unknown) => String(error),
-      );
+      const reply = await threadOf(from, thread)
+        .say(messageText(planned), mode)
+        .then(
+          (id) => {
+            one.isBegun = true;
+            return id;
+          },
+          (error: unknown) => String(error),
+        );
       history.note({ type: 'said-reply', ...head, reply });
     },
     act: async ({ thread, act }) => {

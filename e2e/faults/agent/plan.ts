@@ -10,7 +10,8 @@ export type Work = (typeof works)[number];
 
 /** What happens to the first model call for a message. */
 export const modelFaults = ['busy', 'fails', 'refuses', 'cut', 'no-finish', 'silent', 'slow'] as const;
-export type ModelFault = (typeof modelFaults)[number];
+/** `always-slow`: every call for it, in a takeover. */
+export type ModelFault = (typeof modelFaults)[number] | 'always-slow';
 
 export interface PlannedMessage {
   kind: 'message';

@@ -113,6 +113,7 @@ const spoiled: Record<ModelFault, (turn: Turn) => Turn> = {
   'no-finish': (turn) => ({ ...turn, end: 'no-finish' }),
   silent: (turn) => ({ ...turn, end: 'silent' }),
   slow: (turn) => ({ ...turn, delayMs: 3_000 }),
+  'always-slow': (turn) => ({ ...turn, delayMs: 3_000 }),
 };
 
 interface SentCall {
@@ -135,6 +136,7 @@ const crossed = ({ body: { messages } }: ScriptedRequest): string[] => {
 /** What the model answers: each message names its work, and what happens to the first call of the model. */
 export const createScript = (history: History) => {
   const met = new Set<string>();
+  const asked = new Map<string, number>();
   let window: (typeof windows)[number] | null = null;
   return {
     /** For a time every call ends like this; gives the end of that time. */
@@ -144,6 +146,8 @@ export const createScript = (history: History) => {
         window = null;
       };
     },
+    /** How often the model was asked about the task of that op. */
+    asked: (op: string): number => asked.get(op) ?? 0,
     script: (request: ScriptedRequest): Turn => {
       const found = taskIn(request.body.messages);
       const wrong = [...unpaired(request).map((id) => `${id} has not one result`), ...crossed(request)];
@@ -153,11 +157,14 @@ export const createScript = (history: History) => {
       Object.assign(request, { text: '', body: { model: '', messages: [] } });
       if (isHelper || !found) return { text: 'A title' };
       const { task, steps } = found;
+      const [op = ''] = task.ops;
+      asked.set(op, (asked.get(op) ?? 0) + 1);
       const calls = stepsOf(task)[steps];
       const turn: Turn = calls === undefined ? { text: 'Done.' } : { text: 'I work.', calls };
       if (window !== null) return spoiled[window](turn);
       const key = task.ops.join();
-      if (task.model === null || met.has(key)) return turn;
+      if (task.model === null) return turn;
+      if (met.has(key) && task.model !== 'always-slow') return turn;
       met.add(key);
       return spoiled[task.model](turn);
     },

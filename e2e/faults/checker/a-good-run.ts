@@ -1,4 +1,4 @@
-import type { CallRow, ConfirmationRow, Evidence } from '../evidence.ts';
+import type { CallRow, ConfirmationRow, Evidence, StepRow } from '../evidence.ts';
 import type { Entry } from '../history.ts';
 import { agentRows, chatHistory } from './a-good-chat.ts';
 import { at, start } from './at.ts';
@@ -42,6 +42,11 @@ export const mark = (ms: number, name = op) => ({
   root: '/ann',
 });
 
+export const step = (changes: Partial<StepRow> = {}): StepRow => ({
+  ...{ userId: 'ann', threadId: 't', messageId: 'msg_2', server: 'server 0', driver: 'server 0' },
+  ...changes,
+});
+
 const good: Entry[] = [
   at(0, { type: 'begun', seed: 1, users: 1, callMaxMs: 30_000 }),
   at(0, { type: 'server-ready' }),
@@ -71,6 +76,7 @@ export const evidence = (changes: Partial<Evidence> = {}, more: Entry[] = []): E
   marks: [mark(600)],
   edits: [],
   agent: agentRows(),
+  steps: [step()],
   ...changes,
   history: [...good, ...chatHistory, ...more],
 });

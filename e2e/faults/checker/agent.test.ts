@@ -17,7 +17,7 @@ import {
   toolCall,
   withEvents,
 } from './a-good-chat.ts';
-import { call, evidence, mark, op, other } from './a-good-run.ts';
+import { call, evidence, mark, op, other, step } from './a-good-run.ts';
 import { at, start } from './at.ts';
 import { createFacts, invariants, violations } from './index.ts';
 
@@ -140,6 +140,11 @@ const bad: [string, Parameters<typeof found>, string[]][] = [
       [at(6_000, { type: 'acted', user: 0, thread: 't', act: 'stop', askedAt: start + 5_900, status: 200 })],
     ],
     ['A8: run_1 went on after it was stopped'],
+  ],
+  [
+    'a server writes a step in a thread of another one',
+    [{}, [], { steps: [step({ server: 'server 1' })] }],
+    ['A9: msg_2 in t was written by server 1, while server 0 drove it'],
   ],
   [
     'the last run fails',

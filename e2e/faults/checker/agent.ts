@@ -176,6 +176,14 @@ export const obeyed = (facts: Facts): string[] => {
   ];
 };
 
+/** Of several servers: no step of the agent was written by one that did not drive its thread. */
+export const driven = ({ steps }: Facts): string[] =>
+  steps.flatMap(({ messageId, threadId, server, driver }) =>
+    driver === server
+      ? []
+      : [`${messageId} in ${threadId} was written by ${server}, while ${driver} drove it`],
+  );
+
 /** What was acknowledged holds: one answer to each question; a stop has ended each run that it found. */
 export const acknowledged = (facts: Facts): string[] => {
   const asks = new Map(facts.agent.agentAsks.map((ask) => [ask.id, ask]));

@@ -2,6 +2,7 @@ import type { Facts } from './facts.ts';
 import {
   acknowledged,
   answeredCalls,
+  driven,
   effectsOnce,
   nothingLeft,
   numberedEvents,
@@ -114,6 +115,11 @@ export const invariants: Invariant[] = [
     name: 'A8',
     how: 'the database has each acknowledged answer to the agent, one for each question; an acknowledged stop has ended every run that was acknowledged before it',
     check: acknowledged,
+  },
+  {
+    name: 'A9',
+    how: 'of several servers, the one that writes a step of the agent drives its thread in that transaction; finds the planted fault lease',
+    check: driven,
   },
   {
     name: 'D1',

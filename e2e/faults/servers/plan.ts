@@ -8,12 +8,24 @@ export type ServersFault = { atMs: number } & (
   | { kind: 'postgres'; fault: 'stop' | 'crash'; forMs: number }
   /** Nothing passes between a server and the other program, and arrives late. */
   | { kind: 'cut'; server: number; fault: 'redis' | 'postgres'; forMs: number }
+  | PlannedTakeover
 );
+
+/** What the server with the stream of a user has is taken by others while it is held still, with work before it. */
+export interface PlannedTakeover {
+  kind: 'takeover';
+  user: number;
+  fault: 'streams' | 'threads';
+  /** One for each call, or message, that it has got. */
+  ops: string[];
+}
 
 /** Longer than the others wait until they take a server for dead. */
 const longestMs = 20_000;
 
-const fault = (random: Random, servers: number): ServersFault => {
+type OtherFault = Exclude<ServersFault, { kind: 'takeover' }>;
+
+const fault = (random: Random, servers: number): OtherFault => {
   const atMs = 0;
   const server = random.whole(0, servers - 1);
   const kind = random.pick([
@@ -55,4 +67,23 @@ export const createServersPlan = (seed: number, servers: number, forMs: number):
   for (let atMs = 3_000; atMs < forMs; atMs += random.whole(1_000, 9_000))
     steps.push({ ...fault(random, servers), atMs });
   return steps;
+};
+
+const firstOp = 600_000;
+const opsEach = 12;
+const threadsAfterMs = 10_000;
+
+/** In order of time. Pure. */
+export const createTakeovers = (seed: number, users: number, forMs: number): ServersFault[] => {
+  // Numbers of its own: what else happens in a seed stays what it is.
+  const random = createRandom(seed ^ 0x1b873593);
+  const steps: ServersFault[] = [];
+  for (let beginMs = 4_000; beginMs < forMs; beginMs += random.whole(40_000, 80_000))
+    for (const fault of ['streams', 'threads'] as const) {
+      const first = firstOp + steps.length * opsEach;
+      const ops = Array.from({ length: opsEach }, (_, at) => `op-${first + at}`);
+      const atMs = fault === 'streams' ? beginMs : beginMs + threadsAfterMs;
+      steps.push({ atMs, kind: 'takeover', user: random.whole(0, users - 1), fault, ops });
+    }
+  return steps.filter(({ atMs }) => atMs < forMs);
 };

@@ -2,7 +2,7 @@ import { sleep, systemClock } from '@drawbridge/kit';
 import { until } from '../../harness/index.ts';
 import type { History } from '../history.ts';
 import { findWrongRows, type Store } from '../rows.ts';
-import type { ServersFault } from './plan.ts';
+import type { PlannedTakeover, ServersFault } from './plan.ts';
 import type { Servers, Shared } from './start-servers.ts';
 
 interface Needs {
@@ -18,9 +18,11 @@ const noteWrongRows = async (store: Store, history: History) => {
   for (const { rule, row } of found) history.note({ type: 'wrong-row', rule, row: JSON.stringify(row) });
 };
 
+type OtherFault = Exclude<ServersFault, PlannedTakeover>;
+
 const disturbShared = async (
   { redis, postgres, cut }: Shared,
-  step: Exclude<ServersFault, { kind: 'server' }>,
+  step: Exclude<OtherFault, { kind: 'server' }>,
 ): Promise<void> => {
   const { kind, forMs } = step;
   if (kind === 'redis' && step.fault === 'kill') {
@@ -42,7 +44,7 @@ const disturbShared = async (
 /** Plays what happens to the servers and to what they share. */
 export const createServersPlayer =
   ({ servers, history, whileFree }: Needs) =>
-  async (step: ServersFault): Promise<void> => {
+  async (step: OtherFault): Promise<void> => {
     const { kind, forMs } = step;
     const fault = (what: string) => history.note({ type: 'fault', what, user: null, forMs });
     if (kind !== 'server') {

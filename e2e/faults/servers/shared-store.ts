@@ -45,15 +45,50 @@ export const postgresFaults = (pid: number) => ({
   },
 });
 
+/** How the history calls a server. */
+export const nameOf = (server: number): string => `server ${server}`;
+
+const setting = 'bench.server';
+/** Options of the sessions of a server, by which Postgres knows it. */
+export const sessionOf = (server: number): string => `-c ${setting}=${server}`;
+
+const writer = `'server ' || current_setting('${setting}')`;
+
+/** What no server writes: which id each of them has, and who wrote each step of the agent beside its driver. */
+const recorder = `
+  create table "benchServers" ("name" text, "id" text primary key);
+  create table "benchSteps" ("userId" text, "threadId" text, "messageId" text, "server" text, "driverId" text);
+  create function "benchServer"() returns trigger language plpgsql as $$ begin
+    insert into "benchServers" values (${writer}, new."id") on conflict do nothing;
+    return new;
+  end $$;
+  create function "benchStep"() returns trigger language plpgsql as $$ begin
+    insert into "benchSteps" select new."userId", new."threadId", new."id", ${writer}, "driverId"
+      from "agentThreads" where "userId" = new."userId" and "id" = new."threadId";
+    return new;
+  end $$;
+  create trigger "benchServer" after insert or update on "servers" for each row execute function "benchServer"();
+  create trigger "benchStep" after insert on "agentMessages" for each row
+    when (new."source" = 'model') execute function "benchStep"();`;
+
+const steps = `
+  select "userId", "threadId", "messageId", "server", "name" as "driver"
+  from "benchSteps" left join "benchServers" on "benchServers"."id" = "driverId"`;
+
 /** Reads through a program of Postgres. */
-export const postgresStore = (url: string): Store => ({
-  rows: async (query) => {
+export const postgresStore = (url: string): Store & { record(): Promise<void> } => {
+  const psql = async (command: string) => {
     const program = join(postgresFolder() ?? '', 'psql');
-    const asJson = `select row_to_json(one) from (${query}) one`;
-    const { stdout } = await run(program, ['-XAtq', '-d', url, '-c', asJson], { maxBuffer: 2 ** 30 });
-    return stdout
+    return (await run(program, ['-XAtq', '-d', url, '-c', command], { maxBuffer: 2 ** 30 })).stdout;
+  };
+  const rows = async (query: string) =>
+    (await psql(`select row_to_json(one) from (${query}) one`))
       .split('\n')
       .slice(0, -1)
       .map((line): unknown => JSON.parse(line));
-  },
-});
+  return {
+    rows,
+    steps: () => rows(steps),
+    record: async () => void (await psql(recorder)),
+  };
+};

@@ -5,7 +5,8 @@ import type { History } from '../history.ts';
 import { sqliteStore, type Store } from '../rows.ts';
 import { drainSeconds, keepServer, type KeptServer } from './keep-server.ts';
 import { startRelay } from './relay.ts';
-import { postgresFaults, postgresStore } from './shared-store.ts';
+import { plantedServer, type PlantName } from './planted.ts';
+import { nameOf, postgresFaults, postgresStore, sessionOf } from './shared-store.ts';
 
 /** What several servers share, and what may happen to it. */
 export interface Shared {
@@ -32,6 +33,8 @@ interface Needs {
   count: number;
   env: Record<string, string>;
   history: History;
+  /** The guard that they lack; several servers alone. */
+  plant: PlantName | null;
 }
 
 const startOne = async ({ folder, env, history }: Needs): Promise<Servers> => {
@@ -43,13 +46,14 @@ const startOne = async ({ folder, env, history }: Needs): Promise<Servers> => {
   return { url: server.url, all: [kept], store, shared: null, stop: processes.stopAll };
 };
 
-const startSeveral = async ({ folder, count, env, history }: Needs): Promise<Servers> => {
+const startSeveral = async ({ folder, count, env, history, plant }: Needs): Promise<Servers> => {
   const relays: Record<'redis' | 'postgres', Awaited<ReturnType<typeof startRelay>>>[] = [];
   const cluster = await startCluster({
     count,
     env: { ...env, DRAIN_SECONDS: String(drainSeconds) },
     isRoundRobin: true,
-    between: async (own) => {
+    ...(plant && { entry: plantedServer(plant) }),
+    between: async (own, server) => {
       const [postgres, redis] = [new URL(own.DATABASE_URL), new URL(own.REDIS_URL)];
       const relay = {
         postgres: await startRelay(Number(postgres.port)),
@@ -59,18 +63,21 @@ const startSeveral = async ({ folder, count, env, history }: Needs): Promise<Ser
       postgres.port = String(relay.postgres.port);
       // As long as a server waits where nothing is set.
       postgres.searchParams.delete('connect_timeout');
+      postgres.searchParams.set('options', sessionOf(server));
       redis.port = String(relay.redis.port);
       return { DATABASE_URL: postgres.href, REDIS_URL: redis.href };
     },
   });
+  const store = postgresStore(cluster.postgres.url);
+  await store.record();
   const all = cluster.servers.map((server, at) => {
-    const name = `server ${at}`;
+    const name = nameOf(at);
     return keepServer({ server, name, history, logFile: join(folder, `server-${at}.log`) });
   });
   return {
     url: cluster.url,
     all,
-    store: postgresStore(cluster.postgres.url),
+    store,
     shared: {
       redis: cluster.redis,
       postgres: postgresFaults(cluster.postgres.pid),

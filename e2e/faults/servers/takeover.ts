@@ -1,0 +1,103 @@
+import { sleep, systemClock } from '@drawbridge/kit';
+import { servedBy, toServer } from '../../cluster/balancer.ts';
+import type { Person } from '../../harness/index.ts';
+import type { PlannedMessage } from '../agent/plan.ts';
+import { prepareMarks } from '../marks.ts';
+import type { History } from '../history.ts';
+import type { PlannedCall } from '../plan.ts';
+import type { Party, World } from '../world.ts';
+import type { PlannedTakeover } from './plan.ts';
+
+/** A server delivers until 8 s after its last beat, which may be 2 s ago. */
+const longestDeliveringMs = 5_500;
+/** A frame on a stream counts as late where a newer stream is that old: see I9. */
+const newerMs = 1_200;
+/** Others take a server for dead after 10 s, and its threads with the next beat. */
+const longestDeadMs = 30_000;
+/** What it had to do when it goes on. */
+const afterMs = 1_500;
+
+interface Work {
+  op: string;
+  party: Party;
+  /** Its own place at the server that is held. */
+  from: Person;
+  tool: 'shell' | 'edit';
+}
+
+/** Until that is so, or the time is over. */
+const waitFor = async (ms: number, isSo: () => boolean | Promise<boolean>): Promise<void> => {
+  const end = systemClock.now() + ms;
+  while (systemClock.now() < end && !(await isSo())) await sleep(systemClock, 50);
+};
+
+/** One that the user's machine does not ask about. */
+const toolOf = ({ user }: Party) => (user.index % 2 === 0 ? 'shell' : 'edit');
+
+const callOf = ({ op, party, tool }: Work): PlannedCall => ({
+  ...{ kind: 'call', op, user: party.user.index, tool, takesMs: 0 },
+  ...{ answer: 'allow', answerAfterMs: 0, cancelAfterMs: null, leaveAfterMs: null },
+});
+
+const messageOf = ({ op, party, tool }: Work): PlannedMessage => ({
+  ...{ kind: 'message', user: party.user.index, thread: `thread-of-${op}`, work: tool, ops: [op] },
+  ...{ takesMs: 0, mode: 'queue', answer: 'allow', answerAfterMs: 0, door: 'chat', model: 'always-slow' },
+});
+
+/** The balancer sends nothing to the server any more. */
+const isLeftOut = async ({ servers }: World, server: number): Promise<boolean> => {
+  const headers = { [toServer]: String(server + 1) };
+  const signal = AbortSignal.timeout(300);
+  const answer = await fetch(`${servers.url}/health`, { headers, signal }).catch(() => null);
+  return answer !== null && answer.headers.get(servedBy) !== `server${server + 1}`;
+};
+
+/** Daemons connect elsewhere, and the server goes on before it is dead, with calls for them that it has not read. */
+const takeStreams = async (world: World, server: number, works: Work[]): Promise<void> => {
+  const { parties, servers } = world;
+  const heldAt = systemClock.now();
+  const release = servers.all[server]?.hold();
+  for (const work of works) void work.party.user.call(callOf(work), work.from);
+  const left = () => longestDeliveringMs - (systemClock.now() - heldAt);
+  await waitFor(left(), () => isLeftOut(world, server));
+  const before = parties.map(({ proxy }) => proxy.streams());
+  const ends = parties.map(({ proxy }) => proxy.forget());
+  const areNewer = () => parties.every(({ proxy }, at) => proxy.streams() > (before[at] ?? 0));
+  await waitFor(left() - newerMs, areNewer);
+  await sleep(systemClock, Math.min(newerMs, Math.max(0, left())));
+  release?.();
+  await sleep(systemClock, afterMs);
+  for (const end of ends) end();
+};
+
+/** Another server asks the model again, and the first one goes on with an answer that it has not read. */
+const takeThreads = async (world: World, server: number, works: Work[]): Promise<void> => {
+  const { model, servers } = world;
+  for (const work of works) void work.party.chat.message(messageOf(work), work.from);
+  await waitFor(longestDeliveringMs, () => works.every(({ op }) => model.asked(op) >= 1));
+  const release = servers.all[server]?.hold();
+  await waitFor(longestDeadMs, () => works.some(({ op }) => model.asked(op) >= 2));
+  release?.();
+  await sleep(systemClock, afterMs);
+};
+
+/** What a server has is taken by others while it is held still, cut off from their messages. */
+export const takeOver = async (
+  { world, history }: { world: World; history: History },
+  server: number,
+  { fault, ops }: PlannedTakeover,
+): Promise<void> => {
+  const { parties, servers } = world;
+  const places = await Promise.all(parties.map((party) => party.at(server)));
+  const works = ops.flatMap((op, at) => {
+    const [party, from] = [parties[at % parties.length], places[at % parties.length]];
+    return party && from ? [{ op, party, from, tool: toolOf(party) } as const] : [];
+  });
+  for (const { op, party, tool } of works) {
+    prepareMarks(party.machine.root, op);
+    history.note({ type: 'asked', op, user: party.user.index, tool });
+  }
+  const join = servers.shared?.cut(server, 'redis');
+  await (fault === 'streams' ? takeStreams : takeThreads)(world, server, works);
+  join?.();
+};
