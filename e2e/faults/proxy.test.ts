@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -9,6 +10,8 @@ import { createRandom } from '../harness/random.ts';
 
 /** Bodies that have reached the server. */
 let got: string[];
+/** Streams and sockets that the server has seen end. */
+let hungUp: string[];
 let notes: Happening[];
 let server: Server;
 let proxy: Proxy;
@@ -50,6 +53,7 @@ beforeAll(async () => {
     if (request.method === 'GET') {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
       writeFrame = (text) => response.write(text);
+      response.on('close', () => hungUp.push('stream'));
       return;
     }
     let body = '';
@@ -63,6 +67,7 @@ beforeAll(async () => {
     // It leaves with the server's answer to the upgrade.
     socket.send(greeting);
     writeMessage = (text) => socket.send(text);
+    socket.on('close', () => hungUp.push('socket'));
     socket.on('message', (data) => got.push(String(data)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -77,6 +82,7 @@ beforeAll(async () => {
 
 beforeEach(() => {
   got = [];
+  hungUp = [];
   notes = [];
 });
 
@@ -107,6 +113,24 @@ it('repeat: a whole POST comes twice, and so does a frame', async () => {
   writeFrame(frameOf(2));
   await until(async () => heard.text === frameOf(2) + frameOf(2));
   end();
+});
+
+it('forget: the daemon loses its connections, and the server learns of it at the end alone', async () => {
+  const stream = await openStream();
+  const socket = new WebSocket(`${proxy.url.replace('http', 'ws')}/api/v1/instance-ai/gateway/socket`);
+  const broken = once(socket, 'close');
+  await once(socket, 'message');
+  const before = proxy.streams();
+  const end = proxy.forget();
+  await Promise.all([broken, until(async () => stream.broken)]);
+  // Another connection passes meanwhile.
+  expect(await post('new')).toBe('got new');
+  expect(proxy.streams()).toBe(before);
+  writeFrame(frameOf(7));
+  await until(async () => notes.some((note) => note.type === 'frame' && note.requestId === 'request-7'));
+  expect(hungUp).toEqual([]);
+  end();
+  await until(async () => hungUp.includes('stream') && hungUp.includes('socket'));
 });
 
 it('hold-up: a POST comes once the fault is over', async () => {

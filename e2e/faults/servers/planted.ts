@@ -2,7 +2,7 @@ import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path';
 import { fromRoot, newFolder } from '../../harness/index.ts';
 
-/** One guard of the built server that is missing in a planted copy: a text that one file has once. */
+/** What is missing in a copy of the built server: a text that one file has once, and what stands there instead. */
 interface Plant {
   from: string;
   to: string;
@@ -42,14 +42,14 @@ const replaceIn = (folder: string, { from, to }: Plant): void => {
 };
 
 /** A copy of the built server without that guard, in a folder of its own; gives its entry. */
-export const plantedServer = (name: PlantName): string => {
-  const folder = newFolder(`planted-${name}`);
+export const plantedServer = (plant: Plant): string => {
+  const folder = newFolder('planted');
   const server = join(folder, 'server');
   const built = fromRoot('apps/server');
   cpSync(join(built, 'dist'), join(server, 'dist'), { recursive: true });
   cpSync(join(built, 'package.json'), join(server, 'package.json'));
   symlinkSync(join(built, 'node_modules'), join(server, 'node_modules'));
   for (const other of ['web', 'daemon']) symlinkSync(join(dirname(built), other), join(folder, other));
-  replaceIn(join(server, 'dist'), plants[name]);
+  replaceIn(join(server, 'dist'), plant);
   return join(server, 'dist', 'main.js');
 };

@@ -5,7 +5,7 @@ import type { History } from '../history.ts';
 import { sqliteStore, type Store } from '../rows.ts';
 import { drainSeconds, keepServer, type KeptServer } from './keep-server.ts';
 import { startRelay } from './relay.ts';
-import { plantedServer, type PlantName } from './planted.ts';
+import { plantedServer, plants, type PlantName } from './planted.ts';
 import { nameOf, postgresFaults, postgresStore, sessionOf } from './shared-store.ts';
 
 /** What several servers share, and what may happen to it. */
@@ -52,7 +52,7 @@ const startSeveral = async ({ folder, count, env, history, plant }: Needs): Prom
     count,
     env: { ...env, DRAIN_SECONDS: String(drainSeconds) },
     isRoundRobin: true,
-    ...(plant && { entry: plantedServer(plant) }),
+    ...(plant && { entry: plantedServer(plants[plant]) }),
     between: async (own, server) => {
       const [postgres, redis] = [new URL(own.DATABASE_URL), new URL(own.REDIS_URL)];
       const relay = {
