@@ -44,11 +44,16 @@ const messageOf = ({ op, party, tool }: Work): PlannedMessage => ({
   ...{ takesMs: 0, mode: 'queue', answer: 'allow', answerAfterMs: 0, door: 'chat', model: 'always-slow' },
 });
 
+/** A request without an answer for so long is before the server that is held. */
+const heldMs = 300;
+
 /** The balancer sends nothing to the server any more. */
 const isLeftOut = async ({ servers }: World, server: number): Promise<boolean> => {
   const headers = { [toServer]: String(server + 1) };
-  const signal = AbortSignal.timeout(300);
-  const answer = await fetch(`${servers.url}/health`, { headers, signal }).catch(() => null);
+  const late = new AbortController();
+  const stop = systemClock.after(heldMs, () => late.abort());
+  const answer = await fetch(`${servers.url}/health`, { headers, signal: late.signal }).catch(() => null);
+  stop();
   return answer !== null && answer.headers.get(servedBy) !== `server${server + 1}`;
 };
 
