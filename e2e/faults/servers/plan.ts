@@ -70,7 +70,7 @@ export const createServersPlan = (seed: number, servers: number, forMs: number):
 };
 
 const firstOp = 600_000;
-const opsEach = 12;
+const opsEach = 36;
 const threadsAfterMs = 10_000;
 
 /** In order of time. Pure. */
