@@ -20,6 +20,9 @@ import { describeWith } from './services.ts';
 const story = Array.from({ length: 40 }, (_, at) => `Chapter ${at} ends well. `);
 const feeds = { id: 'feeds', question: 'Which feeds?', type: 'multi', options: ['RSS', 'Atom', 'None'] };
 const unsafe = 'Done. <script>document.title = "run"</script> ![x](http://example.org/x.png)';
+const syntaxFiles = `performance.getEntriesByType('resource').filter(({ name }) => /assets\\/syntax-/.test(name)).length`;
+const readOne = { name: 'read_file', arguments: { filePath: 'a.txt' } };
+const code = 'So:\n\n```ts\n// The port.\nconst port = "8080";\n```\n';
 
 describeWith('chromium')('the chat', () => {
   const processes = createProcesses();
@@ -46,6 +49,9 @@ describeWith('chromium')('the chat', () => {
             arguments: { filePath: `posts/${name}.md`, content: `# ${name}\n` },
           })),
         };
+      if (JSON.stringify(body.messages.at(-1)).includes('Read twelve'))
+        return { calls: Array.from({ length: 12 }, () => readOne) };
+      if (JSON.stringify(body.messages.at(-1)).includes('Show code')) return { text: code };
       const write = { name: 'write_file', arguments: { filePath: 'b.txt', content: 'hello' } };
       return number === 1 ? { text: 'I **write** it.', calls: [write] } : { text: unsafe };
     });
@@ -180,6 +186,52 @@ describeWith('chromium')('the chat', () => {
     await until(async () =>
       model.requests.some(({ tools, body }) => tools.length > 0 && body.messages.some(hasRead)),
     );
+  });
+
+  const send = async (text: string) => {
+    await page.getByRole('textbox', { name: 'Message' }).fill(text);
+    await page.keyboard.press('Enter');
+  };
+  const lastRun = () => page.locator('[data-test=run]').last();
+
+  it('calls that have ended are one line, also after a reload, which shows them when it is opened', async () => {
+    await send('Read twelve');
+    await lastRun().getByText('Done.').waitFor();
+    for (const again of [false, true]) {
+      if (again) await page.reload();
+      const fold = lastRun().locator('[data-test=calls]');
+      await fold.getByText(/^12 calls/).waitFor();
+      expect(await lastRun().locator('[data-test=call]').count()).toBe(0);
+      await fold.getByRole('button').click();
+      await expect.poll(() => lastRun().locator('[data-test=call]').count()).toBe(12);
+    }
+  });
+
+  it('colours code when it is on screen, and loads the colours only then', async () => {
+    const loaded = () => page.evaluate<number>(syntaxFiles);
+    expect(await loaded()).toBe(0);
+    await send('Show code');
+    const block = lastRun().locator('[data-test=markdown] pre');
+    await block.locator('[data-kind=keyword]').getByText('const').waitFor();
+    await block.locator('[data-kind=string]').getByText('"8080"').waitFor();
+    expect(await block.innerText()).toBe('// The port.\nconst port = "8080";\n');
+    expect(await loaded()).toBe(1);
+  });
+
+  it('an answer is asked for again, and a message is changed and sent again', async () => {
+    await lastRun().getByRole('button', { name: 'Ask again' }).click();
+    await until(async () => (await page.getByText('Show code', { exact: true }).count()) === 2);
+    await lastRun().locator('[data-test=usage]').waitFor();
+    const own = page.locator('[data-role=user]').last();
+    await own.hover();
+    await own.getByRole('button', { name: 'Edit and send again' }).click();
+    const box = page.getByRole('textbox', { name: 'Message' });
+    expect(await box.inputValue()).toBe('Show code');
+    await box.press('End');
+    await page.keyboard.type(', please');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-role=user]').last().getByText('Show code, please').waitFor();
+    await lastRun().locator('[data-test=usage]').waitFor();
   });
 
   it('a message of one long word widens no phone', async () => {

@@ -1,7 +1,8 @@
 import type { AskAnswer } from '@drawbridge/contracts/agent/asks';
-import type { Attachment, SendMode } from '@drawbridge/contracts/agent/threads';
-import { computed, ref } from 'vue';
-import { attempt } from '../../api/index.ts';
+import type { Attachment, SendMode, ViewMessage } from '@drawbridge/contracts/agent/threads';
+import { computed, ref, shallowRef } from 'vue';
+import { attempt, type Failure } from '../../api/index.ts';
+import { attachmentsOf } from './files/attachments.ts';
 import { createThreadState, type ThreadNeeds } from './thread-state.ts';
 
 /** One conversation: what it shows, and what the person does in it. */
@@ -41,6 +42,24 @@ export const createThread = (needs: ThreadNeeds) => {
     return { failed, answer };
   };
 
+  /** What the prompt takes next: a message that is changed and sent again. */
+  const draft = shallowRef<{ text: string; attachments: Attachment[] } | null>(null);
+  const withFiles = async (
+    { text, files }: ViewMessage,
+    use: (text: string, attachments: Attachment[]) => Promise<Failure | null> | null,
+  ): Promise<Failure | null> => {
+    const attachments = await attachmentsOf(files);
+    return Array.isArray(attachments) ? use(text, attachments) : attachments;
+  };
+  const edit = (message: ViewMessage) =>
+    withFiles(message, (text, attachments) => {
+      draft.value = { text, attachments };
+      return null;
+    });
+  /** Sends a message once more, as it was. */
+  const repeat = (message: ViewMessage) =>
+    withFiles(message, async (text, attachments) => (await send(text, 'queue', attachments)).failed);
+
   /** Starts a run without a new message. */
   const resume = async () => {
     isSending.value = true;
@@ -68,6 +87,9 @@ export const createThread = (needs: ThreadNeeds) => {
     machineId,
     chooseMachine,
     send,
+    draft,
+    edit,
+    repeat,
     resume,
     confirm,
     cancel: () => attempt(() => api.cancel.mutate({ threadId })),

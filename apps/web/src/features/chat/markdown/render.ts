@@ -1,8 +1,8 @@
-import { prosePiecesOf, visible } from '@drawbridge/kit';
+import { visible } from '@drawbridge/kit';
 import { h, Text, type VNode } from 'vue';
-import CopyButton from '../../../ui/copy/copy-button.vue';
-import { HiddenMark } from '../../../ui/text/hidden-mark.ts';
+import CodeBlock from './code-block.vue';
 import type { Block } from './parse.ts';
+import { proseNodes } from './prose-text.ts';
 
 type Token = Block[number];
 
@@ -31,22 +31,6 @@ const alignments: Record<string, string> = {
   'text-align:center': 'text-center',
   'text-align:right': 'text-right',
 };
-
-/** A text with its hidden characters written out, as they are copied too. */
-const textOf = (text: string): VNode[] =>
-  prosePiecesOf(text).map((piece) =>
-    piece.kind === 'escape' ? h(HiddenMark, { text: piece.text }) : h(Text, piece.text),
-  );
-
-/** Shown with the pointer over the code or the focus in it, and always where there is no pointer. */
-const onHover =
-  'opacity-0 group-hover/code:opacity-100 group-focus-within/code:opacity-100 pointer-coarse:opacity-100';
-
-/** A text as it is shown, with its hidden characters written out. */
-export const proseText = (text: string): string =>
-  prosePiecesOf(text)
-    .map((piece) => piece.text)
-    .join('');
 
 /** Below the page's h1, without a level left out where an answer begins with its second. */
 const headings: Record<string, { tag: string; class: string }> = {
@@ -87,22 +71,9 @@ const elementOf = (token: Token, children: VNode[]): VNode => {
   ]);
 };
 
-const codeOf = (token: Token): VNode => {
-  const code = h(
-    'pre',
-    {
-      class: 'overflow-x-auto rounded-lg bg-elevated p-3.5 text-[0.8125rem] leading-relaxed',
-      tabindex: 0,
-      role: 'group',
-      'aria-label': 'Code',
-    },
-    [h('code', { class: 'font-mono text-highlighted' }, textOf(token.content))],
-  );
-  // What is copied is what is shown.
-  const text = proseText(token.content);
-  const copy = h(CopyButton, { text, class: `absolute top-1.5 right-1.5 bg-default ${onHover}` });
-  return h('div', { class: 'group/code relative my-3' }, [code, copy]);
-};
+/** The first word beside the fence names the language. */
+const codeOf = (token: Token): VNode =>
+  h(CodeBlock, { code: token.content, language: (token.info.trim().split(/\s/)[0] ?? '').toLowerCase() });
 
 const leafOf = (token: Token): VNode[] => {
   switch (token.type) {
@@ -122,11 +93,11 @@ const leafOf = (token: Token): VNode[] => {
         h(
           'code',
           { class: 'rounded bg-elevated px-1 py-0.5 font-mono text-[0.875em]' },
-          textOf(token.content),
+          proseNodes(token.content),
         ),
       ];
     default:
-      return textOf(token.content);
+      return proseNodes(token.content);
   }
 };
 

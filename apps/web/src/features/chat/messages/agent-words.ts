@@ -1,5 +1,6 @@
 import type { TreeNode } from '@drawbridge/agent/view';
 import type { EndStatus, Usage } from '@drawbridge/contracts/agent/events';
+import type { PlanView } from '@drawbridge/contracts/agent/tasks';
 import type { ViewAgent } from '@drawbridge/contracts/agent/threads';
 import { amount, capital } from '../../../ui/text/format.ts';
 
@@ -42,3 +43,7 @@ export const usageWords = ({ inputTokens, outputTokens, costMicro, estimated, ru
       : `${amount(runtime.tokens)} tokens in the context of ${runtime.id}`,
     ...(costMicro === undefined ? [] : [`cost ${costWords(costMicro)}`]),
   ].join(' · ');
+
+/** "2 of 5 done" */
+export const planWords = ({ items }: PlanView): string =>
+  `${items.filter(({ state }) => state === 'succeeded').length} of ${items.length} done`;

@@ -61,7 +61,12 @@ it('what a webhook has sent is shown as its words, and a plan can be stopped whi
   const usage = { inputTokens: 1, outputTokens: 1, cachedTokens: 0 };
   const text = '{"event":"deploy"}';
   const task = { id: 'k', title: 'Final check', kind: 'checkpoint', spec: '', deps: [], tools: [] };
-  const items = [{ ...task, state: 'running' as const }];
+  const items = [
+    { ...task, id: 'c', title: 'Copy', deps: ['r', 'w'], state: 'waiting' as const },
+    { ...task, id: 'r', title: 'Read', state: 'succeeded' as const },
+    { ...task, id: 'w', title: 'Write', deps: ['r'], state: 'running' as const },
+    { ...task, deps: ['c', 'w'], state: 'waiting' as const },
+  ];
   const plan = { planId: 'p', title: 'Move it', state: 'active' as const, items };
   const events: StoredEvent[] = [
     {
@@ -77,6 +82,11 @@ it('what a webhook has sent is shown as its words, and a plan can be stopped whi
   await expect.poll(() => find('stop-plan').exists()).toBe(true);
   expect(find('delivery').text()).toBe('deploys sent');
   expect([wrapper.text().includes(text), wrapper.text().includes('You: ')]).toEqual([true, false]);
+  const lines = wrapper.findAll('[data-test=plan] > li summary').map((line) => line.text());
+  expect([find('plan-done').text(), lines.map((line) => line.replaceAll(/\s+/g, ' '))]).toEqual([
+    '1 of 4 done',
+    ['1. Read — done', '2. Write — running', '3. Copy — waits for 2', '4. Final check — waits for 2, 3'],
+  ]);
   await find('stop-plan').trigger('click');
   await expect.poll(() => bench.fixture.world.agent.calls.at(-1)).toEqual(['cancel', { threadId: 'th_1' }]);
 });

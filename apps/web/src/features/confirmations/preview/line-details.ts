@@ -1,58 +1,17 @@
 import type { PreviewRow } from '@drawbridge/contracts/preview-rows';
 import { diffWordsWithSpace } from 'diff';
-import { common, createLowlight } from 'lowlight';
-import type { LineDetails, SyntaxKind, TextRange } from './line-parts.ts';
+import type { LineDetails, TextRange } from './line-parts.ts';
+import { hasColours, linesInColour } from './syntax.ts';
 
-/** Loaded with the first preview: the colours and the marked words of its lines. */
-const lowlight = createLowlight(common);
-type Tree = ReturnType<typeof lowlight.highlight>;
-type Node = Tree['children'][number];
-
-/** Longer texts stay without colours, in characters. */
-const maxColoured = 60_000;
 /** Of longer lines one part is marked, between what they begin and end with alike. */
 const maxWords = 1_000;
 /** Lines that have less in common are another line, not a changed one. */
 const leastInCommon = 0.3;
 
-const kinds: readonly [RegExp, SyntaxKind][] = [
-  [/^(comment|quote)/, 'comment'],
-  [/^(string|regexp|addition|code)/, 'string'],
-  [/^(number|literal|symbol|bullet)/, 'number'],
-  [/^(keyword|built_in|type|meta|operator|doctag)/, 'keyword'],
-  [/^(title|name|section|attr|attribute|selector|property|tag|function|class)/, 'name'],
-];
-
-const kindOf = (classNames: unknown): SyntaxKind | undefined => {
-  const [first] = Array.isArray(classNames) ? classNames : [];
-  const name = String(first ?? '').replace(/^hljs-/, '');
-  return kinds.find(([pattern]) => pattern.test(name))?.[1];
-};
-
-/** The coloured ranges of each line of a text. */
-const rangesOf = (tree: Tree, lineCount: number): TextRange[][] => {
-  const lines: TextRange[][] = Array.from({ length: lineCount }, () => []);
-  let [line, at] = [0, 0];
-  const walk = (node: Node, kind: SyntaxKind | undefined) => {
-    if (node.type === 'element') {
-      const own = kindOf(node.properties['className']) ?? kind;
-      for (const child of node.children) walk(child, own);
-    } else if (node.type === 'text') {
-      for (const [part, text] of node.value.split('\n').entries()) {
-        if (part > 0) [line, at] = [line + 1, 0];
-        if (kind !== undefined && text !== '') lines[line]?.push({ from: at, to: at + text.length, kind });
-        at += text.length;
-      }
-    }
-  };
-  for (const node of tree.children) walk(node, undefined);
-  return lines;
-};
-
 /** The language by the ending of a path; undefined if it is not known. */
 const languageOf = (path: string): string | undefined => {
   const name = path.split(/[/\\]/).at(-1)?.toLowerCase() ?? '';
-  return [name, name.split('.').at(-1) ?? ''].find((one) => one !== '' && lowlight.registered(one));
+  return [name, name.split('.').at(-1) ?? ''].find((one) => one !== '' && hasColours(one));
 };
 
 type Line = Extract<PreviewRow, { kind: 'same' | 'added' | 'removed' }>;
@@ -65,8 +24,8 @@ const colour = (rows: readonly PreviewRow[], path: string, details: Map<PreviewR
   for (const side of ['removed', 'added'] as const) {
     const lines = rows.filter(isLine).filter(({ kind }) => kind === 'same' || kind === side);
     const text = lines.map((line) => line.text).join('\n');
-    if (text.length > maxColoured) continue;
-    const ranges = rangesOf(lowlight.highlight(language, text), lines.length);
+    const ranges = linesInColour(language, text);
+    if (ranges === null) continue;
     for (const [at, line] of lines.entries()) details.set(line, { colours: ranges[at] ?? [], marks: [] });
   }
 };

@@ -2,6 +2,14 @@ import { contentPiecesOf } from '@drawbridge/kit';
 
 export type SyntaxKind = 'keyword' | 'string' | 'number' | 'name' | 'comment';
 
+export const syntaxClasses: Record<SyntaxKind, string> = {
+  keyword: 'text-violet-800 dark:text-violet-300',
+  string: 'text-emerald-800 dark:text-emerald-300',
+  number: 'text-orange-800 dark:text-orange-300',
+  name: 'text-sky-800 dark:text-sky-300',
+  comment: 'text-muted',
+};
+
 /** Characters of a line, the end excluded. */
 export interface TextRange {
   from: number;

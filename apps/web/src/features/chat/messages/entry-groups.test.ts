@@ -1,0 +1,47 @@
+import type { ViewCall, ViewEntry } from '@drawbridge/contracts/agent/threads';
+import { expect, it } from 'vitest';
+import { entryGroups, groupWords } from './entry-groups.ts';
+
+const callOf = (id: string, change: Partial<ViewCall> = {}): ViewCall => ({
+  ...{ id, agentId: 'main', toolName: 'read_file', args: {}, outcome: 'ok', result: '', truncated: false },
+  ...{ startedAt: 1_000, endedAt: 2_000 },
+  ...change,
+});
+/** `t` a text, `r` a thought; `c` a call that has ended, `o` one that is open, `a` one that asks, `p` a picture. */
+const shape = (letters: string): string => {
+  const calls: Record<string, ViewCall> = {};
+  const entries = [...letters].map((letter, at): ViewEntry => {
+    if (letter === 't') return { type: 'text', step: at, text: 'x' };
+    if (letter === 'r') return { type: 'reasoning', step: at, text: 'x' };
+    calls[at] = callOf(String(at), {
+      outcome: letter === 'o' ? null : 'ok',
+      ...(letter === 'p' && { pictures: ['f'] }),
+    });
+    return { type: 'tool', toolCallId: String(at) };
+  });
+  const isAsked = (id: string) => letters[Number(id)] === 'a';
+  const at = (entry: ViewEntry) => letters[entries.indexOf(entry)] ?? '';
+  return entryGroups(entries, { calls, isAsked })
+    .map((group) => (group.type === 'one' ? at(group.entry) : `(${group.entries.map(at).join('')})`))
+    .join('');
+};
+
+it.each([
+  ['ccc', 'ccc'],
+  ['cccc', '(cccc)'],
+  ['tccccct', 't(ccccc)t'],
+  ['rcrcrcrct', '(rcrcrcrc)t'],
+  ['ccccrt', '(cccc)rt'],
+  ['ccccr', '(cccc)r'],
+  ['cccco', '(cccc)o'],
+  ['ccacc', 'ccacc'],
+  ['ccccpcccc', '(cccc)p(cccc)'],
+  ['cctcc', 'cctcc'],
+])('%s becomes %s', (entries, groups) => {
+  expect(shape(entries)).toBe(groups);
+});
+
+it('says how many calls there were, how many did not succeed, and how long they took', () => {
+  const calls = [callOf('1'), callOf('2', { outcome: 'denied', startedAt: 2_000, endedAt: 13_000 })];
+  expect(groupWords(calls)).toEqual({ text: '2 calls', suffix: '1 not done · 12.0 s' });
+});
