@@ -57,6 +57,8 @@ describeWith('chromium')('an owner who manages accounts', () => {
     await page.getByRole('button', { name: 'Set password' }).click();
     await page.waitForURL(`${server.url}/inbox`);
     await ann.signIn({ ...owner, password: 'a new long password' });
+    const sessions = await ann.api.account.sessions.query();
+    expect(sessions.map(({ userAgent }) => userAgent ?? '').join()).toMatch(/Chrome\/\d/);
     await stranger.goto(link);
     await stranger.getByLabel('New password').fill('yet another password');
     await stranger.getByRole('button', { name: 'Set password' }).click();

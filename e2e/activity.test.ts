@@ -187,6 +187,21 @@ describeWith('chromium')('activity in a browser', () => {
       await page.waitForURL(`${server.url}/activity`);
     });
 
+    it('that failed says why, and a denial is shown once, with its question', async () => {
+      const { calls } = await ann.api.calls.list.query({ q: 'missing.ts', limit: 1 });
+      await follow(page, `/activity/${calls[0]?.requestId}`);
+      await call()
+        .locator('[data-test=steps] tr')
+        .getByText(/Failed on \S+: .*missing\.ts/)
+        .waitFor();
+      expect(await call().locator('[data-test=steps]').innerText()).not.toContain('known');
+      await follow(page, `/activity/${ids.denied}`);
+      await call().locator('[data-test=question]').getByText('Denied', { exact: true }).waitFor();
+      await call().locator('[data-test=steps]').waitFor();
+      expect(await call().getByRole('heading', { name: 'Result' }).count()).toBe(0);
+      expect(await call().locator('[data-test=call-facts]').innerText()).toContain('Denied by you');
+    });
+
     it('runs again, and asks as usual', async () => {
       await page.goto(`${server.url}/activity/${ids.denied}`);
       await call().getByRole('button', { name: 'Run again' }).click();

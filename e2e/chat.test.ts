@@ -131,6 +131,10 @@ describeWith('chromium')('the chat', () => {
     };
     await inbox.goto(new URL('/inbox', page.url()).href);
     await ask();
+    // Its keys are those of an answer to a machine.
+    const keys = inbox.locator('kbd:visible');
+    await keys.first().waitFor();
+    expect(await keys.allTextContents()).toEqual(['j', 'k', '?']);
     for (const name of ['RSS', 'Atom']) await inbox.getByLabel(name, { exact: true }).check();
     await inbox.getByRole('button', { name: 'Answer' }).click();
     await inbox.locator('[data-test=outcome-of]').getByText('Answered: RSS; Atom').waitFor();

@@ -253,6 +253,20 @@ describeWith('chromium')('the inbox', () => {
     await blocked.context().close();
   });
 
+  it('a question comes once, though what is open is read at the start and again with the stream', async () => {
+    await ask('once.txt', 'in full\n'.repeat(500));
+    const loading = await openPage(browser, { person: ann });
+    const answers: Promise<string>[] = [];
+    loading.on('response', (response) => {
+      if (response.url().includes('confirmations.')) answers.push(response.text());
+    });
+    await loading.goto(`${server.url}/inbox`);
+    await loading.getByText('24 waiting').first().waitFor();
+    await until(async () => answers.length > 1);
+    expect((await Promise.all(answers)).filter((text) => text.includes('in full'))).toHaveLength(1);
+    await loading.context().close();
+  });
+
   it('a long title widens no phone', async () => {
     const title = await lengthenTitles(page);
     const [{ id } = { id: '' }] = await ann.api.confirmations.list.query();

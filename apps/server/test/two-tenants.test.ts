@@ -87,6 +87,7 @@ const proceduresWithoutId: Record<string, unknown> = {
   'calls.run': { name: 'no_such_tool', arguments: {} },
   'clients.list': undefined,
   'confirmations.list': undefined,
+  'confirmations.changes': { known: [] },
   'gateway.createLink': undefined,
   'gateway.status': undefined,
   'gateway.tools': undefined,

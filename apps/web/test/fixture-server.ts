@@ -19,7 +19,11 @@ import type { Settings } from '@drawbridge/contracts/settings';
 import type { AccessToken } from '@drawbridge/contracts/tokens';
 import type { Tool } from '@drawbridge/contracts/tool';
 import { callIdInput, listCallsInput, runInput } from '@drawbridge/contracts/calls';
-import { confirmationIdInput, decideInput } from '@drawbridge/contracts/confirmation';
+import {
+  confirmationChangesInput,
+  confirmationIdInput,
+  decideInput,
+} from '@drawbridge/contracts/confirmation';
 import { newRuleInput, ruleIdInput } from '@drawbridge/contracts/rules';
 import { updateSettingsInput } from '@drawbridge/contracts/settings';
 import { createTokenInput, tokenIdInput } from '@drawbridge/contracts/tokens';
@@ -158,6 +162,13 @@ const createRouter = (world: World, { events, frames }: Streams) => {
     }),
     confirmations: t.router({
       list: own.query(() => world.confirmations.filter(({ state }) => state === 'open')),
+      changes: own.input(confirmationChangesInput).query(({ input: { known } }) => {
+        const open = world.confirmations.filter(({ state }) => state === 'open');
+        return {
+          asked: open.filter(({ id }) => !known.includes(id)),
+          closed: known.filter((id) => !open.some((one) => one.id === id)),
+        };
+      }),
       get: own.input(confirmationIdInput).query(({ input }) => {
         const found = world.confirmations.find(({ id }) => id === input.confirmationId);
         if (!found) throw new TRPCError({ code: 'NOT_FOUND', message: 'Not found' });

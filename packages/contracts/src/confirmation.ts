@@ -59,6 +59,14 @@ export type ConfirmationAnswer = z.infer<typeof confirmationAnswer>;
 
 export const confirmationIdInput = z.strictObject({ confirmationId });
 
+/** So many known questions a reader names. */
+export const maxKnownQuestions = 100;
+
+/** What a reader that comes back has: the ids of questions that it knows as open. */
+export const confirmationChangesInput = z.strictObject({
+  known: z.array(confirmationId).max(maxKnownQuestions),
+});
+
 export const decideInput = confirmationAnswer.extend({ confirmationId });
 export type DecideInput = z.infer<typeof decideInput>;
 

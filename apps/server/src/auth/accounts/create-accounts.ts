@@ -12,7 +12,7 @@ import { ownerSlot, userOf, type Auth, type UserRow } from '../better-auth.ts';
 import { sameSecret } from '../digest.ts';
 import { createOwnSessions } from '../sessions/own-sessions.ts';
 import type { SessionProofs } from '../sessions/session-proof.ts';
-import type { FreshSession, Session } from '../sessions/session.ts';
+import type { FreshSession, FromBrowser, Session } from '../sessions/session.ts';
 import { createSessionsStore } from '../sessions/sessions.store.ts';
 import { createSessions } from '../sessions/sessions.ts';
 import { createWatch } from '../watch.ts';
@@ -78,7 +78,10 @@ export const createAccounts = async (needs: AccountsNeeds) => {
     /**
      * Makes the owner, once. Throws `forbidden` for a wrong token, `alreadySetUp` when somebody was first.
      */
-    createOwner: async ({ setupToken: given, ...account }: CreateOwnerInput): Promise<FreshSession> => {
+    createOwner: async (
+      { setupToken: given, ...account }: CreateOwnerInput,
+      from: FromBrowser = {},
+    ): Promise<FreshSession> => {
       await refuseSecondOwner();
       if (!sameSecret(given, setupToken)) {
         throw errors.forbidden({
@@ -87,7 +90,7 @@ export const createAccounts = async (needs: AccountsNeeds) => {
         });
       }
       try {
-        return await newAccount.make(account, { slot: ownerSlot, claim: async () => {} });
+        return await newAccount.make(account, { ...from, slot: ownerSlot, claim: async () => {} });
       } catch (error) {
         // The unique slot lets one of two through; the other finds the owner there.
         await refuseSecondOwner();
@@ -95,8 +98,15 @@ export const createAccounts = async (needs: AccountsNeeds) => {
       }
     },
     /** Creates an account from an unused invitation. Throws `forbidden` for an invalid one, `emailTaken`. */
-    acceptInvitation: async ({ invitationToken, ...account }: AcceptInvitationInput): Promise<FreshSession> =>
-      newAccount.make(account, { slot: null, claim: (trx) => invitations.consume(trx, invitationToken) }),
+    acceptInvitation: async (
+      { invitationToken, ...account }: AcceptInvitationInput,
+      from: FromBrowser = {},
+    ): Promise<FreshSession> =>
+      newAccount.make(account, {
+        ...from,
+        slot: null,
+        claim: (trx) => invitations.consume(trx, invitationToken),
+      }),
     /**
      * The session of the cookie and the proof, as stored now; null without either. Throws `twoSessions` for
      * two session cookies.
@@ -126,8 +136,8 @@ export const createAccounts = async (needs: AccountsNeeds) => {
     ...createPeople({ clock, store: createPeopleStore(store), checkSessions: watch.check }),
     createReset: resets.create,
     /** Sets the password, ends all sessions and opens a new one. Throws `forbidden` for an invalid token. */
-    resetPassword: async (input: ResetPasswordInput): Promise<FreshSession> => {
-      const signedIn = await resets.use(input);
+    resetPassword: async (input: ResetPasswordInput, from: FromBrowser = {}): Promise<FreshSession> => {
+      const signedIn = await resets.use(input, from);
       await watch.check();
       return signedIn;
     },

@@ -2,7 +2,7 @@ import type { Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
 import { userOf, type Auth, type UserRow } from '../better-auth.ts';
 import type { SessionProofs } from '../sessions/session-proof.ts';
-import type { FreshSession } from '../sessions/session.ts';
+import { browserHeaders, type FreshSession, type FromBrowser } from '../sessions/session.ts';
 
 type Context = Awaited<Auth['$context']>;
 type Store = Context['adapter'];
@@ -49,7 +49,11 @@ export const createNewAccount = async ({ auth, clock, proofs }: Needs) => {
     /** `claim` runs in the same transaction, before the account is created; an error rolls it back. */
     make: async (
       account: NewAccount,
-      { slot, claim }: { slot: string | null; claim: (trx: Transaction) => Promise<void> },
+      {
+        slot,
+        claim,
+        ...from
+      }: FromBrowser & { slot: string | null; claim: (trx: Transaction) => Promise<void> },
     ): Promise<FreshSession> => {
       const hash = await password.hash(account.password);
       const user = await adapter.transaction(async (trx) => {
@@ -57,7 +61,11 @@ export const createNewAccount = async ({ auth, clock, proofs }: Needs) => {
         return insert(trx, { ...account, hash, slot });
       });
       const body = { email: user.email, password: account.password };
-      const { headers, response } = await auth.api.signInEmail({ body, returnHeaders: true });
+      const { headers, response } = await auth.api.signInEmail({
+        body,
+        headers: browserHeaders(from),
+        returnHeaders: true,
+      });
       return { user, sessionProof: proofs.of(response.token), cookies: headers.getSetCookie() };
     },
   };

@@ -5,7 +5,7 @@ import { errors } from '../../errors.ts';
 import { userOf, type Auth, type UserRow } from '../better-auth.ts';
 import { digest } from '../digest.ts';
 import type { SessionProofs } from '../sessions/session-proof.ts';
-import type { FreshSession } from '../sessions/session.ts';
+import { browserHeaders, type FreshSession, type FromBrowser } from '../sessions/session.ts';
 
 interface ResetRow {
   id: string;
@@ -54,7 +54,10 @@ export const createPasswordResets = async ({ auth, clock, proofs, url }: Needs) 
       // In the fragment, which no server and no log gets to see.
       return { url: `${url()}/reset-password#token=${token}`, expiresAt: expiresAt.toISOString() };
     },
-    use: async ({ resetToken, password }: ResetPasswordInput): Promise<FreshSession> => {
+    use: async (
+      { resetToken, password }: ResetPasswordInput,
+      from: FromBrowser = {},
+    ): Promise<FreshSession> => {
       const now = new Date(clock.now());
       const where = [
         { field: 'digest', value: digest(resetToken) },
@@ -82,7 +85,11 @@ export const createPasswordResets = async ({ auth, clock, proofs, url }: Needs) 
         return userOf(row);
       });
       const body = { email: user.email, password };
-      const { headers, response } = await auth.api.signInEmail({ body, returnHeaders: true });
+      const { headers, response } = await auth.api.signInEmail({
+        body,
+        headers: browserHeaders(from),
+        returnHeaders: true,
+      });
       return { user, sessionProof: proofs.of(response.token), cookies: headers.getSetCookie() };
     },
   };

@@ -13,6 +13,15 @@ export interface FreshSession {
   cookies: string[];
 }
 
+/** The browser that opens a session, as it names itself. */
+export interface FromBrowser {
+  userAgent?: string | undefined;
+}
+
+/** Of the browser alone: nothing else of the request is for the session. */
+export const browserHeaders = ({ userAgent }: FromBrowser): Headers =>
+  new Headers(userAgent === undefined ? {} : { 'user-agent': userAgent });
+
 /** What a request says about who made it: its `Cookie` header and the proof of the session. */
 export interface Credentials {
   cookie: string | undefined;

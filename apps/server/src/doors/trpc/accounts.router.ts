@@ -32,7 +32,7 @@ export const accountRouter = router({
    */
   resetPassword: attemptProcedure
     .input(resetPasswordInput)
-    .mutation(async ({ ctx, input }) => signIn(ctx, await ctx.accounts.resetPassword(input))),
+    .mutation(async ({ ctx, input }) => signIn(ctx, await ctx.accounts.resetPassword(input, ctx))),
 });
 
 /** The first run: the owner's account is made once, with the token from the server's console. */
@@ -43,7 +43,7 @@ export const setupRouter = router({
   })),
   createOwner: attemptProcedure
     .input(createOwnerInput)
-    .mutation(async ({ ctx, input }) => signIn(ctx, await ctx.accounts.createOwner(input))),
+    .mutation(async ({ ctx, input }) => signIn(ctx, await ctx.accounts.createOwner(input, ctx))),
 });
 
 /** The owner invites by link; the person who opens it creates their own account. */
@@ -56,7 +56,7 @@ export const invitationsRouter = router({
     .mutation(({ ctx, input }) => ok(ctx.accounts.revokeInvitation(input.id))),
   accept: attemptProcedure
     .input(acceptInvitationInput)
-    .mutation(async ({ ctx, input }) => signIn(ctx, await ctx.accounts.acceptInvitation(input))),
+    .mutation(async ({ ctx, input }) => signIn(ctx, await ctx.accounts.acceptInvitation(input, ctx))),
 });
 
 /** The accounts of the server, for its owner. */

@@ -24,6 +24,8 @@ export interface ServerContext extends CallerContext {
 /** The same, for one request. */
 export interface Context extends ServerContext {
   session: Session | null;
+  /** The browser, as it names itself. */
+  userAgent: string | undefined;
   /** For subscriptions, by user. */
   streams: Quota;
   /** Counts what waits for each person. */

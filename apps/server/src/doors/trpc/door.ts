@@ -56,6 +56,7 @@ export const createTrpcDoor = (needs: Needs): FastifyPluginAsync => {
     return {
       ...server,
       session,
+      userAgent: request.headers['user-agent'],
       countAttempt: () => limits.setup.count(request, reply),
       streams,
       unread: limits.unread,

@@ -1,3 +1,4 @@
+import { maxKnownQuestions } from '@drawbridge/contracts/confirmation';
 import { errorTable } from '@drawbridge/contracts/errors';
 import { TRPCError } from '@trpc/server';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -56,6 +57,20 @@ it('says what closed while the panel was away', async () => {
     ['b'],
     [expect.objectContaining({ id: 'a', text: 'No longer open', approved: false, made: null })],
   ]);
+});
+
+it('sees the end of more questions than it can name', async () => {
+  const many = Array.from({ length: maxKnownQuestions + 2 }, (_, at) =>
+    asked(`q${String(at).padStart(3, '0')}`, '2026-01-01T00:00:01.000Z'),
+  );
+  bench = await setBench({ confirmations: many });
+  const store = useConfirmationsStore();
+  await Promise.all([store.load(), store.load()]);
+  expect(store.open).toHaveLength(many.length);
+  const left = many.filter((_, at) => at > 0 && at < many.length - 1);
+  bench.fixture.world.confirmations = left;
+  await store.load();
+  expect(ids(store.open)).toEqual(ids(left));
 });
 
 it('does not show what closed before it was ever seen', async () => {

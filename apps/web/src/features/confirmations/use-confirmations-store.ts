@@ -1,4 +1,8 @@
-import type { Confirmation, ConfirmationEvent } from '@drawbridge/contracts/confirmation';
+import {
+  maxKnownQuestions,
+  type Confirmation,
+  type ConfirmationEvent,
+} from '@drawbridge/contracts/confirmation';
 import { createBoundedMap } from '@drawbridge/kit';
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef, type ComputedRef } from 'vue';
@@ -77,24 +81,35 @@ const createQuestions = () => {
     known.value = new Map([...known.value].filter(([other]) => other !== id));
   };
 
-  /** Fetches the open questions and closes all others. */
-  const load = async () => {
-    const before = new Set(open.value.map(({ id }) => id));
-    let list: readonly Confirmation[];
+  /** The open questions that are not known yet, and the ids of known ones that closed meanwhile. */
+  const readChanges = async () => {
+    if (!isLoaded.value) return { asked: await api.confirmations.list.query(), closed: [] };
+    const ids = open.value.map(({ id }) => id);
+    const known = ids.slice(0, maxKnownQuestions);
+    const { asked, closed } = await api.confirmations.changes.query({ known });
+    // Those that could not be named come again while they are open.
+    const again = new Set(asked.map(({ id }) => id));
+    return { asked, closed: [...closed, ...ids.slice(known.length).filter((id) => !again.has(id))] };
+  };
+  const read = async () => {
     try {
-      list = await api.confirmations.list.query();
+      const { asked, closed } = await readChanges();
+      failure.value = null;
+      for (const one of open.value.filter(({ id }) => closed.includes(id))) {
+        drop(one.id);
+        close(one, { text: 'No longer open', approved: false }, shownMs.elsewhere);
+      }
+      for (const confirmation of asked) put(confirmation);
+      isLoaded.value = true;
     } catch (error) {
       failure.value = failureOf(error);
-      return;
     }
-    failure.value = null;
-    const listed = new Set(list.map(({ id }) => id));
-    for (const one of open.value.filter(({ id }) => before.has(id) && !listed.has(id))) {
-      drop(one.id);
-      close(one, { text: 'No longer open', approved: false }, shownMs.elsewhere);
-    }
-    for (const confirmation of list) put(confirmation);
-    isLoaded.value = true;
+  };
+  /** One after the other: a question comes once, with the first answer that has it. */
+  let reading: Promise<void> = Promise.resolve();
+  const load = (): Promise<void> => {
+    reading = reading.then(read);
+    return reading;
   };
 
   /** Fetches one question, also a closed one. */

@@ -1,5 +1,6 @@
 import type { Call } from '@drawbridge/contracts/calls';
 import type { Confirmation } from '@drawbridge/contracts/confirmation';
+import { cutText } from '@drawbridge/kit';
 import { capital } from '../../../ui/text/format.ts';
 import { callStateWords, makerWords } from '../../../ui/text/words.ts';
 import { outcomeOf } from '../../confirmations/outcome.ts';
@@ -10,6 +11,9 @@ export interface Step {
   at: string | null;
   text: string;
 }
+
+/** Of a failure, in characters: its result stands above. */
+const longestReason = 200;
 
 interface Facts {
   call: Call;
@@ -47,11 +51,22 @@ const allowedStep = ({ call }: Facts): Step[] => {
   return [{ name: 'Allowed', at: null, text }];
 };
 
+/** After these ends it may be unknown whether the call had started; every other end says it. */
+const mayHaveRun: ReadonlySet<Call['state']> = new Set(['cancelled', 'timed-out', 'lost']);
+
 const startedStep = ({ call }: Facts): Step[] => {
   if (call.endedAt === null) return [];
   if (call.started === true) return [{ name: 'Started', at: null, text: 'on the machine' }];
   if (call.started === false) return [{ name: 'Not started', at: null, text: '' }];
-  return [{ name: 'Started', at: null, text: 'unknown' }];
+  return mayHaveRun.has(call.state) ? [{ name: 'Started', at: null, text: 'not known' }] : [];
+};
+
+const endText = (call: Call, machine: string): string => {
+  const [first] = call.result?.content ?? [];
+  const label = capital(callStateWords[call.state].label);
+  if (call.state !== 'failed' || first?.type !== 'text') return label;
+  const [line = ''] = first.text.split('\n');
+  return `${label} on ${machine}: ${cutText(line, longestReason)}`;
 };
 
 /** What happened to a call, in order. */
@@ -61,8 +76,6 @@ export const stepsOf = (facts: Facts): Step[] => {
   const sent =
     call.deliveredAt === null ? [] : [{ name: 'Sent', at: call.deliveredAt, text: `to ${machine}` }];
   const ended =
-    call.endedAt === null
-      ? []
-      : [{ name: 'Ended', at: call.endedAt, text: capital(callStateWords[call.state].label) }];
+    call.endedAt === null ? [] : [{ name: 'Ended', at: call.endedAt, text: endText(call, machine) }];
   return [made, ...sent, ...questionSteps(facts), ...allowedStep(facts), ...startedStep(facts), ...ended];
 };
