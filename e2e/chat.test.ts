@@ -132,7 +132,7 @@ describeWith('chromium')('the chat', () => {
     await inbox.goto(new URL('/inbox', page.url()).href);
     await ask();
     // Its keys are those of an answer to a machine.
-    const keys = inbox.locator('kbd:visible');
+    const keys = inbox.locator('section[aria-labelledby=inbox-heading] kbd');
     await keys.first().waitFor();
     expect(await keys.allTextContents()).toEqual(['j', 'k', '?']);
     for (const name of ['RSS', 'Atom']) await inbox.getByLabel(name, { exact: true }).check();

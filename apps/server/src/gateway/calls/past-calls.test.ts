@@ -26,8 +26,8 @@ interface Made {
 
 const made: Made[] = [
   { tool: 'read_file', args: { filePath: 'src/Server.ts' } },
-  { tool: 'shell_execute', args: { command: 'npm test\nrm x' }, via: desk },
-  { tool: 'write_file', args: { filePath: 'src/100%_done.txt' }, via: editor },
+  { tool: 'shell_execute', args: { command: 'npm test\nrm x; say "x"' }, via: desk },
+  { tool: 'write_file', args: { filePath: 'src/100%_done.txt', content: 'in the file' }, via: editor },
   { tool: 'read_file', args: { filePath: 'notes.txt' }, via: chat, fails: true },
 ];
 const tools = ['read_file', 'write_file', 'shell_execute'].map((name) => ({
@@ -75,7 +75,9 @@ describe('a filter', () => {
     ['a text in any case', { q: 'SERVER' }, ['src/Server.ts']],
     ['a text with characters of a pattern', { q: '0%_d' }, ['src/100%_done.txt']],
     ['no pattern', { q: 's%r' }, []],
-    ['what is in no first line', { q: 'rm x' }, []],
+    ['a later line of a command', { q: 'RM x' }, ['npm test …']],
+    ['a text of a command as it is', { q: 'say "x' }, ['npm test …']],
+    ['nothing in other arguments', { q: 'in the file' }, []],
     ['a time, without its end', { from: at(1), to: at(3) }, ['src/100%_done.txt', 'npm test …']],
     ['several at once', { tool: 'read_file', state: 'succeeded', q: 'src' }, ['src/Server.ts']],
     ['an unknown machine', { machine: 'unknown' }, []],

@@ -103,6 +103,12 @@ export const duration = (ms: number): string => {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
 };
 
+/** "24 min", "7 h", "2 d": the largest unit of which it has one. */
+export const spanWords = (ms: number): string => {
+  const [unit, length] = briefUnits.find(([, long]) => ms / 1_000 >= long) ?? ['s', 1];
+  return `${Math.max(1, Math.round(ms / 1_000 / length))} ${unit}`;
+};
+
 /** "4:59" */
 export const countdown = (ms: number): string => {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));

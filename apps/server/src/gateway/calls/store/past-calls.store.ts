@@ -64,6 +64,23 @@ const inState = (where: Where, state: CallState) => [
 /** Regardless of the case of ASCII letters, in both. */
 const likeOf = { sqlite: 'like', postgres: 'ilike' } as const satisfies Record<Dialect, string>;
 
+const contains = (dialect: Dialect, column: 'subject' | 'arguments', text: string) =>
+  sql<boolean>`${sql.ref(column)} ${sql.raw(likeOf[dialect])} ${`%${escapeLike(text)}%`} escape '\\'`;
+
+/** Tools whose subject is a command. */
+const commandTools = ['shell_execute', 'process_start'];
+
+/** In the subject; of a command that its subject has not in full, in its arguments, which are JSON. */
+const hasText = (dialect: Dialect, where: Where, q: string) =>
+  where.or([
+    contains(dialect, 'subject', q),
+    where.and([
+      where('tool', 'in', commandTools),
+      where('subject', 'like', '%…'),
+      contains(dialect, 'arguments', JSON.stringify(q).slice(1, -1)),
+    ]),
+  ]);
+
 const fits =
   (dialect: Dialect, { userId, via }: CallOwner, { machine, by, tool, state, q }: CallFilter) =>
   (where: Where) =>
@@ -74,11 +91,7 @@ const fits =
       ...(by === undefined ? [] : [madeBy(where, by)]),
       ...(tool === undefined ? [] : [where('tool', '=', tool)]),
       ...(state === undefined ? [] : inState(where, state)),
-      ...(q === undefined
-        ? []
-        : [
-            sql<boolean>`${sql.ref('subject')} ${sql.raw(likeOf[dialect])} ${`%${escapeLike(q)}%`} escape '\\'`,
-          ]),
+      ...(q === undefined ? [] : [hasText(dialect, where, q)]),
     ]);
 
 const behind =

@@ -64,8 +64,9 @@ const startedStep = ({ call }: Facts): Step[] => {
 const endText = (call: Call, machine: string): string => {
   const [first] = call.result?.content ?? [];
   const label = capital(callStateWords[call.state].label);
-  if (call.state !== 'failed' || first?.type !== 'text') return label;
-  const [line = ''] = first.text.split('\n');
+  const reason = call.error?.message ?? (first?.type === 'text' ? first.text : '');
+  if (call.state !== 'failed' || reason === '') return label;
+  const [line = ''] = reason.split('\n');
   return `${label} on ${machine}: ${cutText(line, longestReason)}`;
 };
 
