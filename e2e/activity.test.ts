@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -287,27 +287,6 @@ describeWith('chromium')('activity in a browser', () => {
       const old = await ann.api.calls.list.query({ q: 'past-150.txt', limit: 1 });
       await page.goto(`${server.url}/activity/${old.calls[0]?.requestId}?from=all`);
       await current.waitFor();
-    });
-
-    it('is one of many alike, which are one row until it is opened', async () => {
-      mkdirSync(join(daemon.root, 'posts'));
-      for (const name of ['a', 'b', 'c', 'd', 'e']) {
-        writeFileSync(join(daemon.root, 'posts', name), 'x\n');
-        await run(ann, 'read_file', { filePath: `posts/${name}` });
-      }
-      await page.goto(`${server.url}/activity`);
-      const repeats = page.locator('[data-test=repeats]').filter({ hasText: 'Read 5 files in posts' });
-      await repeats.waitFor();
-      expect(await rows().filter({ hasText: 'posts/' }).count()).toBe(0);
-      await page.locator('[data-test=scale]').getByText(/^at most [\d,]+ in \d+ min$/).waitFor();
-      await repeats.click();
-      await expect.poll(() => rows().filter({ hasText: 'posts/' }).count()).toBe(5);
-      await repeats.click();
-      await expect.poll(() => rows().filter({ hasText: 'posts/' }).count()).toBe(0);
-      await page.keyboard.press('j');
-      await page.waitForURL(/\/activity\/./);
-      await row('posts/e').waitFor();
-      await page.keyboard.press('Escape');
     });
 
     it('that is unknown says so', async () => {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
 import type { Browser, Page } from 'playwright-core';
@@ -173,6 +173,31 @@ describeWith('chromium')('details of the panel', () => {
     await note.getByRole('button', { name: 'Try again' }).click();
     await page.waitForURL(`${server.url}/settings/webhooks`);
     await page.getByRole('heading', { name: 'Webhooks' }).first().waitFor();
+  });
+
+  it('calls that are alike are one row of Activity until it is opened', async () => {
+    mkdirSync(join(daemon.root, 'posts'));
+    for (const name of ['a', 'b', 'c', 'd', 'e']) {
+      writeFileSync(join(daemon.root, 'posts', name), 'x\n');
+      await run(ann, 'read_file', { filePath: `posts/${name}` });
+    }
+    await follow(page, '/activity');
+    const rows = page.locator('[data-test=call]');
+    const repeats = page.locator('[data-test=repeats]').filter({ hasText: 'Read 5 files in posts' });
+    await repeats.waitFor();
+    expect(await rows.filter({ hasText: 'posts/' }).count()).toBe(0);
+    await page
+      .locator('[data-test=scale]')
+      .getByText(/^at most [\d,]+ in \d+ min$/)
+      .waitFor();
+    await repeats.click();
+    await expect.poll(() => rows.filter({ hasText: 'posts/' }).count()).toBe(5);
+    await repeats.click();
+    await expect.poll(() => rows.filter({ hasText: 'posts/' }).count()).toBe(0);
+    await page.keyboard.press('j');
+    await page.waitForURL(/\/activity\/./);
+    await rows.filter({ hasText: 'posts/e' }).waitFor();
+    await page.keyboard.press('Escape');
   });
 
   it('tightens a permission with one click, and the machine asks from then on', async () => {

@@ -95,7 +95,7 @@ export type CallMaker = z.infer<typeof callMaker>;
 /** Of a text to search for, in characters. */
 export const maxSearchLength = 200;
 
-/** Selects calls. `q` is part of the subject, or of a whole command, in any case; `from` is included, `to` is not. */
+/** Selects calls. `q`: part of the subject or of a command, in any case; `from` is included, `to` is not. */
 export const callFilter = z.strictObject({
   machine: machineId.optional(),
   by: callMaker.optional(),

@@ -34,6 +34,22 @@ interface AccountsNeeds {
   url(): string;
 }
 
+type Adapter = Awaited<Auth['$context']>['adapter'];
+
+/** Reads the owner's account, which stays the same once it exists. */
+const createOwnerId = (adapter: Adapter) => {
+  let owner: string | null = null;
+  return async (): Promise<string | null> => {
+    if (owner !== null) return owner;
+    const row = await adapter.findOne<{ id: string }>({
+      model: 'user',
+      where: [{ field: 'ownerSlot', value: ownerSlot }],
+    });
+    owner = row?.id ?? null;
+    return owner;
+  };
+};
+
 /** The accounts, on better-auth. `checkSessions` checks the watched sessions at once. */
 export const createAccounts = async (needs: AccountsNeeds) => {
   const { auth, store, clock, log, proofs, setupToken, url } = needs;
@@ -50,17 +66,7 @@ export const createAccounts = async (needs: AccountsNeeds) => {
     onError: (error) => log.error({ err: error }, 'sessions could not be checked'),
   });
 
-  let owner: string | null = null;
-  /** The owner's account, once it exists. */
-  const ownerId = async (): Promise<string | null> => {
-    if (owner !== null) return owner;
-    const row = await adapter.findOne<{ id: string }>({
-      model: 'user',
-      where: [{ field: 'ownerSlot', value: ownerSlot }],
-    });
-    owner = row?.id ?? null;
-    return owner;
-  };
+  const ownerId = createOwnerId(adapter);
   const refuseSecondOwner = async () => {
     if ((await ownerId()) !== null) throw errors.alreadySetUp();
   };

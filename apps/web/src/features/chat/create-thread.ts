@@ -5,6 +5,30 @@ import { attempt, type Failure } from '../../api/index.ts';
 import { attachmentsOf } from './files/attachments.ts';
 import { createThreadState, type ThreadNeeds } from './thread-state.ts';
 
+type Send = (text: string, mode: SendMode, files: Attachment[]) => Promise<{ failed: Failure | null }>;
+
+/** Messages of the chat that are sent once more. */
+const createRepeats = (send: Send) => {
+  /** What the prompt takes next: a message that is changed and sent again. */
+  const draft = shallowRef<{ text: string; attachments: Attachment[] } | null>(null);
+  const withFiles = async (
+    { text, files }: ViewMessage,
+    use: (text: string, attachments: Attachment[]) => Promise<Failure | null> | null,
+  ): Promise<Failure | null> => {
+    const attachments = await attachmentsOf(files);
+    return Array.isArray(attachments) ? use(text, attachments) : attachments;
+  };
+  const edit = (message: ViewMessage) =>
+    withFiles(message, (text, attachments) => {
+      draft.value = { text, attachments };
+      return null;
+    });
+  /** Sends a message once more, as it was. */
+  const repeat = (message: ViewMessage) =>
+    withFiles(message, async (text, attachments) => (await send(text, 'queue', attachments)).failed);
+  return { draft, edit, repeat };
+};
+
 /** One conversation: what it shows, and what the person does in it. */
 export const createThread = (needs: ThreadNeeds) => {
   const { api, threadId } = needs;
@@ -42,24 +66,6 @@ export const createThread = (needs: ThreadNeeds) => {
     return { failed, answer };
   };
 
-  /** What the prompt takes next: a message that is changed and sent again. */
-  const draft = shallowRef<{ text: string; attachments: Attachment[] } | null>(null);
-  const withFiles = async (
-    { text, files }: ViewMessage,
-    use: (text: string, attachments: Attachment[]) => Promise<Failure | null> | null,
-  ): Promise<Failure | null> => {
-    const attachments = await attachmentsOf(files);
-    return Array.isArray(attachments) ? use(text, attachments) : attachments;
-  };
-  const edit = (message: ViewMessage) =>
-    withFiles(message, (text, attachments) => {
-      draft.value = { text, attachments };
-      return null;
-    });
-  /** Sends a message once more, as it was. */
-  const repeat = (message: ViewMessage) =>
-    withFiles(message, async (text, attachments) => (await send(text, 'queue', attachments)).failed);
-
   /** Starts a run without a new message. */
   const resume = async () => {
     isSending.value = true;
@@ -87,9 +93,7 @@ export const createThread = (needs: ThreadNeeds) => {
     machineId,
     chooseMachine,
     send,
-    draft,
-    edit,
-    repeat,
+    ...createRepeats(send),
     resume,
     confirm,
     cancel: () => attempt(() => api.cancel.mutate({ threadId })),

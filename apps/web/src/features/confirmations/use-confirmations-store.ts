@@ -5,8 +5,8 @@ import {
 } from '@drawbridge/contracts/confirmation';
 import { createBoundedMap } from '@drawbridge/kit';
 import { defineStore } from 'pinia';
-import { computed, ref, shallowRef, type ComputedRef } from 'vue';
-import { failureOf, useApi, useClock, type Failure } from '../../api/index.ts';
+import { computed, ref, shallowRef, type ComputedRef, type Ref } from 'vue';
+import { failureOf, useApi, useClock, type Api, type Failure } from '../../api/index.ts';
 import { counted } from '../../ui/text/format.ts';
 import { createClosedNotes, createUndo, shownMs } from './closed-notes.ts';
 import { answerOf, type Choice } from './decisions.ts';
@@ -36,6 +36,48 @@ const createPlaces = (open: ComputedRef<Confirmation[]>) => {
     placed.value = new Map(ids.length === 0 ? others : [...others, [part, ids]]);
   };
   return { elsewhere, place };
+};
+
+interface ReadingNeeds {
+  api: Api;
+  open: ComputedRef<Confirmation[]>;
+  isLoaded: Ref<boolean>;
+  /** Why the list could not be loaded. */
+  failure: Ref<Failure | null>;
+  put(confirmation: Confirmation): void;
+  /** Of a question that closed meanwhile. */
+  end(confirmation: Confirmation): void;
+}
+
+/** Reads what is open: all of it at first, and then what has changed. */
+const createReading = ({ api, open, isLoaded, failure, put, end }: ReadingNeeds) => {
+  /** The open questions that are not known yet, and the ids of known ones that closed meanwhile. */
+  const readChanges = async () => {
+    if (!isLoaded.value) return { asked: await api.confirmations.list.query(), closed: [] };
+    const ids = open.value.map(({ id }) => id);
+    const known = ids.slice(0, maxKnownQuestions);
+    const { asked, closed } = await api.confirmations.changes.query({ known });
+    // Those that could not be named come again while they are open.
+    const again = new Set(asked.map(({ id }) => id));
+    return { asked, closed: [...closed, ...ids.slice(known.length).filter((id) => !again.has(id))] };
+  };
+  const read = async () => {
+    try {
+      const { asked, closed } = await readChanges();
+      failure.value = null;
+      for (const one of open.value.filter(({ id }) => closed.includes(id))) end(one);
+      for (const confirmation of asked) put(confirmation);
+      isLoaded.value = true;
+    } catch (error) {
+      failure.value = failureOf(error);
+    }
+  };
+  /** One after the other: a question comes once, with the first answer that has it. */
+  let reading: Promise<void> = Promise.resolve();
+  return (): Promise<void> => {
+    reading = reading.then(read);
+    return reading;
+  };
 };
 
 /** The questions of the user as this window knows them. */
@@ -81,36 +123,17 @@ const createQuestions = () => {
     known.value = new Map([...known.value].filter(([other]) => other !== id));
   };
 
-  /** The open questions that are not known yet, and the ids of known ones that closed meanwhile. */
-  const readChanges = async () => {
-    if (!isLoaded.value) return { asked: await api.confirmations.list.query(), closed: [] };
-    const ids = open.value.map(({ id }) => id);
-    const known = ids.slice(0, maxKnownQuestions);
-    const { asked, closed } = await api.confirmations.changes.query({ known });
-    // Those that could not be named come again while they are open.
-    const again = new Set(asked.map(({ id }) => id));
-    return { asked, closed: [...closed, ...ids.slice(known.length).filter((id) => !again.has(id))] };
-  };
-  const read = async () => {
-    try {
-      const { asked, closed } = await readChanges();
-      failure.value = null;
-      for (const one of open.value.filter(({ id }) => closed.includes(id))) {
-        drop(one.id);
-        close(one, { text: 'No longer open', approved: false }, shownMs.elsewhere);
-      }
-      for (const confirmation of asked) put(confirmation);
-      isLoaded.value = true;
-    } catch (error) {
-      failure.value = failureOf(error);
-    }
-  };
-  /** One after the other: a question comes once, with the first answer that has it. */
-  let reading: Promise<void> = Promise.resolve();
-  const load = (): Promise<void> => {
-    reading = reading.then(read);
-    return reading;
-  };
+  const load = createReading({
+    api,
+    open,
+    isLoaded,
+    failure,
+    put,
+    end: (one) => {
+      drop(one.id);
+      close(one, { text: 'No longer open', approved: false }, shownMs.elsewhere);
+    },
+  });
 
   /** Fetches one question, also a closed one. */
   const fetch = async (confirmationId: string): Promise<Confirmation | Failure> => {

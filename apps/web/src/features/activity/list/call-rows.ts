@@ -2,7 +2,8 @@ import type { CallSummary } from '@drawbridge/contracts/calls';
 
 /** A call, or repeats of one kind that are one row until it is opened; the newest first. */
 export type CallRow =
-  { kind: 'call'; call: CallSummary; isRepeat: boolean } | { kind: 'repeats'; calls: readonly CallSummary[] };
+  | { kind: 'call'; call: CallSummary; isRepeat: boolean }
+  | { kind: 'repeats'; calls: readonly CallSummary[] };
 
 /** So many repeats become one row. */
 const leastRepeats = 4;

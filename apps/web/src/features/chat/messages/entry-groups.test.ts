@@ -7,20 +7,20 @@ const callOf = (id: string, change: Partial<ViewCall> = {}): ViewCall => ({
   ...{ startedAt: 1_000, endedAt: 2_000 },
   ...change,
 });
-/** `t` a text, `r` a thought; `c` a call that has ended, `o` one that is open, `a` one that asks, `p` a picture. */
-const shape = (letters: string): string => {
+/** `t` text, `r` thought; `c` a call that has ended, `o` an open one, `a` one that asks, `p` a picture. */
+const shape = (signs: string): string => {
   const calls: Record<string, ViewCall> = {};
-  const entries = [...letters].map((letter, at): ViewEntry => {
-    if (letter === 't') return { type: 'text', step: at, text: 'x' };
-    if (letter === 'r') return { type: 'reasoning', step: at, text: 'x' };
+  const entries = [...signs].map((sign, at): ViewEntry => {
+    if (sign === 't') return { type: 'text', step: at, text: 'x' };
+    if (sign === 'r') return { type: 'reasoning', step: at, text: 'x' };
     calls[at] = callOf(String(at), {
-      outcome: letter === 'o' ? null : 'ok',
-      ...(letter === 'p' && { pictures: ['f'] }),
+      outcome: sign === 'o' ? null : 'ok',
+      ...(sign === 'p' && { pictures: ['f'] }),
     });
     return { type: 'tool', toolCallId: String(at) };
   });
-  const isAsked = (id: string) => letters[Number(id)] === 'a';
-  const at = (entry: ViewEntry) => letters[entries.indexOf(entry)] ?? '';
+  const isAsked = (id: string) => signs[Number(id)] === 'a';
+  const at = (entry: ViewEntry) => signs[entries.indexOf(entry)] ?? '';
   return entryGroups(entries, { calls, isAsked })
     .map((group) => (group.type === 'one' ? at(group.entry) : `(${group.entries.map(at).join('')})`))
     .join('');
