@@ -11,6 +11,7 @@ import { gatewayConfig } from './gateway/config-schema.ts';
 import { httpConfig, limitsConfig } from './http/config-schema.ts';
 import { opsConfig } from './ops/config-schema.ts';
 import { setting } from './program/setting.ts';
+import { voiceConfig } from './voice/config-schema.ts';
 
 const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -35,6 +36,7 @@ const settings = z.object({
   ...gatewayConfig.shape,
   ...agentConfig.shape,
   ...channelsConfig.shape,
+  ...voiceConfig.shape,
   ...doorsConfig.shape,
   ...opsConfig.shape,
   ...limitsConfig.shape,

@@ -1,18 +1,12 @@
 import { mcpServer, workspaceKinds } from '@drawbridge/contracts/agent/settings';
 import { runtimeId } from '@drawbridge/contracts/machines/runtimes';
 import { z } from 'zod';
-import { onOff, setting, whole } from '../program/setting.ts';
+import { apiKey, httpUrl, onOff, setting, whole } from '../program/setting.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const million = 1_000_000;
 
 const modelName = z.string().trim().min(1).max(200);
-/** Printable, as it is sent in a header; the value is not part of the error. */
-export const apiKey = z
-  .string()
-  .max(500)
-  .regex(/^[\x21-\x7e]+$/, 'must be printable characters without blanks');
-const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(2_048);
 
 /** `name=url,…`. */
 const mcpServers = z

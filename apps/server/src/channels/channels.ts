@@ -14,6 +14,7 @@ import type { Store } from '../db/index.ts';
 import { errors } from '../errors.ts';
 import type { ReaderContext } from '../readers/index.ts';
 import type { Sealer } from '../secrets/index.ts';
+import type { Transcribe } from '../voice/index.ts';
 import { createAccounts } from './accounts.ts';
 import { createAccountsStore } from './accounts.store.ts';
 import { PlatformError, type PlatformPost } from './adapter.ts';
@@ -37,6 +38,7 @@ interface Needs {
   sealer: Sealer;
   /** Null where the agent is switched off. */
   agent: Agent | null;
+  transcribe: Transcribe;
   sessions: ChannelSessions;
   readers: Omit<ReaderContext, 'agent'>;
   /** Other servers have the store: then no server receives messages. */

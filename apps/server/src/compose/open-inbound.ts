@@ -4,6 +4,7 @@ import { createChannels, type Channels } from '../channels/index.ts';
 import type { Gateway } from '../gateway/index.ts';
 import { createHooks, createHooksStore, type Hooks } from '../hooks/index.ts';
 import { createSealer } from '../secrets/index.ts';
+import type { Transcribe } from '../voice/index.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
 import type { Others } from './servers/connect-servers.ts';
 
@@ -11,6 +12,7 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   opened: OpenAccounts;
   gateway: Gateway;
   others: Pick<Others, 'server'>;
+  transcribe: Transcribe;
   /** Null where `DISABLED_MODULES` names it. */
   agent: Agent | null;
 }
@@ -20,7 +22,7 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
  * once they are started.
  */
 export const openInbound = (parts: Parts): { hooks: Hooks; channels: Channels } => {
-  const { config, clock, opened, gateway, others, agent } = parts;
+  const { config, clock, opened, gateway, others, transcribe, agent } = parts;
   const { accounts, address, log, onError, scrubber, secret, store } = opened;
   const shared = {
     clock,
@@ -31,6 +33,7 @@ export const openInbound = (parts: Parts): { hooks: Hooks; channels: Channels } 
   };
   const channels = createChannels({
     ...shared,
+    transcribe,
     store,
     environment: config,
     secret,

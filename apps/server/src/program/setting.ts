@@ -16,3 +16,11 @@ export const keyText = z
   .string()
   .min(32)
   .regex(/^[\x21-\x7e]+$/, 'must be printable characters without blanks');
+
+/** Printable, as it is sent in a header; the value is not part of the error. */
+export const apiKey = z
+  .string()
+  .max(500)
+  .regex(/^[\x21-\x7e]+$/, 'must be printable characters without blanks');
+
+export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(2_048);

@@ -1,5 +1,6 @@
 import { errors } from '../../errors.ts';
-import { apiKey, type AgentEnvironment } from '../config-schema.ts';
+import { apiKey } from '../../program/setting.ts';
+import type { AgentEnvironment } from '../config-schema.ts';
 import { choiceOf, keyOriginOf, type ModelPlace, type ModelSettings } from '../models/index.ts';
 import type { Sealer } from '../../secrets/index.ts';
 import type { Scope } from './settings.store.ts';

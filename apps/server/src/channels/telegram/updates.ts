@@ -45,8 +45,8 @@ const message = z.object({
   /** The same picture in several sizes, the largest last. */
   photo: z.array(stored).optional().catch(undefined),
   document: named.optional().catch(undefined),
-  voice: other,
-  audio: other,
+  voice: named.optional().catch(undefined),
+  audio: named.optional().catch(undefined),
   video: other,
   video_note: other,
 });
@@ -74,8 +74,6 @@ export interface Self {
 
 /** By what they are called, where they have no name. */
 const unread = {
-  voice: 'Voice message',
-  audio: 'Audio',
   video: 'Video',
   video_note: 'Video message',
 } as const;
@@ -95,11 +93,13 @@ const toFile = ({ file_id: id, file_size: size }: z.infer<typeof stored>, name: 
 });
 
 const filesOf = (given: TelegramMessage): IncomingFile[] => {
-  const { photo = [], document } = given;
+  const { photo = [], document, voice, audio } = given;
   const fits = photo.findLast(({ file_size: size = 0 }) => size <= rpcLimits.attachmentBytes) ?? photo.at(-1);
   return [
     ...(fits ? [toFile(fits, 'photo.jpg')] : []),
     ...(document ? [toFile(document, document.file_name ?? 'file')] : []),
+    ...(voice ? [toFile(voice, 'Voice message')] : []),
+    ...(audio ? [toFile(audio, audio.file_name ?? 'Audio')] : []),
     ...Object.entries(unread).flatMap(([key, name]) =>
       given[key as keyof typeof unread] === undefined ? [] : [{ id: null, name, size: null }],
     ),

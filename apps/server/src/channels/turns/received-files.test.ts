@@ -5,6 +5,7 @@ import { macPassword, openMac } from '../../../test/bluebubbles.ts';
 import { pairedChannel } from '../../../test/channel-world.ts';
 import { openStandIn, replyJson } from '../../../test/http-stand-in.ts';
 import { startServer } from '../../../test/server.ts';
+import { openSpeechServer } from '../../../test/speech-server.ts';
 import { systemClock } from '@drawbridge/kit';
 import { createBlueBubbles } from '../bluebubbles/bluebubbles.ts';
 
@@ -52,21 +53,19 @@ it('CH-26 what is too large, of another kind or not there is named to the sender
     document('large.txt'),
     document('gone.png'),
     document('../bot/getMe'),
-    { text: undefined, voice: { file_id: 'v', duration: 3 } },
     { text: undefined, video: { file_id: 'w' } },
     { ...document('a.zip'), caption: 'And what is this?' },
     document('fine.txt'),
   ];
   telegram.deliver(...files.map((file) => telegram.message('', file)));
   await expect.poll(() => telegram.texts().length, { timeout: 10_000 }).toBe(files.length + 1);
-  const unread = 'was not read: pictures, PDF and text are read here.';
+  const unread = 'was not read: pictures, PDF, text and voice are read here.';
   expect(telegram.texts()).toEqual([
     `a.zip ${unread}`,
     'declared.txt was not read: it is larger than 8 MiB.',
     'large.txt was not read: it is larger than 8 MiB.',
     'gone.png was not read: it could not be fetched.',
     'getMe was not read: it could not be fetched.',
-    `Voice message ${unread}`,
     `Video ${unread}`,
     `a.zip ${unread}`,
     ...['Seen.', 'Seen.'],
@@ -151,4 +150,64 @@ it('CH-26 a file of iMessage comes from the Mac, by its id', async () => {
   const { signal } = new AbortController();
   expect(await download?.('at/../id', signal)).toEqual(png);
   await expect(download?.('other', signal)).rejects.toThrow('BlueBubbles refuses');
+});
+
+const ogg = Buffer.from('OggS\0\x02 spoken words', 'latin1');
+const voice = { text: undefined, voice: { file_id: 'voice/1.oga', duration: 3 } };
+
+it('CH-27 a voice message is a message with the words that were said', async () => {
+  const speech = await openSpeechServer('  What is the weather? ');
+  const { telegram, model, server } = await pairedChannel(seen, speech.environment);
+  telegram.files.set('voice/1.oga', ogg);
+  telegram.say('', voice);
+  await expect.poll(() => telegram.texts()).toEqual(['Seen.']);
+  const file = { name: 'voice.ogg', type: 'audio/ogg', text: ogg.toString('latin1') };
+  expect(speech.heard).toEqual([{ model: 'whisper-1', response_format: 'json', file }]);
+  const [request] = requestsOf(model.requests).map(textOf);
+  expect(request).toContain('[Transcription of a voice message]\\nWhat is the weather?');
+  expect(request).not.toContain(ogg.toString('base64'));
+
+  // What cannot be understood is said to the sender, and nothing runs.
+  const elsewhere = await openStandIn((_request, reply) => replyJson(reply, { text: 'Elsewhere' }));
+  speech.answerFirst(
+    (reply) => replyJson(reply, {}, 500),
+    (reply) => replyJson(reply, {}, 401),
+    (reply) => void reply.end('<html>'),
+    (reply) => replyJson(reply, { text: ' ' }),
+    (reply) => void reply.writeHead(307, { location: elsewhere.url }).end(),
+    (reply) => void reply.end('x'.repeat(1_024 * 1_024 + 1)),
+  );
+  telegram.deliver(...Array.from({ length: 6 }, () => telegram.message('', voice)));
+  await expect.poll(() => telegram.texts().length).toBe(7);
+  const notRead = (why: string) => `Voice message was not read: ${why}.`;
+  expect(telegram.texts().slice(1)).toEqual(
+    [
+      'the transcription service failed (HTTP 500)',
+      'the transcription service refuses its key',
+      'the transcription service gave no text',
+      'no words were heard in it',
+      'the transcription service could not be reached',
+      'The answer of the transcription service is too large',
+    ].map(notRead),
+  );
+  expect(elsewhere.asked).toEqual([]);
+  expect(requestsOf(model.requests)).toHaveLength(1);
+
+  // `/stop` ends it while it is transcribed.
+  const before = speech.asked.length;
+  speech.answerFirst(() => undefined);
+  telegram.say('', voice);
+  await expect.poll(() => speech.asked.length).toBe(before + 1);
+  telegram.say('/stop');
+  await expect.poll(() => telegram.texts()).toContain('Stopped.');
+  expect(server.log.join('')).not.toContain('voice-key');
+});
+
+it('CH-27 without a service for it, the sender of a voice message is told what to set', async () => {
+  const { telegram, model } = await pairedChannel(seen);
+  telegram.files.set('voice/1.oga', ogg);
+  telegram.say('', voice);
+  const why = 'voice is not understood here until the owner of the server sets TRANSCRIPTION_URL';
+  await expect.poll(() => telegram.texts()).toEqual([`Voice message was not read: ${why}.`]);
+  expect(requestsOf(model.requests)).toEqual([]);
 });

@@ -4,11 +4,13 @@ import { rpcLimits } from '@drawbridge/contracts/rpc/protocol';
 import { exponential, fileNameOf, fullJitter, mediaTypeOf, sleep, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
 import { createDeadline } from '../../outside/index.ts';
+import { VoiceError, type Transcribe } from '../../voice/index.ts';
 import { PlatformError, type ChannelAdapter, type IncomingFile } from '../adapter.ts';
 import type { StoredMessage } from './messages.store.ts';
 
 interface Needs {
   clock: Clock;
+  transcribe: Transcribe;
   /** Null while the channel is off. */
   adapterOf(kind: ChannelKind): ChannelAdapter | null;
 }
@@ -16,6 +18,8 @@ interface Needs {
 /** Files of a message as the agent takes them. `problems`: a sentence about each that was left out. */
 export interface ReceivedFiles {
   attachments: Attachment[];
+  /** What was said in voice messages. */
+  spoken: string[];
   problems: string[];
 }
 
@@ -31,6 +35,7 @@ const mebibytes = (bytes: number) => `${bytes / 1_024 / 1_024} MiB`;
 const { attachmentBytes, attachmentsBytes } = rpcLimits;
 const tooLarge = `it is larger than ${mebibytes(attachmentBytes)}`;
 const notFetched = 'it could not be fetched';
+const unread = 'pictures, PDF, text and voice are read here';
 
 /** As it stands in a text: its sender chose it, or somebody whose message they forward. */
 const shown = (name: string): string => name.replaceAll(/[^\p{L}\p{N} ._-]/gu, ' ').trim() || 'file';
@@ -65,39 +70,59 @@ const download = async (
  * Downloads the files of a message of a paired sender, within a minute. Throws the reason of the signal; what
  * else fails is a sentence.
  */
-export const createReceivedFiles = ({ clock, adapterOf }: Needs) => {
-  const readOne = async (
-    file: IncomingFile,
+export const createReceivedFiles = ({ clock, transcribe, adapterOf }: Needs) => {
+  /** Its bytes, or why it is left out. */
+  const fetchOne = async (
+    { id, size }: IncomingFile,
     { kind, left, signal }: { kind: ChannelKind; left: number; signal: AbortSignal },
-  ): Promise<Attachment | string> => {
-    const unread = 'pictures, PDF and text are read here';
-    if (file.id === null) return unread;
-    if ((file.size ?? 0) > attachmentBytes) return tooLarge;
-    const bytes = await download({ clock, download: adapterOf(kind)?.download ?? null, signal }, file.id);
+  ): Promise<Buffer | string> => {
+    if (id === null) return unread;
+    if ((size ?? 0) > attachmentBytes) return tooLarge;
+    const bytes = await download({ clock, download: adapterOf(kind)?.download ?? null, signal }, id);
     if (typeof bytes === 'string') return bytes;
     if (bytes.length > attachmentBytes) return tooLarge;
-    if (bytes.length > left) return `the files are larger than ${mebibytes(attachmentsBytes)} together`;
-    const type = mediaTypeOf(bytes);
-    if (attachmentTypes[type] !== type) return unread;
-    return { name: fileNameOf(file.name), mediaType: type, data: bytes.toString('base64') };
+    return bytes.length > left ? `the files are larger than ${mebibytes(attachmentsBytes)} together` : bytes;
+  };
+
+  /** Puts a file where it belongs; a sentence where it belongs nowhere. */
+  const put = async (
+    { attachments, spoken }: ReceivedFiles,
+    { name, bytes }: { name: string; bytes: Buffer },
+    signal: AbortSignal,
+  ): Promise<string | null> => {
+    const mediaType = mediaTypeOf(bytes);
+    if (mediaType.startsWith('audio/')) {
+      try {
+        spoken.push(await transcribe({ bytes, mediaType }, signal));
+        return null;
+      } catch (error) {
+        if (error instanceof VoiceError) return error.message;
+        throw error;
+      }
+    }
+    if (attachmentTypes[mediaType] !== mediaType) return unread;
+    attachments.push({ name, mediaType, data: bytes.toString('base64') });
+    return null;
   };
 
   return async ({ kind, files: stored }: StoredMessage, signal: AbortSignal): Promise<ReceivedFiles> => {
     const files = storedFiles.parse(JSON.parse(stored ?? '[]'));
-    const received: ReceivedFiles = { attachments: [], problems: [] };
+    const received: ReceivedFiles = { attachments: [], spoken: [], problems: [] };
     if (files.length === 0) return received;
     const deadline = createDeadline({ clock, ms: fetchMs }, signal);
     let left: number = attachmentsBytes;
-    for (const file of files.slice(0, maxAttachments)) {
-      const one = await readOne(file, { kind: kind as ChannelKind, left, signal: deadline.signal });
-      if (typeof one === 'string') {
-        received.problems.push(`${shown(fileNameOf(file.name))} was not read: ${one}.`);
-        continue;
+    try {
+      for (const file of files.slice(0, maxAttachments)) {
+        const name = fileNameOf(file.name);
+        const place = { kind: kind as ChannelKind, left, signal: deadline.signal };
+        const bytes = await fetchOne(file, place);
+        const problem = typeof bytes === 'string' ? bytes : await put(received, { name, bytes }, signal);
+        if (problem !== null) received.problems.push(`${shown(name)} was not read: ${problem}.`);
+        left -= typeof bytes === 'string' ? 0 : bytes.length;
       }
-      received.attachments.push(one);
-      left -= Buffer.byteLength(one.data, 'base64');
+    } finally {
+      deadline.stop();
     }
-    deadline.stop();
     signal.throwIfAborted();
     if (files.length > maxAttachments)
       received.problems.push(`${maxAttachments} files of a message are read.`);

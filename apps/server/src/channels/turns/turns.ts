@@ -4,6 +4,7 @@ import { channelLimits, type ChannelKind } from '@drawbridge/contracts/outside/c
 import { CodedError, createKeyedQueue, hasCode, sleep, type Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
 import type { ReaderContext } from '../../readers/index.ts';
+import type { Transcribe } from '../../voice/index.ts';
 import type { ChannelAdapter } from '../adapter.ts';
 import type { SendersStore, StoredSender } from '../senders/senders.store.ts';
 import { addressOf, createAnswers, isStop, keyOf, type Answers } from './answers.ts';
@@ -42,6 +43,7 @@ interface Needs {
   questions: ShownQuestions;
   /** Null where it is switched off. */
   agent: Agent | null;
+  transcribe: Transcribe;
   readers: Omit<ReaderContext, 'agent'>;
   /** The address of the panel. */
   url(): string;
@@ -136,15 +138,17 @@ const createSend = (
     if (known) return known;
     const received = await receive(row);
     if (received === null) return void (await answer(row, 'Stopped.'));
-    const { attachments, problems } = received;
+    const { attachments, spoken, problems } = received;
     const isSilent = row.text.trim() === '';
-    if (isSilent && attachments.length === 0) return void (await answer(row, problems.join('\n')));
+    if (isSilent && attachments.length === 0 && spoken.length === 0)
+      return void (await answer(row, problems.join('\n')));
     // The pairing may have ended meanwhile.
     const sender = row.files === null ? by : await laneSenderOf(row);
     if (sender === null) return undefined;
     if (problems.length > 0) await note(row, problems.join('\n'));
-    const own = isSilent ? textForFiles(attachments) : row.text;
-    const text = [own, ...problems.map((one) => `(${one})`)].join('\n\n');
+    const said = [...(isSilent ? [] : [row.text]), ...spoken];
+    const own = said.length === 0 ? [textForFiles(attachments)] : said;
+    const text = [...own, ...problems.map((one) => `(${one})`)].join('\n\n');
     return lanes.send(sender, threadId, { text, attachments, key });
   };
 };

@@ -1,0 +1,1 @@
+export { createTranscribe, VoiceError, type Audio, type Transcribe } from './transcribe.ts';
