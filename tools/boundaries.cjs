@@ -167,7 +167,7 @@ module.exports = {
       to: {
         path: `${server}/`,
         pathNot: [
-          `${server}/(auth|callers|readers|gateway|agent|http|rpc|nodes|ops|settings|notify|hooks|channels)/index\\.ts$`,
+          `${server}/(auth|callers|readers|gateway|agent|http|rpc|nodes|ops|settings|notify|hooks|channels|voice)/index\\.ts$`,
           `${server}/errors\\.ts$`,
           `${server}/doors/$1/`,
         ],

@@ -81,7 +81,11 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const modelCalls = createModelCalls(clock);
   const settings = createRuntimeSettings({ ...store, store: createSettingsStore(store), clock });
   const queueSettings = async () => (await settings.get()).values.queue;
-  const parts = { ...base, gateway, transcribe: createTranscribe({ clock, environment: config }) };
+  const parts = {
+    ...base,
+    gateway,
+    transcribe: createTranscribe({ clock, environment: config, hide: opened.scrubber.hide }),
+  };
   const started = await startAgent({ ...parts, counted: modelCalls.counted, queueSettings });
   agent = started && recordMessages(started, presence);
   const inbound = openInbound({ ...parts, agent: agent?.agent ?? null });

@@ -39,6 +39,7 @@ describe('configuration', () => {
       telegramMode: 'poll',
       telegramApiUrl: 'https://api.telegram.org',
       googleChatMode: 'poll',
+      transcriptionModel: 'whisper-1',
       teamsServices: ['smba.trafficmanager.net', '*.botframework.com'],
       tailscaleSocket: '/var/run/tailscale/tailscaled.sock',
       disabledModules: [],

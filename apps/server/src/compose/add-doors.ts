@@ -17,6 +17,7 @@ import type { Gateway } from '../gateway/index.ts';
 import { createOriginGuard, credentialsOf, type Quota } from '../http/index.ts';
 import type { Channels } from '../channels/index.ts';
 import type { Hooks } from '../hooks/index.ts';
+import type { Transcribe } from '../voice/index.ts';
 import type { Notifications } from '../notify/index.ts';
 import { serverCommand } from '../program/built-files.ts';
 import type { Web } from './create-web.ts';
@@ -37,6 +38,7 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   rooms: Rooms;
   notifications: Notifications;
   channels: Channels;
+  transcribe: Transcribe;
   hooks: Hooks;
   /** The open windows of panels, by user. */
   panels: Quota;
@@ -89,7 +91,7 @@ interface OpenSockets extends JsonRpcDrain {
 }
 
 const addJsonRpc = async (parts: Parts, guardOrigin: GuardOrigin): Promise<OpenSockets> => {
-  const { config, clock, opened, gateway, web, rooms, channels, agent, tailnet } = parts;
+  const { config, clock, opened, gateway, web, rooms, channels, transcribe, agent, tailnet } = parts;
   const { accounts, access, tokens, tickets, address, store, onError } = opened;
   const sessions = createSessions({ store: createSessionsStore(store), clock });
   const { plugin, tailnetPlugin, ...drain } = createJsonRpcDoor({
@@ -103,6 +105,8 @@ const addJsonRpc = async (parts: Parts, guardOrigin: GuardOrigin): Promise<OpenS
     clock,
     agent,
     channels,
+    transcribe,
+    hasVoice: config.transcriptionUrl !== undefined,
     guardOrigin,
     url: address.url,
     upgrades: web.upgrades.at('/rpc', ['/']),

@@ -1,1 +1,1 @@
-export { createTranscribe, VoiceError, type Audio, type Transcribe } from './transcribe.ts';
+export { audioTypes, createTranscribe, VoiceError, type Audio, type Transcribe } from './transcribe.ts';

@@ -5,7 +5,14 @@ import { createServiceFetch } from '../outside/index.ts';
 import type { VoiceEnvironment } from './config-schema.ts';
 
 /** Why an audio was not understood. The message ends a sentence for people. */
-export class VoiceError extends Error {}
+export class VoiceError extends Error {
+  /** Whether nothing can understand one here. */
+  readonly isOff: boolean;
+  constructor(message: string, isOff = false) {
+    super(message);
+    this.isOff = isOff;
+  }
+}
 
 export interface Audio {
   bytes: Buffer;
@@ -26,6 +33,8 @@ const endings: Record<string, string> = {
   'audio/flac': 'flac',
 };
 
+export const audioTypes: readonly string[] = Object.keys(endings);
+
 const limits = { ms: 60_000, maxBytes: 1_024 * 1_024 };
 const name = 'the transcription service';
 const transcript = z.object({ text: z.string() });
@@ -35,18 +44,21 @@ const problemOf = (status: number): string =>
 
 const off: Transcribe = () =>
   Promise.reject(
-    new VoiceError('voice is not understood here until the owner of the server sets TRANSCRIPTION_URL'),
+    new VoiceError('voice is not understood here until the owner of the server sets TRANSCRIPTION_URL', true),
   );
 
 interface Needs {
   clock: Clock;
   environment: VoiceEnvironment;
+  /** Masks a secret in the log. */
+  hide(secret: string): void;
 }
 
 /** Asks `POST /audio/transcriptions` of the API that the owner has set. */
-export const createTranscribe = ({ clock, environment }: Needs): Transcribe => {
+export const createTranscribe = ({ clock, environment, hide }: Needs): Transcribe => {
   const { transcriptionUrl, transcriptionModel, transcriptionKey } = environment;
   if (transcriptionUrl === undefined) return off;
+  if (transcriptionKey !== undefined) hide(transcriptionKey);
   const to = new URL(`${transcriptionUrl.replace(/\/+$/, '')}/audio/transcriptions`);
   const request = createServiceFetch({ clock, name, origin: to.origin, limits });
 
@@ -60,7 +72,9 @@ export const createTranscribe = ({ clock, environment }: Needs): Transcribe => {
       transcriptionKey === undefined ? {} : { authorization: `Bearer ${transcriptionKey}` };
     const reply = await request(to, { method: 'POST', headers, body, signal }).catch((error: unknown) => {
       signal.throwIfAborted();
-      throw new VoiceError(error instanceof Error ? error.message.replace(/\.$/, '') : `${name} failed`);
+      throw new VoiceError(
+        error instanceof Error ? error.message.replace(/^T/, 't').replace(/\.$/, '') : `${name} failed`,
+      );
     });
     if (reply.status !== 200) throw new VoiceError(problemOf(reply.status));
     const { data } = transcript.safeParse(jsonOf(reply.text));

@@ -187,7 +187,7 @@ it('CH-27 a voice message is a message with the words that were said', async () 
       'the transcription service gave no text',
       'no words were heard in it',
       'the transcription service could not be reached',
-      'The answer of the transcription service is too large',
+      'the answer of the transcription service is too large',
     ].map(notRead),
   );
   expect(elsewhere.asked).toEqual([]);

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
-import { story, use } from '../../../test/agent-turns.ts';
-import { nextCall, withMachine } from '../../../test/agent.ts';
+import { requestsOf, story, textOf, use } from '../../../test/agent-turns.ts';
+import { nextCall, withAgent, withMachine } from '../../../test/agent.ts';
+import { replyJson } from '../../../test/http-stand-in.ts';
 import { openPerson } from '../../../test/rpc.ts';
+import { openSpeechServer } from '../../../test/speech-server.ts';
 
 it('CH-29 gives a file that the agent sends as an attachment before the end, and the panel saves it', async () => {
   const page = '<script>alert(1)</script>';
@@ -52,4 +54,58 @@ it('CH-29 gives a file that the agent sends as an attachment before the end, and
   ]);
   expect(saved.headers['x-content-type-options']).toBe('nosniff');
   expect(saved.headers['content-security-policy']).toBe("default-src 'none'; sandbox");
+});
+
+it('CH-27 a recording is a message with the words that were said; agent.cancel ends listening', async () => {
+  const speech = await openSpeechServer('Is it cold?');
+  const { server, cookie, model } = await withAgent(
+    story(() => ({ text: 'No.' })),
+    speech.environment,
+  );
+  const rpc = await openPerson(server, cookie);
+  expect((await rpc.call('system.capabilities')).result).toMatchObject({ featureGates: { voice: true } });
+  const data = Buffer.from('OggS\0\x02 spoken', 'latin1').toString('base64');
+  const params = (more: object = {}) => ({
+    message: ' ',
+    sessionId: 'ws:voice',
+    attachments: [{ mimeType: 'audio/ogg', data }],
+    ...more,
+  });
+  rpc.send({ id: 'a', method: 'agent.send', params: params({ idempotencyKey: 'recording-1' }) });
+  expect((await rpc.answerOf('a')).result).toMatchObject({ content: 'No.' });
+  const states = rpc.frames.filter(({ event }) => event === 'run_state').map((frame) => frame.data?.state);
+  expect(states).toEqual(['start', 'complete']);
+  expect(requestsOf(model.requests).map(textOf).join('')).toContain(
+    '[Transcription of a voice message]\\nIs it cold?',
+  );
+  // The same key is the same message, whatever is understood the next time.
+  const again = await rpc.call('agent.send', params({ idempotencyKey: 'recording-1' }));
+  expect(again.result).toMatchObject({ content: 'No.', replayed: true });
+  expect(speech.heard).toHaveLength(1);
+
+  speech.answerFirst(() => undefined);
+  rpc.send({ id: 'b', method: 'agent.send', params: params() });
+  await expect.poll(() => speech.asked.length).toBe(2);
+  expect((await rpc.call('agent.cancel', { requestId: 'b' })).result).toEqual({
+    cancelled: true,
+    rejected: 1,
+  });
+  expect((await rpc.answerOf('b')).error).toMatchObject({ code: 4 });
+  speech.answerFirst((reply) => replyJson(reply, {}, 500));
+  expect((await rpc.call('agent.send', params())).error).toMatchObject({
+    code: 5,
+    message: 'A voice message was not read: the transcription service failed (HTTP 500)',
+  });
+  const wrong = { attachments: [{ mimeType: 'audio/mpeg', data }] };
+  expect((await rpc.call('agent.send', params(wrong))).error).toMatchObject({ code: -2 });
+  expect(requestsOf(model.requests)).toHaveLength(1);
+});
+
+it('CH-27 without a service for it, a recording is refused with what to set', async () => {
+  const { server, cookie } = await withAgent(story(() => ({ text: 'No.' })));
+  const rpc = await openPerson(server, cookie);
+  const data = Buffer.from('fLaC').toString('base64');
+  const attachments = [{ mimeType: 'audio/flac', data }];
+  const { error } = await rpc.call('agent.send', { message: ' ', attachments });
+  expect(error).toMatchObject({ code: 17, message: expect.stringContaining('TRANSCRIPTION_URL') });
 });

@@ -1,5 +1,6 @@
 import type { LaneRequest } from '@drawbridge/agent';
 import { createKeyedQueue } from '@drawbridge/kit';
+import { errors } from '../../../errors.ts';
 import type { NamedSession } from '../../../agent/index.ts';
 import type { RpcId } from '../../../rpc/index.ts';
 import type { Connection } from '../socket/connection.ts';
@@ -16,24 +17,51 @@ interface Named {
 /** A message of a connection that has not ended. */
 interface OpenSend extends Named {
   accepted: Promise<Accepted | null>;
+  /** Ends what has to be done before it is accepted; null where that is nothing. */
+  stop: (() => void) | null;
 }
+
+/** Work that `agent.cancel` ends: the signal aborts with `cancelled`. */
+type Stoppable = <Value>(work: (signal: AbortSignal) => Promise<Value>) => Promise<Value>;
 
 const createOpenSends = () => {
   const open = new Set<OpenSend>();
   const order = createKeyedQueue();
+  /** The newest first. */
+  const meant = ({ id, sessionId }: Partial<Named>) =>
+    [...open]
+      .reverse()
+      .filter((send) =>
+        id === undefined ? sessionId === undefined || send.sessionId === sessionId : send.id === id,
+      );
   return {
     /** Accepts a message after those of its session that came before. */
-    open: ({ id, sessionId }: Named, accept: () => Promise<Accepted>) => {
-      const accepted = order.run(sessionId, accept);
-      const send = { id, sessionId, accepted: accepted.catch(() => null) };
+    open: ({ id, sessionId }: Named, accept: (stoppable: Stoppable) => Promise<Accepted>) => {
+      const stoppable: Stoppable = async (work) => {
+        const ending = new AbortController();
+        send.stop = () => ending.abort(errors.cancelled());
+        try {
+          return await work(ending.signal);
+        } finally {
+          send.stop = null;
+        }
+      };
+      const accepted = order.run(sessionId, () => accept(stoppable));
+      const send: OpenSend = { id, sessionId, accepted: accepted.catch(() => null), stop: null };
       open.add(send);
       return { accepted, close: () => void open.delete(send) };
     },
+    /** How many it stopped before they were accepted: of a session, else the one that `find` gives. */
+    stop: (named: Partial<Named>): number => {
+      const all = named.sessionId === undefined ? meant(named).slice(0, 1) : meant(named);
+      return all.filter(({ stop }) => {
+        stop?.();
+        return stop !== null;
+      }).length;
+    },
     /** The message with that id, or the newest (of that session, if given), once it is accepted. */
-    find: async ({ id, sessionId }: Partial<Named>) => {
-      const isMeant = (send: OpenSend) =>
-        id === undefined ? sessionId === undefined || send.sessionId === sessionId : send.id === id;
-      for (const send of [...open].reverse().filter(isMeant)) {
+    find: async (named: Partial<Named>) => {
+      for (const send of meant(named)) {
         const accepted = await send.accepted;
         if (accepted && 'request' in accepted) return accepted;
       }

@@ -11,6 +11,7 @@ import { readAttachments } from '../agent/attachments.ts';
 import { followQuestions } from '../agent/follow.ts';
 import { followRequest } from '../agent/follow-request.ts';
 import { openSendsOf } from '../agent/open-sends.ts';
+import { findRequest, transcribeAll } from '../agent/said.ts';
 import { canAnswer } from '../agent/questions.ts';
 import { claimSession, requireAgent, requireSession, senderOf, sessionUserOf } from '../agent/session.ts';
 import { callbacksOf } from '../agent/subscriptions.ts';
@@ -26,15 +27,24 @@ export const agentSend = method('agent.send', 'agent', {
   const { lanes } = requireAgent(ctx);
   const { message: text, queueMode: mode, idempotencyKey } = params;
   const key = keySchema.optional().parse(idempotencyKey);
-  const attachments = readAttachments(params.attachments);
+  const { attachments, audios } = readAttachments(params.attachments);
   const { identity, sessionId: ownSession } = connection;
-  const send = openSendsOf(connection).open({ id, sessionId: params.sessionId ?? ownSession }, async () => {
+  const place = { id, sessionId: params.sessionId ?? ownSession };
+  const send = openSendsOf(connection).open(place, async (stoppable) => {
     const session = await claimSession(ctx, connection, params.sessionId);
     const sender = senderOf(identity, session.sessionId);
     const answer = await lanes.command(sender, session.threadId, text);
     if (answer !== null) return { session, answer };
-    const input = { text, attachments, mode, key };
-    return { session, request: await lanes.send(sender, session.threadId, input) };
+    const { threadId } = session;
+    if (audios.length === 0)
+      return { session, request: await lanes.send(sender, threadId, { text, attachments, mode, key }) };
+    // What is transcribed again may differ.
+    const known = await findRequest(lanes, sender, { threadId, key });
+    if (known) return { session, request: known };
+    const said = await stoppable((stop) => transcribeAll(ctx.transcribe, audios, stop));
+    const spoken = [text.trim(), ...said].filter((one) => one !== '').join('\n\n');
+    const input = { text: spoken, attachments, mode, key };
+    return { session, request: await lanes.send(sender, threadId, input) };
   });
   try {
     const { session, ...accepted } = await send.accepted;
@@ -60,7 +70,12 @@ export const agentCancel = method('agent.cancel', 'agent', {
 }).handle(async (ctx, { connection, params: { sessionId, requestId } }) => {
   const { lanes } = requireAgent(ctx);
   const { identity } = connection;
-  const send = await openSendsOf(connection).find({ id: requestId, sessionId });
+  const sends = openSendsOf(connection);
+  const stopped = sends.stop({ id: requestId, sessionId });
+  // It was all that was meant.
+  if (stopped > 0 && (requestId !== undefined || sessionId === undefined))
+    return { cancelled: true, rejected: stopped };
+  const send = await sends.find({ id: requestId, sessionId });
   const one = requestId === undefined ? {} : { requestId: send?.request.requestId ?? String(requestId) };
   const own =
     sessionId === undefined && !send
@@ -72,7 +87,8 @@ export const agentCancel = method('agent.cancel', 'agent', {
       ? (send?.session.threadId ?? own?.threadId ?? '')
       : (await requireSession(ctx, connection, sessionId)).threadId;
   const { cancelled, runId, rejected } = await lanes.cancel(identity.userId, threadId, one);
-  return { cancelled, rejected, ...(runId !== null && { runId }) };
+  const all = { cancelled: cancelled || stopped > 0, rejected: rejected + stopped };
+  return { ...all, ...(runId !== null && { runId }) };
 });
 
 /** Whether the connection shows questions about calls of a session; they come on the id of this request. */

@@ -51,7 +51,7 @@ export const systemCapabilitiesMethod = method('system.capabilities', 'any', {
       location,
       push,
       tts: false,
-      voice: false,
+      voice: ctx.hasVoice,
       gmail: false,
       ...Object.fromEntries((await ctx.channels.list(false)).map(({ kind, isOn }) => [kind, isOn])),
     },
