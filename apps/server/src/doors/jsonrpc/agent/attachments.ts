@@ -18,8 +18,8 @@ const unsupported = () =>
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /**
- * The files of a message, and what was recorded for it. Throws `badRequest` for other types, `tooLarge` beyond
- * the limits.
+ * The files of a message, and what was recorded for it.
+ * Throws `badRequest` for other types, `tooLarge` beyond the limits.
  */
 export const readAttachments = (given: readonly RpcAttachment[]) => {
   const attachments: Attachment[] = [];
