@@ -25,10 +25,9 @@ export const rawShot = (pool: Pool, path: string, { name, arguments: given, expe
 
 /** The bare bridge: where daemons connect, and a pool for calls. */
 export const startBareServer = async (processes: Processes) => {
-  const [, url = '', calls = ''] = await startBuilt(processes, { name: 'bare-server' }).says(
-    /ready on (\S+) calls on (\S+)/,
-  );
-  return { url, pool: poolOf(calls) };
+  const process = startBuilt(processes, { name: 'bare-server' });
+  const [, url = '', calls = ''] = await process.says(/ready on (\S+) calls on (\S+)/);
+  return { url, pool: poolOf(calls), process };
 };
 
 export const startBareDaemon = async (processes: Processes, url: string, root: string) => {

@@ -75,7 +75,8 @@ export const latencyMs = async (pair: Pair, count: number): Promise<Compared> =>
 
 export const inFlight = 64;
 
-const together = async (shot: Shot | TimedShot, count: number): Promise<number> => {
+/** `count` calls, `inFlight` at a time: the milliseconds that they took. */
+export const together = async (shot: Shot | TimedShot, count: number): Promise<number> => {
   let left = count;
   const worker = async () => {
     while (left-- > 0) await timeOf(shot);

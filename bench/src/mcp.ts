@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
+import { execPath } from 'node:process';
 import { sleep, systemClock } from '@drawbridge/kit';
 import { freePort, type Processes } from '@drawbridge/e2e/harness';
 import type { Pool } from 'undici';
@@ -82,15 +83,21 @@ const poolWhenOpen = async (port: number): Promise<Pool> => {
   throw new Error(`nothing listens on port ${port}`);
 };
 
+interface Proxy {
+  pool: Pool;
+  /** With all that it has started. */
+  process: ReturnType<Processes['start']>;
+}
+
 /** `supergateway` in front of the filesystem server, with sessions: one process serves all calls of one. */
-export const startSupergateway = async (processes: Processes, root: string): Promise<Pool> => {
+export const startSupergateway = async (processes: Processes, root: string): Promise<Proxy> => {
   const port = await freePort();
-  processes.start({
-    command: process.execPath,
+  const process = processes.start({
+    command: execPath,
     args: [
       programOf('supergateway', 'dist/index.js'),
       '--stdio',
-      `"${process.execPath}" "${filesystem()}" "${root}"`,
+      `"${execPath}" "${filesystem()}" "${root}"`,
       '--outputTransport',
       'streamableHttp',
       '--stateful',
@@ -100,14 +107,14 @@ export const startSupergateway = async (processes: Processes, root: string): Pro
       String(port),
     ],
   });
-  return poolWhenOpen(port);
+  return { process, pool: await poolWhenOpen(port) };
 };
 
 /** `mcp-proxy` in front of the same. */
-export const startMcpProxy = async (processes: Processes, root: string): Promise<Pool> => {
+export const startMcpProxy = async (processes: Processes, root: string): Promise<Proxy> => {
   const port = await freePort();
-  processes.start({
-    command: process.execPath,
+  const process = processes.start({
+    command: execPath,
     args: [
       programOf('mcp-proxy', 'dist/bin/mcp-proxy.mjs'),
       '--port',
@@ -115,10 +122,10 @@ export const startMcpProxy = async (processes: Processes, root: string): Promise
       '--server',
       'stream',
       '--',
-      process.execPath,
+      execPath,
       filesystem(),
       root,
     ],
   });
-  return poolWhenOpen(port);
+  return { process, pool: await poolWhenOpen(port) };
 };

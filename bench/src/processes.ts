@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Processes } from '@drawbridge/e2e/harness';
 
@@ -49,12 +49,29 @@ export const peakBytes = (pid: number): number => statusBytes(pid, 'VmHWM');
 /** A tick of the kernel's accounts of processes, in milliseconds. */
 const tickMs = 10;
 
-/** Processor time of a process and of all that it has waited for, in its code and in the system. */
-export const processorMs = (pid: number): number => {
+/** What the kernel says of a process after its name, which may hold blanks. */
+const statOf = (pid: number | string): string[] => {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // After the name, which may hold blanks: the 12th field from there is `utime`.
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * tickMs;
+  return text.slice(text.lastIndexOf(')') + 2).split(' ');
 };
+
+/** Processor time of a process and of all that it has waited for, in its code and in the system. */
+export const processorMs = (pid: number | string): number =>
+  statOf(pid)
+    .slice(11, 15)
+    .reduce((sum, ticks) => sum + Number(ticks), 0) * tickMs;
+
+/** The same of all processes of a group, by its leader. */
+export const groupProcessorMs = (leader: number): number =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .reduce((sum, pid) => {
+      try {
+        return statOf(pid)[2] === String(leader) ? sum + processorMs(pid) : sum;
+      } catch {
+        // It has ended since the folder was listed.
+        return sum;
+      }
+    }, 0);
 
 export const forgetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, '5');

@@ -6,10 +6,11 @@ import {
   owner,
   setupToken,
   startServer,
+  type RpcClient,
 } from '@drawbridge/e2e/harness';
 import { poolOf, type Asked } from './bare.ts';
 import type { Stage } from './group.ts';
-import type { Shot } from './load.ts';
+import { nowMs, type Shot, type TimedShot } from './load.ts';
 import { startBuilt } from './processes.ts';
 
 export interface ProductOptions {
@@ -36,6 +37,18 @@ export const trpcShot = ({ pool, person }: Product, { name, arguments: given, ex
   body: JSON.stringify({ name, arguments: given }),
   expects,
 });
+
+/** A call over an open socket. */
+export const rpcShot =
+  (client: RpcClient, { name: tool, arguments: args, expects }: Asked): TimedShot =>
+  async () => {
+    const startMs = nowMs();
+    const { result, error } = await client.call('tools.execute', { tool, args });
+    const tookMs = nowMs() - startMs;
+    if (!String(result?.['output']).includes(expects))
+      throw new Error(`/rpc answered ${JSON.stringify(error)}`);
+    return tookMs;
+  };
 
 /** The same server with a port for `gateway.calls.open` itself; `path` names the user. */
 export const startCore = async ({ processes, nodeFlags }: Stage, root: string) => {

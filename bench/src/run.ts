@@ -6,6 +6,7 @@ import { agentLoadGroup } from './groups/agent-load.ts';
 import { besideCommandGroup } from './groups/beside-command.ts';
 import { bigResultsGroup } from './groups/big-results.ts';
 import { callGroup } from './groups/call.ts';
+import { cpuGroup } from './groups/cpu.ts';
 import { daemonGroup } from './groups/daemon.ts';
 import { eventsGroup } from './groups/events.ts';
 import { growthGroup } from './groups/growth.ts';
@@ -28,6 +29,7 @@ const groups = [
   trpcGroup,
   mcpGroup,
   rpcGroup,
+  cpuGroup,
   daemonGroup,
   searchGroup,
   eventsGroup,

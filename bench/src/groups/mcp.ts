@@ -33,7 +33,10 @@ export const mcpGroup: Group<'p50' | 'rate' | 'proxyP50' | 'proxyRate'> = {
     const { token } = await product.person.api.tokens.create.mutate({ name: 'bench' });
     const ours = await mcpShot(product.pool, read, { authorization: `Bearer ${token}` });
     const readThere = { ...read, name: 'read_text_file', arguments: { path: join(root, 'one-kib.txt') } };
-    const [first, second] = [await startSupergateway(processes, root), await startMcpProxy(processes, root)];
+    const [{ pool: first }, { pool: second }] = [
+      await startSupergateway(processes, root),
+      await startMcpProxy(processes, root),
+    ];
     const pairs = {
       bare: { ours, bare: { ...rawShot(bare.pool, '/', read), wholeWay: true as const } },
       first: { ours, bare: await mcpShot(first, readThere) },

@@ -9,25 +9,13 @@ import {
 import { folderToRead, folderWithMebibyte } from '../files.ts';
 import type { Asked } from '../bare.ts';
 import { ratio, type Figure, type Group, type Stage } from '../group.ts';
-import { latencyMs, nowMs, perSecond, warmUp, type TimedShot } from '../load.ts';
+import { latencyMs, perSecond, warmUp, type TimedShot } from '../load.ts';
 import { mcpShot } from '../mcp.ts';
-import { startProduct, type Product } from '../product.ts';
+import { rpcShot, startProduct, type Product } from '../product.ts';
 import { heldBytes, memoryFlags } from '../processes.ts';
 import { middleOf } from '../spread.ts';
 
 const kibibyte = 1024;
-
-/** A call over an open socket. */
-const rpcShot =
-  (client: RpcClient, { name: tool, arguments: args, expects }: Asked): TimedShot =>
-  async () => {
-    const startMs = nowMs();
-    const { result, error } = await client.call('tools.execute', { tool, args });
-    const tookMs = nowMs() - startMs;
-    if (!String(result?.['output']).includes(expects))
-      throw new Error(`/rpc answered ${JSON.stringify(error)}`);
-    return tookMs;
-  };
 
 const newToken = async ({ person }: Pick<Product, 'person'>): Promise<string> =>
   (await person.api.tokens.create.mutate({ name: 'bench' })).token;

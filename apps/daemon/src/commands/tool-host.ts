@@ -102,7 +102,7 @@ export const createToolHost = async (needs: ToolHostNeeds) => {
   const place = {
     root,
     privateFolder: settings.folder,
-    closedFolders: createServerFolders(needs.closed),
+    closedFolders: createServerFolders(clock, needs.closed),
     clock,
   };
   const system = openSystemToolset({

@@ -49,6 +49,12 @@ export const closedBy = ({ privateFolder, closedFolders }: Territory): readonly 
   ...(closedFolders?.() ?? []),
 ];
 
+/** The same territory for one look: what is closed is found out at most once. */
+export const atOneMoment = <T extends Territory>(territory: T): T => {
+  let closed: readonly string[] | undefined;
+  return { ...territory, closedFolders: () => (closed ??= territory.closedFolders?.() ?? []) };
+};
+
 /**
  * Whether no tool may touch this path. Names of the root itself and above it do not count.
  * `write` also protects `.git` itself, which as a file or a link would send git elsewhere.

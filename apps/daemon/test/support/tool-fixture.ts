@@ -71,7 +71,7 @@ export const openTools = async ({
   const place = {
     root: folders.root,
     privateFolder: settings.folder,
-    closedFolders: createServerFolders(closed),
+    closedFolders: createServerFolders(clock, closed),
     clock,
   };
   const toolbox = createToolbox(allToolsets({ notify, ...toolsets }), {

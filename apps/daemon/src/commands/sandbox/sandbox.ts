@@ -26,7 +26,7 @@ const add = async (typed: string, context: CommandContext): Promise<Answer> => {
   const path = resolve(typed);
   const reason = whyNotReadable(path, {
     home: homedir(),
-    closed: [settings.folder, ...createServerFolders()()],
+    closed: [settings.folder, ...createServerFolders(systemClock)()],
   });
   if (reason !== null) throw errors.notReadable({ message: `${visible(path)} ${reason}` });
   await settings.setReadable((paths) => [...new Set([...paths, path])]);

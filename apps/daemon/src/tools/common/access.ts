@@ -3,7 +3,7 @@ import type { ToolGroup } from '@drawbridge/contracts/groups';
 import { errors } from './errors.ts';
 import type { Resource, RunContext, ToolContext } from './tool.ts';
 import { findPlace, type Place, type Resolution } from '../../paths/place.ts';
-import { isProtected, isWithin, protectedIn } from '../../paths/protected.ts';
+import { atOneMoment, isProtected, isWithin, protectedIn } from '../../paths/protected.ts';
 
 export interface Wanted {
   access: 'read' | 'write';
@@ -19,7 +19,8 @@ const groups = { read: 'filesystemRead', write: 'filesystemWrite' } as const sat
 /** Where a typed path leads, when it may be touched at all. Throws `badPath`, `outside`, `protectedPath`. */
 export const locate = (context: ToolContext, typed: string, wanted: Wanted): Place => {
   const place = findPlace(typed, { root: context.root, last: wanted.last ?? 'follow' });
-  if ([place.path, place.typed].some((path) => isProtected(context, path, wanted.access)))
+  const now = atOneMoment(context);
+  if ([...new Set([place.path, place.typed])].some((path) => isProtected(now, path, wanted.access)))
     throw errors.protectedPath();
   return place;
 };

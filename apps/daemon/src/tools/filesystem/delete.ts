@@ -8,7 +8,7 @@ import { defineTool, type ToolContext } from '../common/tool.ts';
 import { locate, locateGranted, toResource } from '../common/access.ts';
 import { inParent } from '../../paths/open.ts';
 import { notUtf8, type Place } from '../../paths/place.ts';
-import { isProtected } from '../../paths/protected.ts';
+import { atOneMoment, isProtected } from '../../paths/protected.ts';
 import { syncFolder } from '../../private-files/private-folder.ts';
 import { deletedFiles } from './preview/tree-preview.ts';
 import { countFiles, deleteTree, inspectTree } from './whole-tree.ts';
@@ -73,10 +73,11 @@ export const deletePath = defineTool({
     await inParent(place.path, async (parent, name) => {
       const walk = { signal: context.signal, device: fstatSync(parent.fd).dev };
       if (place.kind === 'folder') {
+        const now = atOneMoment(context);
         await inspectTree({ ...walk, closed: 'lend' }, { parent, name }, (inner) => {
           if (inner.includes('\ufffd') && lstatSync(inner, { throwIfNoEntry: false }) === undefined)
             throw errors.badPath({ message: `The folder holds a file that cannot be deleted. ${notUtf8}` });
-          if (isProtected(context, inner, 'read'))
+          if (isProtected(now, inner, 'read'))
             throw errors.protectedPath({ message: 'The folder holds something that is protected' });
         });
         await deleteTree(walk, { parent, name });

@@ -10,7 +10,7 @@ import { locate, locateGranted, toResource } from '../common/access.ts';
 import { mkdirp } from '../../paths/mkdirp.ts';
 import { inFolder, inParent, type Folder } from '../../paths/open.ts';
 import type { Place } from '../../paths/place.ts';
-import { isProtected, isWithin } from '../../paths/protected.ts';
+import { atOneMoment, isProtected, isWithin } from '../../paths/protected.ts';
 import { syncFolder } from '../../private-files/private-folder.ts';
 import { inspectTree } from './whole-tree.ts';
 
@@ -43,8 +43,9 @@ const inspect = async (
 ): Promise<void> => {
   const from = `${at.parent.path === '/' ? '' : at.parent.path}/${at.name}`;
   const walk = { signal: context.signal, device: fstatSync(at.parent.fd).dev, closed: 'refuse' } as const;
+  const now = atOneMoment(context);
   await inspectTree(walk, at, (path) => {
-    if (isProtected(context, path, 'read') || isProtected(context, to + path.slice(from.length), 'write')) {
+    if (isProtected(now, path, 'read') || isProtected(now, to + path.slice(from.length), 'write')) {
       throw errors.protectedPath({ message: 'The folder holds something that is protected' });
     }
   });

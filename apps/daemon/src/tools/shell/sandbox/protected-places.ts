@@ -1,7 +1,7 @@
 import { constants, lstatSync, type Dirent } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { nextMacrotask } from '@drawbridge/kit';
-import { gitNames, isProtected, isWithin, type Territory } from '../../../paths/protected.ts';
+import { atOneMoment, gitNames, isProtected, isWithin, type Territory } from '../../../paths/protected.ts';
 import { runClassIn } from '../../../paths/run-names.ts';
 import { isAccessible, readQuietly } from '../../../program/quiet-files.ts';
 import { coversOf } from './covers.ts';
@@ -186,7 +186,7 @@ export const findProtectedPlaces = async (
     closed.add(closedOn(folder, root));
     return [];
   };
-  const look = { territory, places, listClosed };
+  const look = { territory: atOneMoment(territory), places, listClosed };
   const skipped = new Set(root === '/' ? [...without, '/proc', '/sys', '/dev'] : without);
   let ahead: Ahead[] = [start ?? { folder: root, kind: 'plain' }].filter(
     ({ folder }) => !skipped.has(folder),
