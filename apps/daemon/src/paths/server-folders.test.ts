@@ -1,13 +1,14 @@
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { serverPlacesFolder } from '@drawbridge/contracts/machines/server-places';
+import { systemClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import { setVariables } from '../../test/support/home/config.ts';
 import { makeFolders } from '../../test/support/tool-fixture.ts';
 import { createServerFolders } from './server-folders.ts';
 
 const minuteMs = 60_000;
-const start = Date.now();
+const start = systemClock.now();
 
 /** The home of an account with entries of servers, and what is closed at a time after the start. */
 const openHome = () => {
