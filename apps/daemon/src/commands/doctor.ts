@@ -10,7 +10,7 @@ import { counted } from '../text/words.ts';
 import { findProgram } from '../paths/programs.ts';
 import { cacheBase } from '../tools/shell/config.ts';
 import { listsChildren } from '../tools/shell/limits/tree-usage.ts';
-import { openSettings, type Modes, type SettingsStore } from '../permission/index.ts';
+import { groupLabel, openSettings, type Modes, type SettingsStore } from '../permission/index.ts';
 import type { DaemonStatus } from '../status/index.ts';
 import { jsonFlag, type Answer, type AnswerWith, type CommandContext } from './common/command.ts';
 import { findKept } from './common/find-kept.ts';
@@ -20,7 +20,6 @@ import { modeSources, sourceWords } from './common/mode-sources.ts';
 import { readOptions } from './common/options.ts';
 import { showDifference, showKept } from './common/sentences.ts';
 import { findRootFolder } from './common/root-folder.ts';
-import { groupLabel } from './common/summary.ts';
 
 const colours = { ok: 'green', note: 'gray', warning: 'yellow', problem: 'red' } as const;
 const nameWidth = 10;

@@ -3,6 +3,7 @@ import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
 import type { RulesQuery } from '@drawbridge/contracts/rules';
 import { createEmitter, type Clock } from '@drawbridge/kit';
 import {
+  groupLabel,
   createGate,
   answerRulesQuery,
   createSession,
@@ -26,7 +27,6 @@ import { createServerFolders } from '../paths/server-folders.ts';
 import { counted } from '../text/words.ts';
 import { changesSomething } from '../tools/common/tool.ts';
 import { modeSources, sessionModes, sourceWords, type ModeSources } from './common/mode-sources.ts';
-import { groupLabel } from './common/summary.ts';
 
 export interface ToolHostNeeds {
   clock: Clock;

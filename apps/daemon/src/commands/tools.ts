@@ -1,13 +1,12 @@
 import { toolGroups } from '@drawbridge/contracts/groups';
 import { systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
-import { effectiveModes, openSettings } from '../permission/index.ts';
+import { groupLabel, effectiveModes, openSettings } from '../permission/index.ts';
 import { jsonFlag, type Answer, type AnswerWith, type CommandContext } from './common/command.ts';
 import { addModes } from './common/flags.ts';
 import { inspectTools } from './inspect-tools.ts';
 import { readOptions } from './common/options.ts';
 import { findRootFolder } from './common/root-folder.ts';
-import { groupLabel } from './common/summary.ts';
 import { wantedModes } from './common/mode-sources.ts';
 
 const tools = async (flags: Record<string, unknown>, { environment }: CommandContext): Promise<Answer> => {

@@ -1,3 +1,4 @@
+export { groupLabel } from './group-label.ts';
 export type { DeniedPaths } from './rules/deny.ts';
 export { browserModes, whyNotLocal, type BrowserMode } from './settings/browser-mode.ts';
 export { createGate, type Ask, type Gate, type TerminalAnswer } from './gate/gate.ts';

@@ -1,21 +1,7 @@
 import { toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
 import { visible } from '@drawbridge/kit';
-import type { Modes } from '../../permission/index.ts';
+import { groupLabel, type Modes } from '../../permission/index.ts';
 import { sourceWords, type ModeSources } from './mode-sources.ts';
-
-const labels: Record<ToolGroup, string> = {
-  filesystemRead: 'read files',
-  filesystemWrite: 'change files',
-  shell: 'run commands',
-  network: 'commands online',
-  computer: 'screen and input',
-  browser: 'browser',
-  mcp: 'MCP servers',
-  runtime: 'coding agents',
-  system: 'activate tools',
-};
-
-export const groupLabel = (group: ToolGroup): string => labels[group];
 
 export interface Summed {
   url: string;
@@ -28,7 +14,7 @@ export interface Summed {
 }
 
 export const modeLine = (group: ToolGroup, mode: string, source: string): string =>
-  `${labels[group].padEnd(18)}${mode.padEnd(7)}${source}`;
+  `${groupLabel(group).padEnd(18)}${mode.padEnd(7)}${source}`;
 
 const sourceOf = ({ modes, sources, shellSandbox }: Summed, group: ToolGroup): string =>
   group === 'network' && modes.network === 'allow'

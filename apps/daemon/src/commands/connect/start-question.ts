@@ -2,7 +2,8 @@ import { modes as modeNames, toolGroups, type ToolGroup } from '@drawbridge/cont
 import type { Modes } from '../../permission/index.ts';
 import { ownCommand } from '../../program/own-command.ts';
 import { errors } from '../common/errors.ts';
-import { groupLabel, summary, type Summed } from '../common/summary.ts';
+import { summary, type Summed } from '../common/summary.ts';
+import { groupLabel } from '../../permission/index.ts';
 import type { TerminalOutput } from '../../terminal/terminal-output.ts';
 
 // Only a person at a terminal pays for loading the prompts.

@@ -1,13 +1,12 @@
 import type { Mode, ToolGroup } from '@drawbridge/contracts/groups';
 import { sleep, systemClock, visible } from '@drawbridge/kit';
-import { effectiveModes, openSettings } from '../../permission/index.ts';
+import { groupLabel, effectiveModes, openSettings } from '../../permission/index.ts';
 import type { DaemonStatus } from '../../status/index.ts';
 import { readStatuses } from '../../status/read-status.ts';
 import type { Row } from '../../terminal/row.ts';
 import { stillStarting } from '../../tools/index.ts';
 import type { Answer, CommandContext } from '../common/command.ts';
 import { sourceWords } from '../common/mode-sources.ts';
-import { groupLabel } from '../common/summary.ts';
 
 /** A running daemon reads the file at once; what it starts with a group takes its time. */
 const followMs = 10_000;

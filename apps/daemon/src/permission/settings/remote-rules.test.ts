@@ -169,7 +169,7 @@ describe('the panel tightens modes, and loosens none', () => {
       expect(await rules({ type: 'tighten', toolGroup: 'filesystemRead', mode })).toMatchObject({ total: 0 });
       expect(settings.savedModes().filesystemRead).toBe(mode);
     }
-    expect(said).toEqual(['the panel set: filesystemRead to ask', 'the panel set: filesystemRead to deny']);
+    expect(said).toEqual(['the panel set: read files to ask', 'the panel set: read files to deny']);
   });
 
   it.each(['ask', 'deny'] as const)('%s is refused where the group is off', async (mode) => {

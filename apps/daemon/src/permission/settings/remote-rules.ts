@@ -6,6 +6,7 @@ import { ruleInFull } from '../rules/scope.ts';
 import { heldRules, showRule } from './rule-list.ts';
 import type { RuleUse } from './rule-use.ts';
 import type { Session } from './session.ts';
+import { groupLabel } from '../group-label.ts';
 import type { SettingsStore } from './settings.ts';
 
 /** At most so many are shown elsewhere; here `drawbridge permissions` shows all. */
@@ -64,7 +65,7 @@ const tighten = async (context: RemoteRulesContext, { toolGroup, mode }: Tighten
   if (!isTighter(mode, held)) return notPermitted;
   session.tighten(toolGroup, mode);
   await settings.setMode(toolGroup, isTighter(mode, saved) ? mode : saved);
-  notify(`the panel set: ${toolGroup} to ${mode}`);
+  notify(`the panel set: ${groupLabel(toolGroup)} to ${mode}`);
   return list(context);
 };
 
