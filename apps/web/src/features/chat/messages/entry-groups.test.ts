@@ -43,5 +43,5 @@ it.each([
 
 it('says how many calls there were, how many did not succeed, and how long they took', () => {
   const calls = [callOf('1'), callOf('2', { outcome: 'denied', startedAt: 2_000, endedAt: 13_000 })];
-  expect(groupWords(calls)).toEqual({ text: '2 calls', suffix: '1 not done · 12.0 s' });
+  expect(groupWords(calls)).toEqual({ text: '2 calls', suffix: '1 denied · 12.0 s' });
 });

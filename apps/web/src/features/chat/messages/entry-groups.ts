@@ -1,5 +1,6 @@
 import type { ViewCall, ViewEntry } from '@drawbridge/contracts/agent/threads';
 import { counted, duration } from '../../../ui/text/format.ts';
+import { outcomeLabels } from './call-words.ts';
 
 /** So many calls in a row become one line. */
 const leastFolded = 4;
@@ -52,11 +53,14 @@ export const entryGroups = (entries: readonly ViewEntry[], { calls, isAsked }: K
 
 /** How many calls a group has, how many of them did not succeed, and how long they took together. */
 export const groupWords = (calls: readonly ViewCall[]): { text: string; suffix: string } => {
-  const bad = calls.filter(({ outcome }) => outcome !== 'ok').length;
+  const ends = Object.entries(outcomeLabels).flatMap(([outcome, label]) => {
+    const count = calls.filter((call) => call.outcome === outcome).length;
+    return label === '' || count === 0 ? [] : [`${count} ${label}`];
+  });
   const from = Math.min(...calls.map(({ startedAt }) => startedAt));
   const to = Math.max(...calls.map(({ startedAt, endedAt }) => endedAt ?? startedAt));
   return {
     text: counted(calls.length, 'call'),
-    suffix: [bad > 0 ? `${bad} not done` : '', duration(to - from)].filter(Boolean).join(' · '),
+    suffix: [ends.join(', '), duration(to - from)].filter(Boolean).join(' · '),
   };
 };
