@@ -32,7 +32,7 @@ export interface Stage {
   /** Measures one row: a group that takes too long is given up with the name of the row at which it stood. */
   inRow<T>(id: string, measure: () => Promise<T>): Promise<T>;
   /** Runs when the group is over, before its processes end: for what would go on trying to reach them. */
-  whenOver(close: () => void): void;
+  whenOver(close: () => unknown): void;
 }
 
 /** Rows that share what they need: one round gives a figure for each. */

@@ -53,7 +53,7 @@ export const measureGroup = async (group: Group, { quick, profile }: Options): P
   const kind = quick ? 'quick' : 'full';
   const startMs = nowMs();
   let at: string | undefined;
-  const closers: (() => void)[] = [];
+  const closers: (() => unknown)[] = [];
   const stage: Stage = {
     processes,
     inRow: async (id, measure) => {
@@ -87,8 +87,8 @@ export const measureGroup = async (group: Group, { quick, profile }: Options): P
     return rowsOf([], sentenceOf(error));
   } finally {
     takeBack();
-    for (const close of closers) close();
-    await Promise.race([processes.stopAll(), sleep(systemClock, endsWithinMs)]);
+    const closed = Promise.all(closers.map((close) => close())).then(processes.stopAll);
+    await Promise.race([closed, sleep(systemClock, endsWithinMs)]);
     console.log(`${group.name}: ${((nowMs() - startMs) / 1_000).toFixed(0)} s`);
   }
 };

@@ -18,6 +18,8 @@ import { restartGroup } from './groups/restart.ts';
 import { sandboxGroup } from './groups/sandbox.ts';
 import { rpcGroup } from './groups/rpc.ts';
 import { searchGroup } from './groups/search.ts';
+import { serversGroup } from './groups/servers.ts';
+import { storesGroup } from './groups/stores.ts';
 import { startGroup } from './groups/start.ts';
 import { trpcGroup } from './groups/trpc.ts';
 import { measureGroup, showRows } from './measure.ts';
@@ -44,6 +46,8 @@ const groups = [
   idleGroup,
   agentGroup,
   agentLoadGroup,
+  serversGroup,
+  storesGroup,
 ];
 
 const args = process.argv.slice(2);

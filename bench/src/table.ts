@@ -67,6 +67,7 @@ export const pageOf = (rows: readonly Row[]): string => {
     '',
     'A sandboxed command in two versions, and reads beside commands: [sandbox.md](sandbox.md).',
     'Processor time of one call, before and after, and what it does: [cpu.md](cpu.md).',
+    'Several servers: [servers.md](servers.md).',
     '',
   ].join('\n');
 };
