@@ -58,6 +58,12 @@ it('CH-09 a pulled event has one run and one answer, and is acknowledged once it
   // The same answer that is sent again is the first message.
   const ids = google.asked.flatMap(({ path: at }) => /requestId=(\w+)/.exec(at)?.[1] ?? []);
   expect(new Set(ids.slice(-4)).size).toBe(1);
+
+  google.sent.length = 0;
+  const photo = { name: 'spaces/dm/messages/photo', text: '', attachment: [{ name: 'a.png' }] };
+  google.publish(google.message('', { message: photo }));
+  await textsAfter(1_000, 1);
+  expect(google.texts()).toEqual(['file was not read: files are not read in this channel.']);
 });
 
 it('CH-07 a post needs a token of Google Chat for this address', async () => {

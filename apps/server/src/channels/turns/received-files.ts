@@ -36,6 +36,7 @@ const { attachmentBytes, attachmentsBytes } = rpcLimits;
 const tooLarge = `it is larger than ${mebibytes(attachmentBytes)}`;
 const notFetched = 'it could not be fetched';
 const unread = 'pictures, PDF, text and voice are read here';
+const noFiles = 'files are not read in this channel';
 
 /** As it stands in a text: its sender chose it, or somebody whose message they forward. */
 const shown = (name: string): string => name.replaceAll(/[^\p{L}\p{N} ._-]/gu, ' ').trim() || 'file';
@@ -49,11 +50,14 @@ const isFinal = (error: unknown, attempt: number): boolean =>
   (error.kind !== 'network' && error.kind !== 'rate') ||
   attempt >= tries;
 
+type Download = NonNullable<ChannelAdapter['download']>;
+
 const download = async (
-  { clock, download: once, signal }: { clock: Clock; signal: AbortSignal } & Pick<ChannelAdapter, 'download'>,
+  once: Download,
   fileId: string,
+  { clock, signal }: { clock: Clock; signal: AbortSignal },
 ): Promise<Buffer | string> => {
-  for (let attempt = 1; once !== null; attempt += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await once(fileId, signal);
     } catch (error) {
@@ -63,7 +67,6 @@ const download = async (
       await sleep(clock, asked ?? fullJitter(exponential(attempt, retry)), signal).catch(() => undefined);
     }
   }
-  return notFetched;
 };
 
 /**
@@ -76,9 +79,11 @@ export const createReceivedFiles = ({ clock, transcribe, adapterOf }: Needs) => 
     { id, size }: IncomingFile,
     { kind, left, signal }: { kind: ChannelKind; left: number; signal: AbortSignal },
   ): Promise<Buffer | string> => {
+    const once = adapterOf(kind)?.download ?? null;
+    if (once === null) return noFiles;
     if (id === null) return unread;
     if ((size ?? 0) > attachmentBytes) return tooLarge;
-    const bytes = await download({ clock, download: adapterOf(kind)?.download ?? null, signal }, id);
+    const bytes = await download(once, id, { clock, signal });
     if (typeof bytes === 'string') return bytes;
     if (bytes.length > attachmentBytes) return tooLarge;
     return bytes.length > left ? `the files are larger than ${mebibytes(attachmentsBytes)} together` : bytes;
