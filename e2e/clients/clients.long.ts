@@ -5,16 +5,21 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   connectDaemon,
+  createPerson,
   createProcesses,
   ended,
   openPage,
+  owner,
+  setupToken,
   startBrowser,
   startServer,
   until,
   type Daemon,
   type Person,
+  type Processes,
   type Server,
 } from '../harness/index.ts';
+import { startServers } from '../cluster/cluster.ts';
 import { describeWith } from '../services.ts';
 import { connectAiSdk } from './ai-sdk.ts';
 import type { Connect, ConnectedClient, Outcome } from './client.ts';
@@ -25,7 +30,50 @@ import { connectSdk2026 } from './sdk-2026.ts';
 /** Long enough to click in a browser on a slow machine, short enough to be waited for. */
 const waitMs = 12_000;
 
-describeWith('chromium')('real MCP clients, with a real machine and a person at the panel', () => {
+/** What the clients reach. */
+interface Place {
+  url: string;
+  owner: Person;
+  /** Ends every server and starts it again, one after the other. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const environment = { MCP_WAIT_MS: String(waitMs) };
+
+const startOne = async (processes: Processes): Promise<Place> => {
+  const server = await startServer(processes, environment);
+  return {
+    url: server.url,
+    owner: await server.createOwner(),
+    restart: () => restartAll([server]),
+    stop: () => processes.stopAll(),
+  };
+};
+
+const startThree = async (processes: Processes): Promise<Place> => {
+  const cluster = await startServers({ env: environment, isRoundRobin: true });
+  const person = createPerson(cluster.url);
+  await person.api.setup.createOwner.mutate({ setupToken, ...owner });
+  return {
+    url: cluster.url,
+    owner: person,
+    restart: () => restartAll(cluster.servers),
+    stop: async () => {
+      await processes.stopAll();
+      await cluster.stop();
+    },
+  };
+};
+
+const restartAll = async (servers: readonly Server[]): Promise<void> => {
+  for (const server of servers) {
+    await server.end('SIGTERM');
+    await server.restart();
+  }
+};
+
+const clientsAt = (start: (processes: Processes) => Promise<Place>) => () => {
   const processes = createProcesses();
   const kinds: [name: string, connect: Connect][] = [
     ['SDK, revision 2026-07-28', connectSdk2026],
@@ -35,7 +83,7 @@ describeWith('chromium')('real MCP clients, with a real machine and a person at 
     ['inspector', connectInspector(processes)],
   ];
   const clients = new Map<string, ConnectedClient>();
-  let server: Server;
+  let place: Place;
   let ann: Person;
   let daemon: Daemon;
   let browser: Browser;
@@ -71,22 +119,21 @@ describeWith('chromium')('real MCP clients, with a real machine and a person at 
   };
 
   beforeAll(async () => {
-    server = await startServer(processes, { MCP_WAIT_MS: String(waitMs) });
-    ann = await server.createOwner();
-    daemon = await connectDaemon(processes, { person: ann, url: server.url });
+    place = await start(processes);
+    ann = place.owner;
+    daemon = await connectDaemon(processes, { person: ann, url: place.url });
     writeFileSync(written('notes.txt'), 'what the clients read');
     const { token } = await ann.api.tokens.create.mutate({ name: 'Clients', scopes: [...toolScopes] });
-    for (const [name, connect] of kinds)
-      clients.set(name, await connect({ url: `${server.url}/mcp`, token }));
+    for (const [name, connect] of kinds) clients.set(name, await connect({ url: `${place.url}/mcp`, token }));
     browser = await startBrowser();
     page = await openPage(browser, { person: ann });
-    await page.goto(server.url);
+    await page.goto(place.url);
   });
 
   afterAll(async () => {
     for (const one of clients.values()) await one.close().catch(() => {});
     await browser?.close();
-    await processes.stopAll();
+    await place?.stop();
   });
 
   describe.each(kinds)('%s', (name) => {
@@ -145,8 +192,7 @@ describeWith('chromium')('real MCP clients, with a real machine and a person at 
 
   describe('after a restart of the server', () => {
     beforeAll(async () => {
-      await server.end('SIGTERM');
-      await server.restart();
+      await place.restart();
       await until(async () => (await ann.api.gateway.status.query()).state === 'online');
     });
 
@@ -155,4 +201,15 @@ describeWith('chromium')('real MCP clients, with a real machine and a person at 
       expect(text).toContain('what the clients read');
     });
   });
-});
+};
+
+describeWith('chromium')(
+  'real MCP clients, with a real machine and a person at the panel',
+  clientsAt(startOne),
+);
+describeWith(
+  'chromium',
+  'postgresql',
+  'redis',
+  'haproxy',
+)('the same at three servers behind HAProxy, which takes them in turn', clientsAt(startThree));
