@@ -94,6 +94,9 @@ export const closeAgent = async (
   throw errors.conflict({ message: `The agent ${id} could not be ended` });
 };
 
+/** Each may take as long as agents have to stop. */
+const stopRounds = 5;
+
 type StopNeeds = Pick<AgentNeeds, 'store' | 'clock'> & Pick<ToolContext, 'stopAgents'>;
 
 /** Everything that works in a thread, the main agent last. */
@@ -122,7 +125,7 @@ export const stopThread = async (ctx: StopNeeds, userId: string, threadId: strin
   ];
   if (marks.length > 0) await ctx.store.commit(marks, 'synced');
   // A call that ended meanwhile may have started another agent.
-  for (let round = 0; round < agentLimits.commitTries; round += 1) {
+  for (let round = 0; round < stopRounds; round += 1) {
     const agents = await openAgentsOf(ctx, userId, threadId);
     if (agents.length === 0) break;
     await ctx.stopAgents(agents, 'cancelled');
