@@ -10,7 +10,7 @@ import { middleOf } from '../spread.ts';
 const metricsToken = 'a-token-of-the-bench-0123456789-0123456789';
 const servers = 3;
 
-/** When the model was last asked, and how often about a message with "wait": each first time it does not end. */
+/** A model that counts requests for a message with "wait"; its answer to every other one of them never ends. */
 const startModel = async (stage: Stage) => {
   const times = { asked: 0, waiting: 0 };
   const model = await startScriptedModel(({ tools, body }) => {
@@ -44,7 +44,7 @@ const shotAt = (cluster: Cluster, server: number, { name, arguments: given, expe
   expects,
 });
 
-/** A panel at that server: the time at which it hears of the next call that has ended. */
+/** A panel's subscription at that server; the result waits for the next call that succeeds, and gives the time. */
 const openPanel = async (stage: Stage, cluster: Cluster, server: number) => {
   let heard: (ms: number) => void = () => {};
   await new Promise<void>((resolve, reject) => {
@@ -60,7 +60,7 @@ const openPanel = async (stage: Stage, cluster: Cluster, server: number) => {
   return () => new Promise<number>((resolve) => (heard = resolve));
 };
 
-/** How much later than its call's begin a panel of the same server, and one of another, hear of its end. */
+/** Milliseconds from the start of a call until its end is seen by a panel of the same server, and of another. */
 const panelFigure = async (stage: Stage, cluster: Cluster, read: Asked) => {
   const next = { bare: await openPanel(stage, cluster, 0), ours: await openPanel(stage, cluster, 1) };
   const { expects: _, ...call } = read;

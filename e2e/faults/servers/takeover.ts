@@ -14,12 +14,12 @@ const longestDeliveringMs = 5_500;
 const newerMs = 1_200;
 /** Others take a server for dead after 10 s, and its threads with the next beat. */
 const longestDeadMs = 30_000;
-/** A server takes longer for a call. */
+/** Between two calls, in milliseconds; a server needs longer for one. */
 const betweenMs = 3;
-/** What it had to do when it goes on. */
+/** After a server goes on: time for the work that it had not read. */
 const afterMs = 1_500;
 
-/** So many messages; each takes a thread. */
+/** Messages of one takeover, each in a thread of its own. */
 const threads = 12;
 
 interface Work {
@@ -30,13 +30,13 @@ interface Work {
   tool: 'shell' | 'edit';
 }
 
-/** Until that is so, or the time is over. */
+/** Waits until the condition holds, for at most `ms`. */
 const waitFor = async (ms: number, isSo: () => boolean | Promise<boolean>): Promise<void> => {
   const end = systemClock.now() + ms;
   while (systemClock.now() < end && !(await isSo())) await sleep(systemClock, 50);
 };
 
-/** One that the user's machine does not ask about. */
+/** A tool that the machine of this user runs without a question. */
 const toolOf = ({ user }: Party) => (user.index % 2 === 0 ? 'shell' : 'edit');
 
 const callOf = ({ op, party, tool }: Work): PlannedCall => ({
@@ -49,7 +49,7 @@ const messageOf = ({ op, party, tool }: Work): PlannedMessage => ({
   ...{ takesMs: 0, mode: 'queue', answer: 'allow', answerAfterMs: 0, door: 'chat', model: 'always-slow' },
 });
 
-/** A request without an answer for so long is before the server that is held. */
+/** A request without an answer after this time waits at the server that is held. */
 const heldMs = 300;
 
 /** The balancer sends nothing to the server any more. */

@@ -49,7 +49,7 @@ export const closedBy = ({ privateFolder, closedFolders }: Territory): readonly 
   ...(closedFolders?.() ?? []),
 ];
 
-/** The same territory for one look: what is closed is found out at most once. */
+/** A copy for one check or one walk: the closed folders are looked up at most once. */
 export const atOneMoment = <T extends Territory>(territory: T): T => {
   let closed: readonly string[] | undefined;
   return { ...territory, closedFolders: () => (closed ??= territory.closedFolders?.() ?? []) };

@@ -14,7 +14,7 @@ const marks = ['auth-secret', 'drawbridge.db'];
 const besideStore = ['', '-wal', '-shm', '-journal'];
 /** What is closed is looked up again after this, in milliseconds. */
 const lookAgainMs = 1_000;
-/** A server has made its store this long after it wrote its entry; until then each call looks. */
+/** A server may still be making its store for so long after it wrote its entry. */
 const startsWithinMs = 60_000;
 
 const accountHome = (): string => {

@@ -103,7 +103,7 @@ export const duration = (ms: number): string => {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
 };
 
-/** "24 min", "7 h", "2 d": the largest unit of which it has one. */
+/** A duration in its largest unit: "24 min", "7 h", "2 d". */
 export const spanWords = (ms: number): string => {
   const [unit, length] = briefUnits.find(([, long]) => ms / 1_000 >= long) ?? ['s', 1];
   return `${Math.max(1, Math.round(ms / 1_000 / length))} ${unit}`;

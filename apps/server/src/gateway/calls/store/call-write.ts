@@ -1,7 +1,7 @@
 import type { CallRecord } from '../call.ts';
 import type { ConfirmationAnswerRecord, NewConfirmation } from './confirmation-row.ts';
 
-/** The stream on which a call is delivered: still the newest one, on this server. */
+/** The call's stream is on this server and still the machine's newest. */
 export interface StreamFence {
   stream: number;
   serverId: string;

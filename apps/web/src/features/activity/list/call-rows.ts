@@ -5,9 +5,9 @@ export type CallRow =
   | { kind: 'call'; call: CallSummary; isRepeat: boolean }
   | { kind: 'repeats'; calls: readonly CallSummary[] };
 
-/** So many repeats become one row. */
+/** The fewest repeats that are folded into one row. */
 const leastRepeats = 4;
-/** Those that are further apart belong to other work. */
+/** Calls that are further apart are not repeats, in milliseconds. */
 const longestGapMs = 5_000;
 /** Calls that change nothing: each of the others is a row of its own. */
 const reading: ReadonlySet<string> = new Set(['read_file', 'list_files', 'get_file_tree', 'search_files']);

@@ -2,7 +2,7 @@ import type { ViewCall, ViewEntry } from '@drawbridge/contracts/agent/threads';
 import { counted, duration } from '../../../ui/text/format.ts';
 import { outcomeLabels } from './call-words.ts';
 
-/** So many calls in a row become one line. */
+/** The fewest ended calls in a row that are folded into one line. */
 const leastFolded = 4;
 
 /** Entries of an agent: one as it is, or calls that have ended, with what was thought between them. */
