@@ -114,9 +114,10 @@ export const createSocketPass = (way: SocketWay) => {
     keep(server);
     // The server's first message may come with its answer, and a socket that is not open yet ignores a pause.
     server.once('open', () => server.pause());
-    const answered = once(server, 'upgrade');
-    await once(server, 'open');
-    const [answer] = (await answered) as [IncomingMessage];
+    const [[answer]] = (await Promise.all([once(server, 'upgrade'), once(server, 'open')])) as [
+      [IncomingMessage],
+      unknown,
+    ];
     const stream = way.nextStream(answer);
     note({ type: 'stream', link: 'socket', user, stream, key: way.keyOf(request) });
     let isJoined = false;

@@ -273,3 +273,16 @@ it('a socket: what is held comes later, what is lost or cut in half never', asyn
   truncate();
   expect(got).toEqual([]);
 });
+
+it('a socket: at a server that is gone its connection breaks, and nothing else does', async () => {
+  const gone = createServer();
+  await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
+  const { port } = gone.address() as AddressInfo;
+  await new Promise((resolve) => gone.close(resolve));
+  const target = `http://127.0.0.1:${port}`;
+  const alone = await createProxy({ user: 0, target, random: createRandom(1), note: () => {} });
+  const socket = new WebSocket(`${alone.url.replace('http', 'ws')}/gateway/socket`);
+  const [error] = await once(socket, 'error');
+  expect(error).toMatchObject({ message: 'socket hang up' });
+  await alone.close();
+});

@@ -27,9 +27,11 @@ const exported = z.object({
 
 /** A receiver of OTLP over HTTP on loopback. */
 const openReceiver = async () => {
-  const { url, asked } = await openStandIn((_request, reply) => replyJson(reply, {}));
+  const standIn = await openStandIn((_request, reply) => replyJson(reply, {}));
+  // A client of an earlier server on the same port may still come here: it knows nothing of this path.
+  const asked = () => standIn.asked.filter(({ path }) => path.startsWith('/receiver'));
   const spans = () =>
-    asked
+    asked()
       .flatMap(({ body }) => exported.parse(JSON.parse(body)).resourceSpans)
       .flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans))
       .map(({ attributes, ...span }) => ({
@@ -38,7 +40,7 @@ const openReceiver = async () => {
           attributes.map(({ key, value: { stringValue, intValue } }) => [key, stringValue ?? intValue]),
         ),
       }));
-  return { url, asked, spans };
+  return { url: `${standIn.url}/receiver`, asked, spans };
 };
 
 const secret = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
@@ -64,7 +66,7 @@ describe('traces', () => {
   it('hold a span for each agent, model call, tool call and work on memory, below that of its agent', async () => {
     const receiver = await openReceiver();
     const { traceId } = await record({ OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/` });
-    expect(new Set(receiver.asked.map(({ path }) => path))).toEqual(new Set(['/v1/traces']));
+    expect(new Set(receiver.asked().map(({ path }) => path))).toEqual(new Set(['/receiver/v1/traces']));
     const spans = receiver.spans();
     const named = (name: string) => spans.find((span) => span.name === name);
     const [main, delegate] = [named('invoke_agent main'), named('invoke_agent delegate')];
@@ -88,7 +90,7 @@ describe('traces', () => {
     });
     expect(named('memory prepare')?.attributes).toMatchObject({ 'drawbridge.internal_tool': 'prepare' });
     expect(new Set(spans.map((span) => span.traceId))).toEqual(new Set([traceId]));
-    expect(JSON.stringify(receiver.asked)).not.toMatch(/xxxx|reader|Done with|Think of/);
+    expect(JSON.stringify(receiver.asked())).not.toMatch(/xxxx|reader|Done with|Think of/);
   });
 
   it('LG-07 hold texts only where that is switched on, without keys, 4 KiB of each', async () => {
@@ -97,9 +99,9 @@ describe('traces', () => {
     const texts = receiver.spans().flatMap(({ attributes }) => Object.values(attributes));
     expect(texts).toContain('x'.repeat(4_096));
     expect(Math.max(...texts.map((text) => String(text).length))).toBe(4_096);
-    expect(JSON.stringify(receiver.asked)).toContain('Done with');
+    expect(JSON.stringify(receiver.asked())).toContain('Done with');
     expect(texts).toContainEqual(expect.stringMatching(/^Think of /));
-    expect(JSON.stringify(receiver.asked)).not.toMatch(new RegExp(`${secret}|${key}`));
+    expect(JSON.stringify(receiver.asked())).not.toMatch(new RegExp(`${secret}|${key}`));
   });
 
   it('change nothing where the receiver fails or is gone', async () => {
