@@ -34,7 +34,7 @@ describe('docs/security.md', () => {
     ['PS', 14],
     ['LG', 12],
     ['SS', 16],
-    ['AG', 10],
+    ['AG', 12],
     ['WK', 7],
   ])('has the area %s with its %d cases', (area, count) => {
     expect(rows.filter((row) => row.id.startsWith(`${area}-`))).toHaveLength(count);

@@ -14,6 +14,9 @@ const write = (path: string) => ({ name: 'write_file', arguments: { path } });
 const asks = use('ask-user', { questions: [question] });
 const helper = (background: boolean) =>
   use('delegate', { role: 'helper', instructions: 'do:child', tools: ['write_file'], background });
+/** Stands for the id that the result of the first turn names. */
+const thatSubAgent = 'that sub-agent';
+const again = use('send-to-sub-agent', { id: thatSubAgent, message: 'do:more' });
 const task = (id: string, deps: string[]) => ({
   ...{ id, title: id, kind: 'delegate', deps, spec: `do:${id}`, tools: ['write_file'] },
 });
@@ -47,8 +50,12 @@ export const stories = {
   'a stop': { ...main({ calls: [write('g'), read('endless')] }), isStopped: true, ends: ['cancelled'] },
   'a sub-agent': {
     ...main(helper(false)),
-    turns: { main: [helper(false)], child: [{ calls: [write('c')] }] },
-    written: ['c'],
+    turns: {
+      main: [helper(false), again],
+      child: [{ calls: [write('c')] }],
+      more: [{ calls: [write('h')] }],
+    },
+    written: ['c', 'h'],
   },
   'a background task': {
     ...main(helper(true)),
@@ -79,7 +86,9 @@ const scriptOf =
     const taskIn = (at: number) => /do:(\w+)/.exec(JSON.stringify(messages[at]?.content))?.[1];
     const at = messages.findLastIndex(({ role }, index) => role === 'user' && taskIn(index) !== undefined);
     const steps = messages.slice(at).filter(({ tool_calls }) => Array.isArray(tool_calls)).length;
-    return turns[taskIn(at) ?? '']?.[steps] ?? { text: 'Done.' };
+    const turn = turns[taskIn(at) ?? '']?.[steps] ?? { text: 'Done.' };
+    const id = /the sub-agent (ag_[\w-]+)/.exec(JSON.stringify(messages))?.[1] ?? '';
+    return JSON.parse(JSON.stringify(turn).replace(thatSubAgent, id)) as Turn;
   };
 
 const answerTo = ({ inputType }: AskPayload): AskAnswer => {

@@ -131,6 +131,8 @@ export const agentRow = (userId: string, id: string, changes: Partial<AgentRow> 
   failure: null,
   tainted: false,
   planTaskId: null,
+  continues: null,
+  deletedAt: null,
   lastActiveAt: 1,
   createdAt: 1,
   endedAt: null,

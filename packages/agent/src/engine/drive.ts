@@ -7,7 +7,7 @@ import { callsOf, openCallsOf, type Work, workOf } from '../rows/load.ts';
 import type { RunRow, ToolCallRow } from '../rows/rows.ts';
 import { openRunStates } from '../rows/states.ts';
 import { increase, update, type Write } from '../rows/store.ts';
-import { delegate } from '../tools/core/delegate.ts';
+import { delegate, sendToSubAgent } from '../tools/core/delegate.ts';
 import { type ToolSet, toolSetOf } from '../tools/tool-set.ts';
 import { askToContinue, budgetProblem } from '../turns/budget.ts';
 import { endOf } from '../turns/ends/end-agent.ts';
@@ -16,7 +16,7 @@ import { closeAgent, closeCalls } from '../turns/ends/stop.ts';
 import { nextTurn } from '../turns/runtimes/next-turn.ts';
 import { turnToolsOf } from '../turns/runtimes/turn-tools.ts';
 import { runCall } from '../turns/steps/act.ts';
-import { takeCorrections } from '../turns/steps/corrections.ts';
+import { takeCorrections, takeTurn } from '../turns/steps/incoming.ts';
 import { type StoredStep, think } from '../turns/steps/think.ts';
 import type { RunContext } from './context.ts';
 
@@ -26,9 +26,11 @@ interface Move {
   calls: readonly ToolCallRow[];
 }
 
+const delegating = new Set([delegate.name, sendToSubAgent.name]);
+
 /** The end of a wait for the person: sub-agents work while their parent waits. */
 const waitOf = ({ agent, run }: Work, calls: readonly ToolCallRow[], now: number): Write[] =>
-  agent.kind !== 'main' || agent.state !== 'waiting' || calls.some(({ tool }) => tool === delegate.name)
+  agent.kind !== 'main' || agent.state !== 'waiting' || calls.some(({ tool }) => delegating.has(tool))
     ? []
     : [increase('agentRuns', { userId: run.userId, id: run.id }, { waitedMs: now - agent.lastActiveAt })];
 
@@ -198,6 +200,7 @@ const advance = async (ctx: RunContext, work: Work, signal: AbortSignal): Promis
       return true;
     case 'think':
       if (!(await mayWork(ctx, work))) return false;
+      if (!(await takeTurn(ctx, work))) return !(await move(ctx, work, { to: 'waiting', calls }));
       const runtime = runtimeOf(work);
       const step =
         runtime === null

@@ -3,7 +3,7 @@ import { createCanvas } from '../memory/canvas.ts';
 import type { AgentNeeds } from '../ports/needs.ts';
 import type { AgentServers } from '../ports/servers.ts';
 import { keyOf, type ThreadKey, threadsOf } from '../rows/keys.ts';
-import { agentOf, openCallsOf } from '../rows/load.ts';
+import { agentOf, historyOf, openCallsOf } from '../rows/load.ts';
 import type { AgentRow } from '../rows/rows.ts';
 import type { AgentStore } from '../rows/store.ts';
 import type { ToolContext } from '../tools/common/tool.ts';
@@ -101,8 +101,8 @@ const performOne = async ({ ctx, workers, runner }: Parts, effect: TurnEffect): 
       return workers.tidy(`title ${userId} ${threadId}`, (signal) => nameThread(ctx, effect.run, signal));
     }
     case 'keepNotes': {
-      const { userId, threadId, kind, id } = effect.work.agent;
-      const key = `notes ${userId} ${threadId} ${kind === 'main' ? kind : id}`;
+      const { agent } = effect.work;
+      const key = `notes ${agent.userId} ${agent.threadId} ${historyOf(agent)}`;
       return workers.tidy(key, (signal) => keepNotes(ctx, effect, signal));
     }
     default:

@@ -22,6 +22,7 @@ export const agentLimits = {
   parallelReads: 4,
   /** Sub-agents of a run that work at once. */
   delegatesAtOnce: 4,
+  turnsPerSubAgent: 20,
   backgroundPerThread: 5,
   backgroundPerUser: 10,
   /** Runs that background work starts after one message of the person. */

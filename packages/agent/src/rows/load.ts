@@ -54,8 +54,8 @@ export const workOf = async (reads: Reads, userId: string, agentId: string): Pro
   return thread && run && { thread, run, agent };
 };
 
-export const historyOf = (agent: Pick<AgentRow, 'kind' | 'id'>): string =>
-  agent.kind === 'main' ? mainHistory : agent.id;
+export const historyOf = ({ kind, id, continues }: Pick<AgentRow, 'kind' | 'id' | 'continues'>): string =>
+  kind === 'main' ? mainHistory : (continues ?? id);
 
 /** The number of the next message of a history: two writers of it cannot both succeed. */
 export const nextSeq = async (

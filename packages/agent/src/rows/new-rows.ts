@@ -55,6 +55,8 @@ export const newAgent = (
   error: null,
   failure: null,
   planTaskId: null,
+  continues: null,
+  deletedAt: null,
   lastActiveAt: ctx.clock.now(),
   createdAt: ctx.clock.now(),
   endedAt: null,

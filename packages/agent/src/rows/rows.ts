@@ -143,6 +143,10 @@ export const tables = {
     /** Its context holds text of others than the signed-in person, the server and itself. */
     tainted: flag,
     planTaskId: textOrNull,
+    /** The sub-agent that it continues, by the id of its first turn; null for a first turn. */
+    continues: textOrNull,
+    /** When what it did was deleted; this row stays. */
+    deletedAt: wholeOrNull,
     lastActiveAt: whole,
     createdAt: whole,
     endedAt: wholeOrNull,
@@ -273,5 +277,5 @@ export type MemoryRow = Rows['agentMemory'];
 export type GrantRow = Rows['agentGrants'];
 export type FileRow = Rows['agentFiles'];
 
-/** The history of the main agents of a thread; a sub-agent has one of its own, named by its id. */
+/** The history of the main agents of a thread; that of a sub-agent has the id of its first turn. */
 export const mainHistory = 'main';

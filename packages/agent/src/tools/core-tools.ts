@@ -4,17 +4,19 @@ import type { AgentTool, ToolContext } from './common/tool.ts';
 import { askUser } from './core/ask-user.ts';
 import { cancelBackgroundTask, correctBackgroundTask } from './core/background.ts';
 import { canvasGet, canvasPut } from './core/canvas.ts';
-import { delegate } from './core/delegate.ts';
+import { delegate, sendToSubAgent } from './core/delegate.ts';
 import { fetchUrl } from './core/fetch-url.ts';
 import { plan } from './core/plan.ts';
 import { readResult } from './core/read-result.ts';
 import { remember } from './core/remember.ts';
 import { reportVerdict } from './core/report-verdict.ts';
 import { sendFile } from './core/send-file.ts';
+import { deleteSubAgent, listSubAgents, summarizeSubAgent } from './core/sub-agents.ts';
 import { updateTasks } from './core/update-tasks.ts';
 import { webSearch } from './core/web-search.ts';
 import { loadingTools } from './loading-tools.ts';
 import { openCheckpoints } from './plans/plan-rows.ts';
+import { subAgentKinds } from './plans/sub-agent-turns.ts';
 
 /** Sub-agents cannot delegate, plan, ask the person a question or write memory. */
 const forMain = [
@@ -30,9 +32,12 @@ const forMain = [
   sendFile,
 ] as const;
 
+/** Offered once there is one. */
+const ofSubAgents = [sendToSubAgent, listSubAgents, summarizeSubAgent, deleteSubAgent] as const;
+
 /** The tools that no other tool may be named like. */
 export const coreToolNames = [
-  ...[...forMain, fetchUrl, webSearch, readResult, reportVerdict].map(({ name }) => name),
+  ...[...forMain, ...ofSubAgents, fetchUrl, webSearch, readResult, reportVerdict].map(({ name }) => name),
   ...loadingTools([]).map(({ name }) => name),
 ];
 
@@ -46,7 +51,11 @@ export const coreTools = async (
   if (agent.kind === 'main') {
     const isJudge = (await openCheckpoints(ctx, agent)).length > 0;
     const canRemember = await mayRemember(ctx, work);
-    const own = forMain.filter((tool) => tool !== remember || canRemember);
+    const own: AgentTool[] = forMain.filter((tool) => tool !== remember || canRemember);
+    const { userId, threadId } = agent;
+    const subAgent = { userId, threadId, kind: subAgentKinds, deletedAt: null };
+    const hasSubAgent = (await ctx.store.find('agentAgents', subAgent, { limit: 1 })).length > 0;
+    if (hasSubAgent) own.push(...ofSubAgents);
     return [...own, ...web, readResult, ...(isJudge ? [reportVerdict] : [])];
   }
   return [...web, readResult, ...(agent.planTaskId === null ? [] : [reportVerdict])];

@@ -96,13 +96,14 @@ const onMessage = (view: ThreadView, event: Of<'user-message'>): ThreadView => {
 };
 
 const onSpawned = (view: ThreadView, event: Of<'agent-spawned'>): ThreadView => {
-  const { parentId, role, kind, taskId, title, subtitle, goal } = event.payload;
+  const { parentId, role, kind, taskId, continues, title, subtitle, goal } = event.payload;
   const next = withAgent(view, event, () => ({
     parentId,
     role,
     kind,
     title: title ?? subtitle ?? '',
     ...(taskId !== undefined && { taskId }),
+    ...(continues !== undefined && { continues }),
     ...(goal !== undefined && { goal }),
   }));
   if (event.agentId === null || parentId === null || !view.agents[parentId]) return next;
@@ -113,6 +114,15 @@ const onCompleted = (view: ThreadView, event: Of<'agent-completed'>): ThreadView
   const { role, status, result, error } = event.payload;
   const end = { role, status, result, endedAt: event.ts, ...(error !== undefined && { error }) };
   return withAgent(view, event, () => end);
+};
+
+const onDeleted = (view: ThreadView, event: Of<'agent-deleted'>): ThreadView => {
+  const next = withAgent(view, event, ({ error: _error, ...agent }) => ({
+    ...agent,
+    ...{ title: '', goal: '', result: '', entries: [], isDeleted: true },
+  }));
+  const isKept = ([, { agentId }]: [string, ViewCall]) => agentId !== event.agentId;
+  return { ...next, calls: Object.fromEntries(Object.entries(view.calls).filter(isKept)) };
 };
 
 const onCall = (view: ThreadView, event: Of<'tool-call'>): ThreadView => {
@@ -152,6 +162,8 @@ const apply = (view: ThreadView, event: StoredEvent): ThreadView => {
       return onSpawned(view, event);
     case 'agent-completed':
       return onCompleted(view, event);
+    case 'agent-deleted':
+      return onDeleted(view, event);
     case 'text-block':
       return withEntry(view, event, { type: 'text', ...event.payload });
     case 'reasoning-block':

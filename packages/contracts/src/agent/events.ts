@@ -65,6 +65,8 @@ const payloads = {
     kind: agentKind,
     tools: z.array(z.string()),
     taskId: taskId.optional(),
+    /** The sub-agent that it continues, by the id of its first turn. */
+    continues: agentId.optional(),
     title: z.string().optional(),
     subtitle: z.string().optional(),
     goal: z.string().optional(),
@@ -75,6 +77,8 @@ const payloads = {
     result: z.string(),
     error: z.string().optional(),
   }),
+  /** What a sub-agent was asked and did is gone; this event also stands where its own events were. */
+  'agent-deleted': z.object({}),
   'text-block': block,
   'reasoning-block': block,
   'tool-call': z.object({
@@ -145,6 +149,7 @@ export const storedEvent = z.discriminatedUnion('type', [
   event('user-message'),
   event('agent-spawned'),
   event('agent-completed'),
+  event('agent-deleted'),
   event('text-block'),
   event('reasoning-block'),
   event('tool-call'),

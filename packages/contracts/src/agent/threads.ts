@@ -145,6 +145,10 @@ export const viewAgent = z.object({
   /** The event's title, else its subtitle, else empty. */
   title: z.string(),
   taskId: taskId.optional(),
+  /** The sub-agent that it continues, by the id of its first turn. */
+  continues: agentId.optional(),
+  /** What it was asked and did was deleted. */
+  isDeleted: z.boolean().optional(),
   goal: z.string().optional(),
   /** Null while it works. */
   status: endStatus.nullable(),

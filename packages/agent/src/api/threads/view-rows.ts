@@ -127,7 +127,7 @@ interface AgentParts {
 }
 
 export const viewAgent = (agent: AgentRow, { messages, agents, steered }: AgentParts): ViewAgent => {
-  const { id, runId, parentId, kind, role, title, instructions, outcome, error } = agent;
+  const { id, runId, parentId, kind, role, title, instructions, outcome, error, continues } = agent;
   const steps = messages.filter((row) => row.agentId === id && row.source === 'model').map(stepEntries);
   const children = agents
     .filter((one) => one.parentId === id)
@@ -143,6 +143,8 @@ export const viewAgent = (agent: AgentRow, { messages, agents, steered }: AgentP
     role,
     title,
     ...((kind === 'background' || kind === 'planned') && { taskId: id }),
+    ...(continues !== null && { continues }),
+    ...(agent.deletedAt !== null && { isDeleted: true }),
     ...(kind !== 'main' && { goal: instructions.slice(0, 2_000) }),
     status: outcome,
     result: agent.result,

@@ -3,7 +3,10 @@ import { agentLimits } from '../../rows/limits.ts';
 import { openAgentStates } from '../../rows/states.ts';
 import { approvalOf } from '../common/approval.ts';
 import { coreTool, textResult, type ToolEffect, type ToolOutcome, type ToolUse } from '../common/tool.ts';
-import { newSubAgent } from '../plans/sub-agents.ts';
+import { correctAgent } from '../plans/background.ts';
+import { subAgentsOf, subAgentWith } from '../plans/sub-agent-turns.ts';
+import { type NewAgent, newSubAgent } from '../plans/sub-agents.ts';
+import { unknownSubAgent } from './sub-agents.ts';
 
 const input = z.strictObject({
   role: z.string().min(1).max(60).describe('Who it is, such as "log reader"'),
@@ -12,7 +15,6 @@ const input = z.strictObject({
   max_steps: z.number().int().min(1).max(agentLimits.maxDelegateSteps).default(agentLimits.delegateSteps),
   background: z.boolean().default(false).describe('true: it works on after this run, and you get a task id'),
 });
-type Args = z.output<typeof input>;
 
 /** Why no more background tasks can begin; null if one can. */
 const refusal = async ({ ctx, thread }: ToolUse): Promise<string | null> => {
@@ -37,24 +39,27 @@ const delegateRefusal = async ({ ctx, agent }: ToolUse): Promise<string | null> 
     : `${count} sub-agents work already, the most at once. Start this one again when they have ended.`;
 };
 
-const start = async (use: ToolUse, args: Args): Promise<ToolOutcome> => {
+/** A first turn, or one more of the same sub-agent. */
+interface Start extends Pick<NewAgent, 'role' | 'instructions' | 'tools' | 'maxSteps' | 'continues'> {
+  background: boolean;
+}
+
+const start = async (use: ToolUse, { background, ...given }: Start): Promise<ToolOutcome> => {
   const { ctx, agent, call } = use;
-  const kind = args.background ? 'background' : 'delegate';
-  const problem = await (args.background ? refusal(use) : delegateRefusal(use));
+  const problem = await (background ? refusal(use) : delegateRefusal(use));
   if (problem !== null) return textResult(problem, 'failed');
-  const { id, writes } = newSubAgent(ctx, use, {
-    kind,
-    role: args.role,
-    title: args.role,
-    instructions: args.instructions,
-    tools: args.tools,
-    maxSteps: args.max_steps,
-    parentCallId: args.background ? null : call.id,
-  });
+  const kind = background ? 'background' : 'delegate';
+  const own = { kind, title: given.role, parentCallId: background ? null : call.id } as const;
+  const { id, writes } = newSubAgent(ctx, use, { ...given, ...own });
   const effects: ToolEffect[] = [{ type: 'wake', userId: agent.userId, agentId: id }];
-  if (!args.background) return { type: 'wait', writes, effects };
+  if (!background) return { type: 'wait', writes, effects };
   const text = `Started in the background as task ${id}. You get a message when it ends.`;
   return { ...textResult(text), writes, effects };
+};
+
+const approved = (use: ToolUse, { background, instructions }: Start, message: string) => {
+  const action = background ? 'background' : 'delegate';
+  return approvalOf(use, { action, grant: action, message, text: instructions, severity: 'info' });
 };
 
 /** A sub-agent with a role, instructions and an empty history. Specification, dynamic sub-agents. */
@@ -66,14 +71,56 @@ export const delegate = coreTool({
   effect: 'own',
   action: 'delegate',
   run: async (use) => {
-    const { args } = use;
-    const gate = await approvalOf(use, {
-      action: args.background ? 'background' : 'delegate',
-      grant: args.background ? 'background' : 'delegate',
-      message: `Start a sub-agent "${args.role}"?`,
-      text: args.instructions,
-      severity: 'info',
-    });
-    return gate.type === 'approved' ? start(use, args) : gate.outcome;
+    const { role, instructions, tools, max_steps: maxSteps, background } = use.args;
+    const given = { role, instructions, tools, maxSteps, background };
+    const gate = await approved(use, given, `Start a sub-agent "${role}"?`);
+    return gate.type === 'approved' ? start(use, given) : gate.outcome;
   },
+});
+
+const nextInput = z.strictObject({
+  id: z.string().max(64).describe('The id of the sub-agent'),
+  message: z.string().min(1).max(8_000).describe('What it should do next'),
+  when_busy: z
+    .enum(['queue', 'steer', 'interrupt'])
+    .default('queue')
+    .describe(
+      'queue: behind its present work; steer: it reads it before its next step; interrupt: in its place',
+    ),
+  max_steps: input.shape.max_steps,
+  background: input.shape.background,
+});
+
+const sendTo = async (use: ToolUse<z.output<typeof nextInput>>): Promise<ToolOutcome> => {
+  const { ctx, args, thread } = use;
+  const { id, message, when_busy: whenBusy, max_steps: maxSteps, background } = args;
+  const one = subAgentWith(await subAgentsOf(ctx, thread), id);
+  if (!one) return textResult(unknownSubAgent, 'failed');
+  const [present] = one.open;
+  if (present && whenBusy === 'steer') {
+    await correctAgent(ctx, present, message);
+    return textResult('Sent. It reads it before its next step.');
+  }
+  const { role, tools } = one;
+  const given = { role, instructions: message, tools, maxSteps, background, continues: one };
+  const gate = await approved(use, given, `Give the sub-agent "${role}" more to do?`);
+  if (gate.type !== 'approved') return gate.outcome;
+  if (one.turns.length >= agentLimits.turnsPerSubAgent)
+    return textResult(
+      `It has had ${one.turns.length} turns, the most. Start another sub-agent with what it needs to know.`,
+      'failed',
+    );
+  if (whenBusy === 'interrupt') await ctx.stopAgents(one.open, 'cancelled');
+  return start(use, given);
+};
+
+/** One more turn of a sub-agent, which knows what it did before. */
+export const sendToSubAgent = coreTool({
+  name: 'send-to-sub-agent',
+  description:
+    'Give a sub-agent of this conversation more to do. It remembers its earlier turns, has the same tools, and returns one result.',
+  input: nextInput,
+  effect: 'own',
+  action: 'delegate',
+  run: sendTo,
 });

@@ -26,17 +26,22 @@ export const cancelAgentTask = async (
   return true;
 };
 
-/** A sentence that the task reads before its next step; false if there is no open task. */
+/** A sentence that an open sub-agent reads before its next step. */
+export const correctAgent = (
+  ctx: Pick<ToolContext, 'store' | 'clock' | 'newId'>,
+  { userId, id: agentId }: Pick<AgentRow, 'userId' | 'id'>,
+  text: string,
+): Promise<boolean> => {
+  const row = { userId, agentId, id: ctx.newId('cor_'), text, createdAt: ctx.clock.now(), takenAt: null };
+  return ctx.store.commit([insert('agentCorrections', row)], 'kept');
+};
+
+/** The same of a task of the thread; false if there is no open one. */
 export const correctTask = async (
   ctx: Pick<ToolContext, 'store' | 'clock' | 'newId'>,
   thread: Pick<ThreadRow, 'userId' | 'id'>,
   { taskId, text }: { taskId: string; text: string },
 ): Promise<boolean> => {
   const agent = await taskOf(ctx, thread, taskId);
-  if (!agent) return false;
-  const row = { userId: agent.userId, agentId: agent.id, id: ctx.newId('cor_'), text };
-  return ctx.store.commit(
-    [insert('agentCorrections', { ...row, createdAt: ctx.clock.now(), takenAt: null })],
-    'kept',
-  );
+  return agent !== undefined && correctAgent(ctx, agent, text);
 };

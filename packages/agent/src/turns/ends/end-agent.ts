@@ -5,11 +5,11 @@ import { markOf, prepareResult } from '../../prompt/result.ts';
 import { untrusted } from '../../prompt/untrusted.ts';
 import { eventOf, runEventOf } from '../../rows/events.ts';
 import { planTaskOf } from '../../rows/keys.ts';
-import type { Work } from '../../rows/load.ts';
+import { historyOf, type Work } from '../../rows/load.ts';
 import type { AgentFailure, AgentRow, RunRow, ToolCallRow } from '../../rows/rows.ts';
 import { openAgentStates, openRunStates } from '../../rows/states.ts';
 import { update, type Write } from '../../rows/store.ts';
-import { afterRun, type Ending } from '../effects.ts';
+import { afterRun, type Ending, type TurnEffect } from '../effects.ts';
 import { endCall } from './end-call.ts';
 import { noteFor } from './notes.ts';
 
@@ -46,16 +46,17 @@ export const endAgent = (ctx: Pick<AgentNeeds, 'clock'>, agent: AgentRow, end: A
 /** What its parent learns of a delegate. */
 const endParentCall = (
   ctx: Pick<AgentNeeds, 'clock'>,
-  call: ToolCallRow,
+  { call, agent }: { call: ToolCallRow; agent: AgentRow },
   { outcome, result, error }: AgentEnd,
 ): Write[] => {
   const isDone = outcome === 'completed';
   const text = isDone ? result : `The sub-agent did not finish (${outcome}). ${error ?? ''} ${result}`.trim();
+  const source = { source: 'sub-agent', areSecretsMasked: true };
+  const prepared = prepareResult({ call, run: { id: call.runId } }, [{ type: 'text', text }], source);
+  const id = `[This was the sub-agent ${historyOf(agent)}. It can be asked again.]`;
   return endCall(ctx, call, {
-    ...prepareResult({ call, run: { id: call.runId } }, [{ type: 'text', text }], {
-      source: 'sub-agent',
-      areSecretsMasked: true,
-    }),
+    ...prepared,
+    parts: [...prepared.parts, { type: 'text', text: id }],
     outcome: isDone ? 'ok' : 'failed',
     signature: null,
   });
@@ -98,7 +99,7 @@ const endDelegate = async (ctx: EndNeeds, { agent }: Work, end: AgentEnd): Promi
   const [call] = await ctx.store.find('agentToolCalls', where);
   if (!call) return nothing;
   return {
-    writes: endParentCall(ctx, call, end),
+    writes: endParentCall(ctx, { call, agent }, end),
     effects: [{ type: 'wake', userId: call.userId, agentId: call.agentId }],
   };
 };
@@ -152,6 +153,15 @@ const endBackground = async (ctx: EndNeeds, work: Work, end: AgentEnd): Promise<
   };
 };
 
+/** Turns of the same sub-agent wait for the end of this one. */
+const wakeNext = async ({ store }: EndNeeds, agent: AgentRow): Promise<TurnEffect[]> => {
+  if (agent.kind === 'main') return [];
+  const { userId, threadId, id } = agent;
+  const where = { userId, threadId, continues: historyOf(agent), state: openAgentStates };
+  const waiting = (await store.find('agentAgents', where)).filter((one) => one.id !== id);
+  return waiting.map((one) => ({ type: 'wake', userId, agentId: one.id }));
+};
+
 /** Everything that ends with an agent, in one transaction. */
 export const endOf = async (ctx: EndNeeds, work: Work, end: AgentEnd): Promise<Ending> => {
   const own = endAgent(ctx, work.agent, end);
@@ -170,5 +180,5 @@ export const endOf = async (ctx: EndNeeds, work: Work, end: AgentEnd): Promise<E
     }
   };
   const { writes, effects } = await parts();
-  return { writes: [...own, ...writes], effects };
+  return { writes: [...own, ...writes], effects: [...effects, ...(await wakeNext(ctx, work.agent))] };
 };

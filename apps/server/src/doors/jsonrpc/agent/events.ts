@@ -175,6 +175,7 @@ export const createRunEvents = (ctx: RpcContext, run: ToldRun, emit: (event: Rpc
       case 'run-start':
       case 'user-message':
       case 'agent-completed':
+      case 'agent-deleted':
       case 'reasoning-block':
       case 'tasks-update':
       case 'thread-title-updated':

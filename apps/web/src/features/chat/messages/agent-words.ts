@@ -15,10 +15,12 @@ const statusLabels: Record<EndStatus, string> = {
 export const agentName = ({ title, role }: Pick<ViewAgent, 'title' | 'role'>): string =>
   capital(title || role || 'main agent');
 
-/** "waits for you", "running", "done" */
-export const agentState = ({ status }: ViewAgent, waiting: number): string => {
-  if (waiting > 0) return 'waits for you';
-  return status === null ? 'running' : statusLabels[status];
+/** "waits for you", "running", "done", "asked again · done" */
+export const agentState = ({ status, continues, isDeleted }: ViewAgent, waiting: number): string => {
+  const again = continues === undefined ? '' : 'asked again · ';
+  if (waiting > 0) return `${again}waits for you`;
+  const state = status === null ? 'running' : statusLabels[status];
+  return isDeleted ? `${again}${state} · deleted` : again + state;
 };
 
 export const findNode = (nodes: readonly TreeNode[], agentId: string): TreeNode | undefined => {

@@ -34,6 +34,10 @@ const tools: Record<string, Words> = {
   plan: { icon: 'i-lucide-list-checks', text: 'Plan …' },
   'update-tasks': { icon: 'i-lucide-list-checks', text: 'Update the task list' },
   delegate: { icon: 'i-lucide-bot', text: 'Delegate to …' },
+  'send-to-sub-agent': { icon: 'i-lucide-bot', text: 'Ask a sub-agent again: …' },
+  'list-sub-agents': { icon: 'i-lucide-bot', text: 'List the sub-agents' },
+  'summarize-sub-agent': { icon: 'i-lucide-bot', text: 'Look at a sub-agent' },
+  'delete-sub-agent': { icon: 'i-lucide-bot', text: 'Delete a sub-agent' },
   'correct-background-task': { icon: 'i-lucide-bot', text: 'Correct a background task' },
   'cancel-background-task': { icon: 'i-lucide-bot', text: 'Cancel a background task' },
   'ask-user': { icon: 'i-lucide-circle-help', text: 'Ask you' },
@@ -61,6 +65,7 @@ const subjects = [
   'title',
   'role',
   'text',
+  'message',
   'runtime',
 ];
 const maxSubjectLength = 120;

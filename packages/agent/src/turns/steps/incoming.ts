@@ -2,6 +2,8 @@ import type { AgentNeeds } from '../../ports/needs.ts';
 import { historyOf, nextSeq, type Work } from '../../rows/load.ts';
 import { newMessage } from '../../rows/new-rows.ts';
 import { insert, update } from '../../rows/store.ts';
+import { turnsBefore } from '../../tools/plans/sub-agent-turns.ts';
+import { firstMessage } from '../../tools/plans/sub-agents.ts';
 
 /** Puts what the person has written to a task into its history; false if there is nothing new. */
 export const takeCorrections = async (
@@ -32,4 +34,22 @@ export const takeCorrections = async (
     update('agentCorrections', { userId, agentId, id }, { takenAt: now }),
   );
   return ctx.store.commit([insert('agentMessages', row), ...taken], 'kept');
+};
+
+/**
+ * Whether an agent may think: one that continues a sub-agent waits for the end of its earlier turns. Then its
+ * message joins the history, behind what they have written.
+ */
+export const takeTurn = async (
+  ctx: Pick<AgentNeeds, 'store' | 'clock' | 'newId'>,
+  { agent }: Work,
+): Promise<boolean> => {
+  const { userId, threadId, id: agentId, continues, steps } = agent;
+  if (continues === null || steps > 0) return true;
+  const history = historyOf(agent);
+  const where = { userId, threadId, history, agentId };
+  if ((await ctx.store.find('agentMessages', where, { limit: 1 })).length > 0) return true;
+  if ((await turnsBefore(ctx, { ...agent, continues })).length > 0) return false;
+  const seq = await nextSeq(ctx, { userId, threadId, history });
+  return ctx.store.commit([firstMessage(ctx, agent, { seq })], 'kept');
 };
