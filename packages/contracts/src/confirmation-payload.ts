@@ -11,7 +11,8 @@ export type AffectedResource = z.infer<typeof affectedResource>;
 
 /**
  * The scope of a lasting decision, defined and described by the daemon. `covers` identifies its rules in the
- * list of rules. Reaches of one `scope` cover the same; one with `durationMs` expires.
+ * list of rules. Reaches of one `scope` cover the same; one with `durationMs` expires. `caller`: who alone it is
+ * for, in words; absent: every caller.
  */
 export const reach = z.object({
   id: z.string().min(1).max(64),
@@ -20,6 +21,7 @@ export const reach = z.object({
   decisions: z.array(z.string().max(64)).max(20),
   durationMs: z.number().int().positive().optional(),
   covers: z.array(z.string().max(64)).max(100).optional(),
+  caller: z.string().max(1_000).optional(),
 });
 export type Reach = z.infer<typeof reach>;
 

@@ -10,6 +10,8 @@ export const shownRule = z.object({
   label: z.string().max(4_096),
   /** Identifies what the rule covers; equals `covers` of the reach that created it. */
   covers: z.string().max(64).optional(),
+  /** Who alone it is for, in words; absent: every caller. */
+  caller: z.string().max(1_000).optional(),
   lasts: z.enum(['always', 'session']),
   /** For a rule that ends before the session. */
   endsAt: isoTime.nullable(),

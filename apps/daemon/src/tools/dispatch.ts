@@ -132,8 +132,8 @@ const execute = (shared: Shared, tool: DaemonTool, call: Execution): Promise<Too
     if (changesSomething(tool)) await starting(writtenPaths(granted));
     if (signal.aborted) return cancelledResult(false);
     try {
-      const { deniedPaths } = gate;
-      const context = { ...call, reading: await gate.reader(), deniedPaths };
+      const deniedPaths = () => gate.deniedPaths(call.caller);
+      const context = { ...call, reading: await gate.reader(call.caller), deniedPaths };
       const run = async () => notAQuestion(await runKept(shared, tool, context));
       if (allowedBy === undefined || (allowedBy.length === 0 && !changesSomething(tool))) return await run();
       return await withAllowance(tool, allowedBy, {
@@ -162,7 +162,7 @@ const attempt = async (
     ...call,
     ...territory,
     clock,
-    reading: await gate.reader(),
+    reading: await gate.reader(caller),
     ...(caller && { caller }),
   };
   /** An agent must not answer a question: its mouse and its keys wait until no question is open. */
@@ -176,12 +176,13 @@ const attempt = async (
       requestId,
       tool: tool.name,
       group: tool.group,
+      ...(caller && { caller }),
       arguments: args,
       inspect: () => tool.resources(input, context),
       title: async (resources) => tool.asks(input, resources, context),
       preview: async () => tool.preview?.(input, context),
     },
-    { confirmation, askId, reach, signal, progress, ...(caller && { caller }) },
+    { confirmation, askId, reach, signal, progress },
   );
   // A caller that cancelled the call is not asked about it.
   if (signal.aborted) return cancelledResult(false);

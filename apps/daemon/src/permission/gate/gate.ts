@@ -1,5 +1,4 @@
 import type { ConfirmationPayload } from '@drawbridge/contracts/confirmation-payload';
-import type { RequestCaller } from '@drawbridge/contracts/daemon-event';
 import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
 import { errorTable } from '@drawbridge/contracts/errors';
 import type { Decision, ToolGroup } from '@drawbridge/contracts/groups';
@@ -50,11 +49,10 @@ export interface GateContext {
   reach?: string | undefined;
   signal: AbortSignal;
   progress(update: ProgressBody): void;
-  /** Who makes the call, as the server says. */
-  caller?: RequestCaller;
 }
 
-type Caller = Pick<GateContext, 'signal' | 'progress' | 'caller'>;
+type Waiting = Pick<GateContext, 'signal' | 'progress'>;
+type Caller = Waiting & Pick<Attempt, 'caller'>;
 
 export interface GateNeeds extends PolicyNeeds {
   ask: Ask;
@@ -118,7 +116,7 @@ const createAsking = (context: AskingContext) => {
   const approve = async (question: Question, attempt: Attempt, answer: ParsedAnswer): Promise<Outcome> => {
     if (!(await stillFits(question, attempt, answer))) return askAnew(attempt);
     await policy.refresh();
-    const current = policy.current();
+    const current = policy.current(attempt.caller);
     const allow = [...current.allow, ...question.asking.map(exactRule)];
     if (evaluateAll({ ...current, allow }, question.resources).kind !== 'run') return askAnew(attempt);
     await addRules(context, attempt, answer);
@@ -153,12 +151,12 @@ const createAsking = (context: AskingContext) => {
   };
 
   /** Evaluates from the start. Ends with an answer at the terminal, or a question for the server. */
-  const askAnew = async (attempt: Attempt, caller?: Caller): Promise<Outcome> => {
+  const askAnew = async (attempt: Attempt, waiting?: Waiting): Promise<Outcome> => {
     const resources = await attempt.inspect();
-    const evaluation = await policy.evaluate(resources);
+    const evaluation = await policy.evaluate(resources, attempt.caller);
     if (evaluation.kind === 'denied') return refuse(evaluation.resource);
     if (evaluation.kind === 'run') {
-      const allowedBy = allowingRules(policy.current(), resources);
+      const allowedBy = allowingRules(policy.current(attempt.caller), resources);
       return { kind: 'run', arguments: attempt.arguments, granted: resources, allowedBy };
     }
     const [first, ...rest] = evaluation.asking;
@@ -168,13 +166,14 @@ const createAsking = (context: AskingContext) => {
     const about = { resources, asking: [first, ...rest] as const, modes: policy.modes() };
     const question = await buildQuestion(attempt, about, root);
     if (ask.kind === 'panel') return keep(attempt.requestId, question);
-    if (caller === undefined) return denied('what it would touch changed while you were asked');
+    if (waiting === undefined) return denied('what it would touch changed while you were asked');
     const answer = await questions.atTerminal(question, (settled) => {
       changed({ kind: 'asked' });
-      const signal = AbortSignal.any([caller.signal, settled]);
-      return ask.askInTerminal(question.payload, { ...caller, signal });
+      const signal = AbortSignal.any([waiting.signal, settled]);
+      const { caller } = attempt;
+      return ask.askInTerminal(question.payload, { ...waiting, signal, ...(caller && { caller }) });
     });
-    if (answer === undefined) return askAnew(attempt, caller);
+    if (answer === undefined) return askAnew(attempt, waiting);
     return answered(question, attempt, { confirmation: answer.decision, reach: answer.reach });
   };
 
@@ -199,9 +198,10 @@ export const createGate = (needs: GateNeeds) => {
     /** Evaluates open questions again: ends covered ones at the terminal, returns the others. */
     settle: async () => {
       await policy.refresh();
-      const current = policy.current();
-      const note = (resources: Resource[]) => needs.use.note(decidingRules(current, resources));
-      return questions.settle({ policy: current, note });
+      return questions.settle({
+        policyOf: ({ caller }) => policy.current(caller),
+        note: (current, resources) => needs.use.note(decidingRules(current, resources)),
+      });
     },
     modes: policy.modes,
     /** What holds for reading paths, by the settings of the moment in which it is first asked about one. */
@@ -220,22 +220,22 @@ export const createGate = (needs: GateNeeds) => {
      */
     check: async (
       attempt: Attempt,
-      { confirmation, askId, reach, signal, progress, caller: madeBy }: GateContext,
+      { confirmation, askId, reach, signal, progress }: GateContext,
     ): Promise<Outcome> => {
-      const caller = { signal, progress, ...(madeBy && { caller: madeBy }) };
+      const waiting = { signal, progress };
       await policy.refresh();
       if (policy.isOff(attempt.group)) return off(attempt.group);
       const requestId = answeredRequest(questions, attempt, { confirmation, askId });
       const question = questions.of(requestId);
-      if (question === undefined) return askAnew(attempt, caller);
+      if (question === undefined) return askAnew(attempt, waiting);
       if (confirmation === undefined || (askId !== undefined && askId !== question.payload.askId)) {
         // A repeat of the request, not an answer: the same question stands, unless its subject has changed.
         const isSame =
           isAbout(question, attempt) && sameResources(await attempt.inspect(), question.resources);
-        if (isSame && (await policy.evaluate(question.resources)).kind === 'ask')
+        if (isSame && (await policy.evaluate(question.resources, attempt.caller)).kind === 'ask')
           return { kind: 'ask', question: question.payload };
         questions.forget(requestId);
-        return askAnew(attempt, caller);
+        return askAnew(attempt, waiting);
       }
       questions.forget(requestId);
       return answered(question, attempt, { confirmation, reach });

@@ -10,9 +10,9 @@ export interface Covered {
 }
 
 interface Settling {
-  /** The same object as long as nothing has changed. */
-  policy: Policy;
-  note(decided: Resource[]): void;
+  /** What holds for the caller of a question: the same object as long as nothing has changed. */
+  policyOf(question: Question): Policy;
+  note(policy: Policy, decided: Resource[]): void;
 }
 
 /** Bounds the memory; the oldest question is evicted, and asked again when its answer comes. */
@@ -26,13 +26,14 @@ export const createOpenQuestions = () => {
   /** What the policy of that moment said of a question: looked at again only under another policy. */
   const evaluated = new WeakMap<Question, { policy: Policy; outcome: Covered['outcome'] | null }>();
 
-  const outcomeOf = (question: Question, { policy, note }: Settling): Covered['outcome'] | null => {
+  const outcomeOf = (question: Question, { policyOf, note }: Settling): Covered['outcome'] | null => {
+    const policy = policyOf(question);
     const known = evaluated.get(question);
     if (known?.policy === policy) return known.outcome;
     const { kind } = evaluateAll(policy, question.resources);
     const outcome = kind === 'ask' ? null : kind === 'run' ? 'allowed' : 'denied';
     evaluated.set(question, { policy, outcome });
-    if (outcome !== null) note(question.resources);
+    if (outcome !== null) note(policy, question.resources);
     return outcome;
   };
 
@@ -73,7 +74,7 @@ export const createOpenQuestions = () => {
     settle: async (settling: Settling): Promise<{ here: number; elsewhere: Covered[] }> => {
       // Other calls run between two evaluations: a hundred long commands may be open.
       for (const question of [...atTerminal.keys(), ...[...asked].map(([, one]) => one)]) {
-        if (evaluated.get(question)?.policy === settling.policy) continue;
+        if (evaluated.get(question)?.policy === settling.policyOf(question)) continue;
         outcomeOf(question, settling);
         await nextMacrotask();
       }

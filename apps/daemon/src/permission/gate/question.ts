@@ -6,18 +6,22 @@ import type {
 import { decision, decisions, type Decision, type ToolGroup } from '@drawbridge/contracts/groups';
 import type { Preview } from '@drawbridge/contracts/preview';
 import { canonical, isDrawnOtherwise } from '@drawbridge/kit';
+import type { RequestCaller } from '@drawbridge/contracts/daemon-event';
 import { nanoid } from 'nanoid';
 import { whySensitive } from '../rules/sensitive-paths.ts';
 import { effectiveModes, type Modes } from '../rules/modes.ts';
 import { exactRule, offerScopes, type OfferedScope } from '../rules/scope.ts';
 import type { Resource } from '../rules/resource.ts';
 import type { Rule } from '../rules/rule.ts';
+import { ruleCallerOf } from '../rules/rule-caller.ts';
 
 /** One call as the gate sees it: what it would run, and how to look at what that would touch. */
 export interface Attempt {
   requestId: string;
   tool: string;
   group: ToolGroup;
+  /** Who makes the call, as the server says. */
+  caller?: RequestCaller;
   /** Without `_confirmation`. */
   arguments: Record<string, unknown>;
   inspect(): Promise<Resource[]>;
@@ -25,7 +29,7 @@ export interface Attempt {
   preview(): Promise<Preview | undefined>;
 }
 
-export interface Question {
+export interface Question extends Pick<Attempt, 'caller'> {
   tool: string;
   arguments: Record<string, unknown>;
   /** Every resource of the call, also those that needed no question. */
@@ -76,13 +80,16 @@ export const buildQuestion = async (
   const { resources, asking, modes } = about;
   const [title, preview] = await Promise.all([attempt.title(resources), attempt.preview()]);
   const show = (resource: Resource) => toShow(resource, whySensitive(root, resource));
-  const offered = mayLast(asking) ? await offerScopes(asking, root) : [];
+  const offered = mayLast(asking)
+    ? await offerScopes(asking, { root, caller: ruleCallerOf(attempt.caller) })
+    : [];
   const reaches = offered.map(({ reach, rules }) => ({
     reach: { ...reach, decisions: fitting(reach.decisions, asking) },
     rules,
   }));
   return {
     tool: attempt.tool,
+    ...(attempt.caller && { caller: attempt.caller }),
     arguments: attempt.arguments,
     resources,
     asking: [...asking],
@@ -101,8 +108,11 @@ export const buildQuestion = async (
   };
 };
 
+/** The same caller asks for the same thing. */
 export const isAbout = (question: Question, attempt: Attempt): boolean =>
-  question.tool === attempt.tool && canonical(question.arguments) === canonical(attempt.arguments);
+  question.tool === attempt.tool &&
+  ruleCallerOf(question.caller)?.id === ruleCallerOf(attempt.caller)?.id &&
+  canonical(question.arguments) === canonical(attempt.arguments);
 
 export const sameResources = (a: readonly Resource[], b: readonly Resource[]): boolean =>
   canonical(a) === canonical(b);

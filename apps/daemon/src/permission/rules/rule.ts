@@ -3,6 +3,7 @@ import { toolGroup } from '@drawbridge/contracts/groups';
 import { isoTime } from '@drawbridge/contracts/ids';
 import { canonical } from '@drawbridge/kit';
 import { z } from 'zod';
+import { ruleCaller } from './rule-caller.ts';
 
 /**
  * `folder`: all below; `subdomains`: of the host; `server`: all its tools; `words`: further words;
@@ -18,6 +19,8 @@ export const rule = z.strictObject({
   /** Absent: exactly the resource. */
   reach: z.enum(scopeKinds).optional(),
   fingerprint: z.string().max(128).optional(),
+  /** Absent: for every caller. */
+  caller: ruleCaller.optional(),
   /** Absent in rules that are older than this field. */
   madeAt: isoTime.optional(),
 });
@@ -27,12 +30,13 @@ export const isSameRule = (a: Rule, b: Rule): boolean =>
   a.toolGroup === b.toolGroup &&
   a.resource === b.resource &&
   a.reach === b.reach &&
-  a.fingerprint === b.fingerprint;
+  a.fingerprint === b.fingerprint &&
+  a.caller?.id === b.caller?.id;
 
 /** A name for a value: equal values have equal ones. */
 export const digestOf = (value: unknown): string =>
   createHash('sha256').update(canonical(value)).digest('hex').slice(0, 32);
 
 /** By what a rule is known, however long it holds and whether it allows or denies. */
-export const coverOf = ({ toolGroup: group, resource, reach, fingerprint }: Rule): string =>
-  digestOf([group, resource, reach, fingerprint]);
+export const coverOf = ({ toolGroup: group, resource, reach, fingerprint, caller }: Rule): string =>
+  digestOf([group, resource, reach, fingerprint, ...(caller ? [caller.id] : [])]);

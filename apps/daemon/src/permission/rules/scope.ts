@@ -5,6 +5,7 @@ import { cutText } from '@drawbridge/kit';
 import { needsExactRule } from './sensitive-paths.ts';
 import { commandIn, commandParts, gitParts, networkParts } from './plain-command.ts';
 import type { Resource } from './resource.ts';
+import { callerWords, type RuleCaller } from './rule-caller.ts';
 import { coverOf, type ScopeKind, type Rule } from './rule.ts';
 import { isValidRule } from './validate-rule.ts';
 
@@ -98,6 +99,10 @@ const ruleInWords = (rule: Rule, home = homedir()): string => {
   }
 };
 
+/** Follows what a rule covers, and is never cut. */
+const forWhom = (caller: RuleCaller | undefined): string =>
+  caller === undefined ? '' : `, only for ${callerWords(caller)}`;
+
 const maxListedLength = 2_000;
 
 /** The same for a list, where the command must be named; a long one is cut, with its length. */
@@ -110,9 +115,11 @@ export const ruleInFull = (rule: Rule, home = homedir()): string => {
     parts === undefined
       ? ruleInWords(rule, home)
       : `${doing} in ${shortPath(parts.folder, home)}: ${parts.text}`;
-  return words.length <= maxListedLength
-    ? words
-    : `${cutText(words, maxListedLength)}… (${words.length} characters)`;
+  const listed =
+    words.length <= maxListedLength
+      ? words
+      : `${cutText(words, maxListedLength)}… (${words.length} characters)`;
+  return listed + forWhom(rule.caller);
 };
 
 export const exactRule = ({ toolGroup, resource, fingerprint }: Resource): Rule => ({
@@ -150,23 +157,26 @@ const distinct = (words: readonly string[]) => [...new Set(words)];
 
 const lasting: Decision[] = ['allowForSession', 'alwaysAllow', 'alwaysDeny'];
 
-const offer = (scope: string, rules: Rule[], decisions = lasting): OfferedScope[] => {
-  const label = distinct(rules.map((rule) => ruleInWords(rule))).join('; ');
+interface Offer {
+  scope: string;
+  rules: Rule[];
+  decisions?: Decision[];
+}
+
+const offer = ({ scope, rules, decisions = lasting }: Offer, caller?: RuleCaller): OfferedScope[] => {
+  const label = distinct(rules.map((rule) => ruleInWords(rule))).join('; ') + forWhom(caller);
   if (label.length > maxLabelLength) return [];
-  const covers = rules.map(coverOf);
+  const made = caller === undefined ? rules : rules.map((rule) => ({ ...rule, caller }));
+  const common = {
+    scope: caller === undefined ? scope : `${scope}-caller`,
+    label,
+    covers: made.map(coverOf),
+    ...(caller && { caller: callerWords(caller) }),
+  };
+  const short = { decisions: ['allowForSession' as const], durationMs: shortMs };
   return [
-    { rules, reach: { id: scope, scope, label, decisions, covers } },
-    {
-      rules,
-      reach: {
-        id: `${scope}-15-minutes`,
-        scope,
-        label,
-        decisions: ['allowForSession'],
-        durationMs: shortMs,
-        covers,
-      },
-    },
+    { rules: made, reach: { ...common, id: common.scope, decisions } },
+    { rules: made, reach: { ...common, id: `${common.scope}-15-minutes`, ...short } },
   ];
 };
 
@@ -179,17 +189,33 @@ const anyCommandRule = (resource: Resource): Rule =>
     : { toolGroup: resource.toolGroup, resource: resource.anyCommand, reach: 'host' };
 
 /** One step wider, where all have one of the same kind. */
-const offerWider = async (asking: readonly Resource[], root: string): Promise<OfferedScope[]> => {
+const offerWider = async (asking: readonly Resource[], root: string): Promise<Offer[]> => {
   const steps = await Promise.all(asking.map((resource) => widerRule(resource, root)));
   const wider = steps.flatMap((rule) => rule ?? []);
   const kinds = distinct(wider.map(({ reach }) => reach));
-  return wider.length < asking.length || kinds.length !== 1 ? [] : offer(kinds[0] ?? '', wider);
+  return wider.length < asking.length || kinds.length !== 1 ? [] : [{ scope: kinds[0] ?? '', rules: wider }];
 };
 
-/** The scopes of a lasting decision: exactly these resources, one step wider, and any command. */
-export const offerScopes = async (asking: readonly Resource[], root: string): Promise<OfferedScope[]> => {
-  const exact = offer('exact', asking.map(exactRule));
-  if (asking.some((resource) => needsExactRule(root, resource))) return exact;
-  const hosts = offer('host', asking.map(anyCommandRule), ['allowForSession']);
-  return [...exact, ...(await offerWider(asking, root)), ...(asking.some(isForAnyCommand) ? hosts : [])];
+const offersOf = async (asking: readonly Resource[], root: string): Promise<Offer[]> => {
+  const exact = { scope: 'exact', rules: asking.map(exactRule) };
+  if (asking.some((resource) => needsExactRule(root, resource))) return [exact];
+  const hosts: Offer = {
+    scope: 'host',
+    rules: asking.map(anyCommandRule),
+    decisions: ['allowForSession'],
+  };
+  return [exact, ...(await offerWider(asking, root)), ...(asking.some(isForAnyCommand) ? [hosts] : [])];
+};
+
+/**
+ * The scopes of a lasting decision: exactly these resources, one step wider, and any command; each for every
+ * caller, and for the one who asks where it is known.
+ */
+export const offerScopes = async (
+  asking: readonly Resource[],
+  { root, caller }: { root: string; caller: RuleCaller | undefined },
+): Promise<OfferedScope[]> => {
+  const offers = await offersOf(asking, root);
+  const ofCaller = caller === undefined ? [] : offers.flatMap((one) => offer(one, caller));
+  return [...offers.flatMap((one) => offer(one)), ...ofCaller];
 };

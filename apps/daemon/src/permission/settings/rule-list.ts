@@ -1,5 +1,6 @@
 import type { ShownRule } from '@drawbridge/contracts/rule-list';
 import { ruleInFull } from '../rules/scope.ts';
+import { callerWords } from '../rules/rule-caller.ts';
 import type { RuleUse } from './rule-use.ts';
 import { coverOf, digestOf, type Rule } from '../rules/rule.ts';
 import type { Session, SessionRule } from './session.ts';
@@ -19,9 +20,9 @@ export const heldRules = (settings: SettingsStore, session?: Session): HeldRule[
 };
 
 const idOf = ({ effect, rule, session }: HeldRule): string => {
-  const { toolGroup, resource, reach, fingerprint } = rule;
+  const { toolGroup, resource, reach, fingerprint, caller } = rule;
   const whole = [effect, session !== null, session?.endsAt, toolGroup, resource, reach, fingerprint];
-  return digestOf(whole);
+  return digestOf(caller ? [...whole, caller.id] : whole);
 };
 
 const iso = (at: number | null | undefined) =>
@@ -37,6 +38,7 @@ export const showRule = (held: HeldRule, use: Pick<RuleUse, 'lastUsed'>): ShownR
     effect,
     toolGroup: rule.toolGroup,
     ...describeRule(rule),
+    ...(rule.caller && { caller: callerWords(rule.caller) }),
     lasts: session === null ? 'always' : 'session',
     endsAt: iso(session?.endsAt),
     madeAt: rule.madeAt ?? null,

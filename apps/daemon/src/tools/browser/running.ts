@@ -1,3 +1,4 @@
+import type { RequestCaller } from '@drawbridge/contracts/daemon-event';
 import type { Mode } from '@drawbridge/contracts/groups';
 import type { Clock } from '@drawbridge/kit';
 import type { Page } from 'playwright-core';
@@ -21,7 +22,7 @@ import { watchTabs, type Tabs } from './tabs.ts';
 
 export interface RunningNeeds {
   clock: Clock;
-  access(resource: Resource): Promise<Mode>;
+  access(resource: Resource, caller?: RequestCaller): Promise<Mode>;
   privateFolder: string;
   mode: BrowserMode;
   serverUrl: string;

@@ -1,3 +1,4 @@
+import type { RequestCaller } from '@drawbridge/contracts/daemon-event';
 import type { Mode, ToolGroup } from '@drawbridge/contracts/groups';
 import type { ProcessesBody, LocalProcessesQuery } from '@drawbridge/contracts/machines/processes';
 import type { Clock } from '@drawbridge/kit';
@@ -14,7 +15,7 @@ export interface ToolsetContext {
   addedFolders?(): readonly string[];
   clock: Clock;
   /** What the person's settings say about one thing now, for what happens between calls. */
-  access(resource: Resource): Promise<Mode>;
+  access(resource: Resource, caller?: RequestCaller): Promise<Mode>;
   /** To be called when `tools` or what is missing has changed: the server gets the new list. */
   changed(): void;
 }

@@ -49,12 +49,20 @@ export interface Scope {
   scope: string;
   /** Empty for exactly the resources of the question. */
   label: string;
+  /** Who alone it is for, in words; absent: every caller. */
+  caller?: string;
   spans: Span[];
   /** A permanent denial that covers the same. */
   never: Choice | undefined;
 }
 
 const lasting = ['allowForSession', 'alwaysAllow'] as const;
+
+/** What a reach covers, without who it is for, which stands before it. */
+const labelOf = ({ label, caller }: Pick<Reach, 'label' | 'caller'>): string => {
+  const end = caller === undefined ? '' : `, only for ${caller}`;
+  return label.endsWith(end) ? label.slice(0, label.length - end.length) : label;
+};
 
 const scopeOf = (scope: string, reaches: readonly Reach[], options: readonly Decision[]): Scope => {
   const own = reaches.filter((reach) => reach.scope === scope);
@@ -75,7 +83,8 @@ const scopeOf = (scope: string, reaches: readonly Reach[], options: readonly Dec
     denying && options.includes('alwaysDeny')
       ? ({ decision: 'alwaysDeny', reach: denying.id } as const)
       : undefined;
-  return { scope, label: own[0]?.label ?? '', spans, never };
+  const [{ label, caller } = { label: '' }] = own;
+  return { scope, label: labelOf({ label, caller }), ...(caller && { caller }), spans, never };
 };
 
 /** The lasting answers to a question. Without reaches they cover exactly its resources. */

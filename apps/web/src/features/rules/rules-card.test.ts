@@ -28,7 +28,7 @@ const denial = rule({ id: 'r2', effect: 'deny', toolGroup: 'shell', label: 'run 
 const listOf =
   (change: Partial<KnownRules> = {}) =>
   (): KnownRules => ({
-    rules: [rule({}), denial],
+    rules: [rule({ caller: '"Claude Code" (access token)' }), denial],
     total: 2,
     remoteRules: false,
     ...change,
@@ -57,7 +57,10 @@ it('shows every rule in words, and revokes an allowance', async () => {
     'Allow: change or delete files in ~/notes and below',
     'Deny: run in ~: rm \\u{202e}x',
   ]);
-  expect(rules(card).map((one) => one.text())).toEqual(Array(2).fill(expect.stringContaining('all agents')));
+  expect(rules(card).map((one) => one.find('[data-test=whom]').text())).toEqual([
+    'only "Claude Code" (access token)',
+    'all agents',
+  ]);
   expect(revocable(card)).toEqual([['Revoke'], []]);
   expect(card.find('[data-test=add-rule]').exists()).toBe(false);
   await card.find('[data-test=rule] button').trigger('click');

@@ -198,6 +198,26 @@ describe('what is connected', () => {
   });
 });
 
+it('RC-07 a host for one caller loads in their calls alone, and one denied to them not between calls', async () => {
+  const allowed: (string | undefined)[] = [];
+  const hostPolicy = createHostPolicy({
+    access: async (_resource, caller) => {
+      allowed.push(caller?.id);
+      return caller?.id === 'ada' ? 'allow' : caller === undefined ? 'deny' : 'ask';
+    },
+    server: createOwnServer({ ...server, own: new Set() }),
+    own: new Set(),
+    ownPorts: new Set(),
+    processes: { find: () => undefined },
+    open: () => [],
+  });
+  const visit = () => hostPolicy.mayVisit(place('https://a.example'));
+  expect(await hostPolicy.during({ resources: [], caller: ada }, visit)).toBe(null);
+  expect(await hostPolicy.during({ resources: [], caller: ben }, visit)).toBe('unasked');
+  expect(await visit()).toBe('denied');
+  expect(new Set(allowed)).toEqual(new Set(['ada', 'ben', undefined]));
+});
+
 describe('SH-73 a port of a process', () => {
   const other = 'http://p1-abcdef.localhost:9999';
   it.each([

@@ -9,7 +9,7 @@ import { Refused, type Refusal } from '../../common/egress/refusal.ts';
 import { toHostResource } from './host.ts';
 
 export interface HostPolicyNeeds {
-  access(resource: Resource): Promise<Mode>;
+  access(resource: Resource, caller?: RequestCaller): Promise<Mode>;
   server: OwnServer;
   own: ReadonlySet<string>;
   /** On which this program listens. */
@@ -26,8 +26,11 @@ export interface Called {
 }
 
 /** What the rules and answers say about hosts at the moment of a request. Null: no objection. */
-export const createHostPolicy = ({ access, server, own, ownPorts, processes, open }: HostPolicyNeeds) => {
+export const createHostPolicy = (needs: HostPolicyNeeds) => {
+  const { server, own, ownPorts, processes, open } = needs;
   let running: Called | undefined;
+  /** Between calls nobody asks: what one caller may not do is then not done. */
+  const access = (resource: Resource) => needs.access(resource, running?.caller);
   let granted: ReadonlySet<string> = new Set();
   /** Said yes to in a question; it holds while the call runs and while a page of it is open. */
   const answered = new Set<string>();
@@ -63,8 +66,8 @@ export const createHostPolicy = ({ access, server, own, ownPorts, processes, ope
   };
 
   /** What a mode or a rule allows now was not asked about. */
-  const answersIn = async (resources: readonly Resource[]): Promise<string[]> => {
-    const modes = await Promise.all(resources.map(access));
+  const answersIn = async (resources: readonly Resource[], { caller }: Called): Promise<string[]> => {
+    const modes = await Promise.all(resources.map((one) => needs.access(one, caller)));
     return resources.filter((one, at) => one.explicit || modes[at] !== 'allow').map((one) => one.resource);
   };
 
@@ -72,7 +75,7 @@ export const createHostPolicy = ({ access, server, own, ownPorts, processes, ope
     during: async <T>(called: Called, run: () => Promise<T>) => {
       const { resources } = called;
       const hostPolicy = resources.filter((one) => one.toolGroup === 'browser');
-      for (const host of await answersIn(hostPolicy)) answered.add(host);
+      for (const host of await answersIn(hostPolicy, called)) answered.add(host);
       const mine = new Set(hostPolicy.map((one) => one.resource));
       granted = mine;
       running = called;
