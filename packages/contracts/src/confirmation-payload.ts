@@ -11,8 +11,8 @@ export type AffectedResource = z.infer<typeof affectedResource>;
 
 /**
  * The scope of a lasting decision, defined and described by the daemon. `covers` identifies its rules in the
- * list of rules. Reaches of one `scope` cover the same; one with `durationMs` expires. `caller`: who alone it is
- * for, in words; absent: every caller.
+ * list of rules. Reaches of one `scope` cover the same; one with `durationMs` expires. `caller`: who alone it
+ * is for, in words; absent: every caller.
  */
 export const reach = z.object({
   id: z.string().min(1).max(64),

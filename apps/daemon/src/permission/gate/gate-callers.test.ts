@@ -208,7 +208,7 @@ it('RC-04 a rule for one caller settles no open question of another', async () =
   const world = await openGate();
   await world.asked({ requestId: 'of-ada', caller: ada });
   await world.asked({ requestId: 'of-bob', caller: bob });
-  await world.asked({ requestId: 'of-nobody' });
+  await world.asked({ requestId: 'unknown' });
   await world.settings.addRules('allow', [ofAda]);
   expect((await world.gate.settle()).elsewhere.map(({ requestId }) => requestId)).toEqual(['of-ada']);
   await world.settings.addRules('deny', [{ ...ofAda, caller: bob }]);
@@ -216,7 +216,7 @@ it('RC-04 a rule for one caller settles no open question of another', async () =
     [
       ['of-ada', 'allowed'],
       ['of-bob', 'denied'],
-      ['of-nobody', 'denied'],
+      ['unknown', 'denied'],
     ],
   );
 });

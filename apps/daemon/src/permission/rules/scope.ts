@@ -213,7 +213,7 @@ const offersOf = async (asking: readonly Resource[], root: string): Promise<Offe
  */
 export const offerScopes = async (
   asking: readonly Resource[],
-  { root, caller }: { root: string; caller: RuleCaller | undefined },
+  { root, caller }: { root: string; caller?: RuleCaller | undefined },
 ): Promise<OfferedScope[]> => {
   const offers = await offersOf(asking, root);
   const ofCaller = caller === undefined ? [] : offers.flatMap((one) => offer(one, caller));

@@ -281,7 +281,7 @@ const leading = [
 describe('SH-42 programs that run others are never allowed with further words', () => {
   it.each(leading)('%j, …', async (...commands) => {
     for (const command of commands) {
-      const reaches = await offerScopes([call(command)], '/w');
+      const reaches = await offerScopes([call(command)], { root: '/w' });
       expect({
         command,
         plain: plainCommand(command),
@@ -299,7 +299,8 @@ describe('SH-42 programs that run others are never allowed with further words', 
 });
 
 it('is offered beside exactly this command', async () => {
-  expect((await offerScopes([call('npm test')], '/w')).map(({ reach }) => [reach.id, reach.label])).toEqual([
+  const offered = await offerScopes([call('npm test')], { root: '/w' });
+  expect(offered.map(({ reach: { id, label } }) => [id, label])).toEqual([
     ['exact', 'run only this exact command in /w'],
     ['exact-15-minutes', 'run only this exact command in /w'],
     ['words', 'run `npm test` with any further plain words in /w'],
@@ -310,6 +311,5 @@ it('is offered beside exactly this command', async () => {
 
 it('a long command is read once, and no further', () => {
   expect(plainCommand(`ls ${'a '.repeat(150)}a`)).toBeDefined();
-  expect(plainCommand(`ls ${'a '.repeat(200)}a`)).toBeUndefined();
-  expect(plainCommand(`ls ${'a'.repeat(4_096)}`)).toBeUndefined();
+  expect(plainCommand(`ls ${'a '.repeat(200)}a`) ?? plainCommand(`ls ${'a'.repeat(4_096)}`)).toBeUndefined();
 });

@@ -25,11 +25,20 @@ export interface Called {
   caller: RequestCaller | undefined;
 }
 
+/** What a mode or a rule allows now was not asked about. */
+const answersIn = async (
+  { resources, caller }: Called,
+  access: HostPolicyNeeds['access'],
+): Promise<string[]> => {
+  const modes = await Promise.all(resources.map((one) => access(one, caller)));
+  return resources.filter((one, at) => one.explicit || modes[at] !== 'allow').map((one) => one.resource);
+};
+
 /** What the rules and answers say about hosts at the moment of a request. Null: no objection. */
 export const createHostPolicy = (needs: HostPolicyNeeds) => {
   const { server, own, ownPorts, processes, open } = needs;
   let running: Called | undefined;
-  /** Between calls nobody asks: what one caller may not do is then not done. */
+  /** Between calls the caller is unknown: what one of them may not do is then refused. */
   const access = (resource: Resource) => needs.access(resource, running?.caller);
   let granted: ReadonlySet<string> = new Set();
   /** Said yes to in a question; it holds while the call runs and while a page of it is open. */
@@ -65,17 +74,12 @@ export const createHostPolicy = (needs: HostPolicyNeeds) => {
     return isOfCall || hasPage ? null : 'process';
   };
 
-  /** What a mode or a rule allows now was not asked about. */
-  const answersIn = async (resources: readonly Resource[], { caller }: Called): Promise<string[]> => {
-    const modes = await Promise.all(resources.map((one) => needs.access(one, caller)));
-    return resources.filter((one, at) => one.explicit || modes[at] !== 'allow').map((one) => one.resource);
-  };
-
   return {
     during: async <T>(called: Called, run: () => Promise<T>) => {
       const { resources } = called;
       const hostPolicy = resources.filter((one) => one.toolGroup === 'browser');
-      for (const host of await answersIn(hostPolicy, called)) answered.add(host);
+      for (const host of await answersIn({ ...called, resources: hostPolicy }, needs.access))
+        answered.add(host);
       const mine = new Set(hostPolicy.map((one) => one.resource));
       granted = mine;
       running = called;

@@ -278,35 +278,6 @@ describe('how far a lasting answer goes', () => {
     ]);
   });
 
-  it('RC-06 for one agent: shown in the place of those for all, with who it is', async () => {
-    const caller = '"Claude \u202eCode" (access token)';
-    const forOne = reaches.map((reach) => ({
-      ...reach,
-      id: `${reach.id}-caller`,
-      scope: `${reach.scope}-caller`,
-      label: `${reach.label}, only for ${caller}`,
-      caller,
-    }));
-    const card = show({ reaches: [...reaches, ...forOne] });
-    await openMore(card);
-    expect(
-      card.findAll('[data-reach]').every((one) => !one.attributes('data-reach')?.includes('caller')),
-    ).toBe(true);
-    await card.find('[data-test=for-one]').trigger('click');
-    expect(card.find('[data-test=for-one]').attributes('aria-pressed')).toBe('true');
-    const seen = '"Claude \\u{202e}Code" (access token)';
-    expect(card.findAll('[data-scope]').map((label) => label.text())).toEqual([
-      `Allow only ${seen} to change or delete ~/notes/a.txt`,
-      `Allow only ${seen} to change or delete files in ~/notes and below`,
-    ]);
-    expect(card.find('[data-decision=alwaysDeny]').text()).toContain(
-      `Never allow this for ${seen}: change or delete`,
-    );
-    await pass(500);
-    await card.find('[data-decision=alwaysAllow][data-reach=folder-caller]').trigger('click');
-    expect(decide.mock.calls).toEqual([[{ decision: 'alwaysAllow', reach: 'folder-caller' }]]);
-  });
-
   it.each([
     ['alwaysAllow', 'exact'],
     ['alwaysAllow', 'folder'],

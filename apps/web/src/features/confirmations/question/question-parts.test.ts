@@ -40,6 +40,49 @@ it('Escape closes the menu and the reason, and the question has the focus again'
   card.unmount();
 });
 
+it('RC-06 for one agent: shown in the place of those for all, with who it is', async () => {
+  const caller = '"Claude \u202eCode" (access token)';
+  const lasting = ['allowForSession', 'alwaysAllow', 'alwaysDeny'];
+  const reaches = [
+    { id: 'exact', scope: 'exact', label: 'change or delete ~/notes/a.txt', decisions: lasting },
+    {
+      id: 'folder',
+      scope: 'folder',
+      label: 'change or delete files in ~/notes and below',
+      decisions: lasting,
+    },
+  ];
+  const decided: unknown[] = [];
+  const forOne = reaches.map((reach) => ({
+    ...reach,
+    id: `${reach.id}-caller`,
+    scope: `${reach.scope}-caller`,
+    label: `${reach.label}, only for ${caller}`,
+    caller,
+  }));
+  const card = show({ reaches: [...reaches, ...forOne] });
+  await card.setProps({ decide: async (choice: unknown) => void decided.push(choice) });
+  await openMore(card);
+  expect(card.findAll('[data-reach]').every((one) => !one.attributes('data-reach')?.includes('caller'))).toBe(
+    true,
+  );
+  await card.find('[data-test=for-one]').trigger('click');
+  expect(card.find('[data-test=for-one]').attributes('aria-pressed')).toBe('true');
+  const seen = '"Claude \\u{202e}Code" (access token)';
+  expect(card.findAll('[data-scope]').map((label) => label.text())).toEqual([
+    `Allow only ${seen} to change or delete ~/notes/a.txt`,
+    `Allow only ${seen} to change or delete files in ~/notes and below`,
+  ]);
+  expect(card.find('[data-decision=alwaysDeny]').text()).toContain(
+    `Never allow this for ${seen}: change or delete`,
+  );
+  clock.advance(500);
+  await nextTick();
+  await card.find('[data-decision=alwaysAllow][data-reach=folder-caller]').trigger('click');
+  expect(decided).toEqual([{ decision: 'alwaysAllow', reach: 'folder-caller' }]);
+  card.unmount();
+});
+
 it('shows all of a text of which the preview leaves something out', async () => {
   const content = `first ${'x'.repeat(5_000)} last`;
   const card = show({
