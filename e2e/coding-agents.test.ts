@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { turnResult } from '@drawbridge/contracts/machines/runtimes';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
@@ -11,6 +11,7 @@ import {
   daemonEntry,
   ended,
   fromRoot,
+  isRunning,
   newFolder,
   postMcp,
   run,
@@ -24,18 +25,6 @@ import { threadOf } from './agent/thread.ts';
 import { describeWith } from './services.ts';
 
 const standIn = fromRoot('apps/daemon/test/support/acp-stand-in.mjs');
-
-const isRunning = (words: string): boolean =>
-  readdirSync('/proc').some((pid) => {
-    try {
-      return (
-        /^\d+$/.test(pid) &&
-        readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').includes(words)
-      );
-    } catch {
-      return false;
-    }
-  });
 
 describeWith('bubblewrap')('a coding agent that a server starts', () => {
   const programs = createProcesses();

@@ -4,7 +4,7 @@ import { sleep, systemClock } from '@drawbridge/kit';
 import { z } from 'zod';
 import { chatChunks } from './chat-chunks.ts';
 import { messagesChunks } from './messages-chunks.ts';
-import type { Turn } from './model-turn.ts';
+import type { Chunks, Turn } from './model-turn.ts';
 
 export type { Turn } from './model-turn.ts';
 
@@ -66,7 +66,7 @@ const readRequest = async (incoming: IncomingMessage, reply: ServerResponse): Pr
   const closed = Promise.withResolvers<void>();
   reply.once('close', closed.resolve);
   const text = await readText(incoming);
-  const body = requestBody.parse(JSON.parse(text));
+  const body = requestBody.parse(text === '' ? {} : JSON.parse(text));
   return {
     method: incoming.method ?? '',
     path: incoming.url ?? '',
@@ -89,8 +89,11 @@ const write = async (reply: ServerResponse, text: string): Promise<boolean> => {
   return !reply.destroyed;
 };
 
-const stream = async (reply: ServerResponse, turn: Turn, path: string) => {
-  const { parts, end } = path.endsWith('/messages') ? messagesChunks(turn) : chatChunks(turn);
+type ChunksOf = (turn: Turn) => Chunks;
+const byPath = (path: string): ChunksOf => (path.endsWith('/messages') ? messagesChunks : chatChunks);
+
+const stream = async (reply: ServerResponse, turn: Turn, chunksOf: ChunksOf) => {
+  const { parts, end } = chunksOf(turn);
   reply.writeHead(200, { 'content-type': 'text/event-stream', ...turn.headers });
   reply.flushHeaders();
   for (const part of parts) if (!(await write(reply, part))) return;
@@ -111,9 +114,9 @@ const stream = async (reply: ServerResponse, turn: Turn, path: string) => {
   }
 };
 
-const answer = async (reply: ServerResponse, turn: Turn, path: string) => {
+const answer = async (reply: ServerResponse, turn: Turn, chunksOf: ChunksOf) => {
   if (turn.delayMs !== undefined) await sleep(systemClock, turn.delayMs);
-  if (turn.status === undefined) return stream(reply, turn, path);
+  if (turn.status === undefined) return stream(reply, turn, chunksOf);
   const body = turn.body ?? { error: { message: `Scripted status ${turn.status}.`, type: 'scripted' } };
   reply.writeHead(turn.status, { 'content-type': 'application/json', ...turn.headers });
   reply.end(typeof body === 'string' ? body : JSON.stringify(body));
@@ -121,9 +124,12 @@ const answer = async (reply: ServerResponse, turn: Turn, path: string) => {
 
 /**
  * A model server on a free loopback port: OpenAI's chat completions, and Anthropic's messages below
- * `/messages`. A script that has no turn left answers 400.
+ * `/messages`, or what `protocolOf` says of a path. A script that has no turn left answers 400.
  */
-export const startScriptedModel = async (script: Script): Promise<ScriptedModel> => {
+export const startScriptedModel = async (
+  script: Script,
+  protocolOf: (path: string) => ChunksOf = byPath,
+): Promise<ScriptedModel> => {
   const requests: ScriptedRequest[] = [];
   const arrivals = new Map<number, PromiseWithResolvers<ScriptedRequest>>();
   const arrivalOf = (number: number) => {
@@ -137,7 +143,7 @@ export const startScriptedModel = async (script: Script): Promise<ScriptedModel>
       const request = await readRequest(incoming, reply);
       const number = requests.push(request);
       arrivalOf(number).resolve(request);
-      await answer(reply, await turnOf(script, request, number), request.path);
+      await answer(reply, await turnOf(script, request, number), protocolOf(request.path));
     };
     serve().catch((error: unknown) => {
       if (!reply.headersSent) reply.writeHead(500, { 'content-type': 'text/plain' });

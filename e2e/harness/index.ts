@@ -3,6 +3,7 @@ export { lengthenTitles, openPage, startBrowser, startOwnBrowser, widthFaults } 
 export { createPerson, type Account, type Person } from './client.ts';
 export { connectDaemon, linkOf, startDaemon, type Daemon } from './daemon.ts';
 export { follow } from './follow.ts';
+export { isRunning } from './is-running.ts';
 export { startMachine } from './machine.ts';
 export { postMcp } from './mcp.ts';
 export {

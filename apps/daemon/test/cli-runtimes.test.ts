@@ -27,6 +27,17 @@ describe('drawbridge runtimes', { timeout: 60_000 }, () => {
     expect(json('settings.json')).toMatchObject({ modes: { runtime: 'deny' } });
   });
 
+  it('adds to what is known of one', async () => {
+    const given = ['--host', 'models.example.org', '--variable', 'OPENAI_BASE_URL', '--login', '~/.key'];
+    await run(['runtimes', 'enable', 'opencode', ...given, '--', process.execPath]);
+    const entry = (json('runtimes.json')['runtimes'] as Record<string, object>)['opencode'];
+    expect(entry).toMatchObject({
+      hosts: expect.arrayContaining(['opencode.ai', 'models.example.org']),
+      passedVariables: expect.arrayContaining(['OPENAI_API_KEY', 'OPENAI_BASE_URL']),
+      writes: expect.arrayContaining(['~/.local/share/opencode/auth.json', '~/.key']),
+    });
+  });
+
   it('lists what is missing and the command that mends it', async () => {
     await enable();
     const states = JSON.parse((await run(['runtimes', '--json'], noPrograms)).stdout) as object[];

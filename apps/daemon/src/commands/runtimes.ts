@@ -91,6 +91,9 @@ const entryOf = (id: string, words: readonly string[], given: Given, context: Co
       ...entry,
       command: programOf(words[0] ?? program, context),
       hosts: [...entry.hosts, ...given.host],
+      folders: [...entry.folders, ...given.folder],
+      writes: [...entry.writes, ...given.login],
+      passedVariables: [...entry.passedVariables, ...given.variable],
     });
   }
   const [program, ...args] = words;

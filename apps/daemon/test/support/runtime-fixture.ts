@@ -28,7 +28,7 @@ export const openRuntime = async (folders = makeFolders()) => {
     reads: [standIn, join(folders.outside, 'settings')],
     ...{ folders: [kept], writes: [join(folders.outside, 'login')], refusesFolders: ['.plugins'] },
   };
-  const runtimes = { 'acp:stand-in': known };
+  const runtimes = { 'acp:stand-in': known, 'acp:forgets': { ...known, continues: false } };
   writeFileSync(join(folders.own, 'runtimes.json'), JSON.stringify({ version: 1, runtimes }), {
     mode: 0o600,
   });
@@ -65,7 +65,7 @@ export const openRuntime = async (folders = makeFolders()) => {
       caller = 'token:one',
       answer = 'allowOnce',
       ...more
-    }: { signal?: AbortSignal; caller?: string; session?: string; answer?: Answer } = {},
+    }: { signal?: AbortSignal; caller?: string; session?: string; runtime?: string; answer?: Answer } = {},
   ): Promise<ToolResult> => {
     const args = { runtime: 'acp:stand-in', prompt: lines.join('\n'), ...more };
     const request = { requestId: nanoid(), caller: { id: caller, name: '' } };

@@ -31,6 +31,7 @@ export const knownRuntimes: Record<string, KnownRuntime> = {
     writes: ['~/.gemini/oauth_creds.json', '~/.gemini/google_accounts.json'],
     mode: 'default',
     refusesFolders: [],
+    continues: false,
     install: 'npm install -g @google/gemini-cli',
     signIn: 'gemini',
     signedIn: { files: ['~/.gemini/oauth_creds.json'], variables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'] },
@@ -58,6 +59,7 @@ export const knownRuntimes: Record<string, KnownRuntime> = {
     writes: ['~/.local/share/opencode/auth.json'],
     mode: null,
     refusesFolders: ['.opencode'],
+    continues: true,
     install: 'npm install -g opencode-ai',
     signIn: 'opencode auth login',
     signedIn: {

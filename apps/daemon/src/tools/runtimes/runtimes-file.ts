@@ -45,6 +45,8 @@ export const runtime = z.strictObject({
   mode: z.string().max(64).nullable().default('default'),
   /** Names in the shared folder with which it is not started: they would run without a question. */
   refusesFolders: z.array(z.string().max(200)).max(16).default([]),
+  /** Whether it loads its sessions again; else each turn is a new one. */
+  continues: z.boolean().default(true),
 });
 export type Runtime = z.infer<typeof runtime>;
 

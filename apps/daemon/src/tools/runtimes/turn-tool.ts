@@ -130,14 +130,24 @@ const toFailure = (error: unknown, done: Pick<TurnResult, 'runtime' | 'session' 
 const aboutOf = ({ id, folder }: Turn, { caller }: ToolContext): string =>
   canonical([id, folder, caller?.id ?? null]);
 
+/** The program's id of the session to continue; null for a new one. */
+const nativeOf = (
+  { sessions }: TurnToolNeeds,
+  turn: Turn,
+  { given: { session }, context }: { given: Given; context: ToolContext },
+): string | null => {
+  if (session === undefined) return null;
+  const known = sessions.get(session);
+  if (known?.about === aboutOf(turn, context)) return known.native;
+  throw runtimeErrors.unavailable({ message: 'This session is not known here; begin a new one' });
+};
+
 const run = async (needs: TurnToolNeeds, given: Given, context: RunContext): Promise<ToolResult> => {
   const turn = toTurn(needs, given, context);
   if (!isGranted(context, turn.wanted)) throw errors.notGranted();
   const { sessions, actions, off } = needs;
-  const known = given.session === undefined ? undefined : sessions.get(given.session);
+  const resume = nativeOf(needs, turn, { given, context });
   const about = aboutOf(turn, context);
-  if (given.session !== undefined && known?.about !== about)
-    throw runtimeErrors.unavailable({ message: 'This session is not known here; begin a new one' });
   const { clock } = context;
   const signal = AbortSignal.any([context.signal, off]);
   const { id: runtime } = turn;
@@ -155,10 +165,10 @@ const run = async (needs: TurnToolNeeds, given: Given, context: RunContext): Pro
   let program: RunningProgram | undefined;
   try {
     const live = await openAcp({
-      ...{ clock, mode, cwd: turn.folder, resume: known?.native ?? null },
+      ...{ clock, mode, cwd: turn.folder, resume },
       start: async (line) => (program = await start(needs, turn, { context: { ...context, signal }, line })),
     });
-    sessions.set(session, { native: live.native, about });
+    if (turn.runtime.continues) sessions.set(session, { native: live.native, about });
     log.add({ type: 'session', session });
     const { stopReason, tokens } = await live.turn(given.prompt, { event: log.add, ask }, signal);
     signal.throwIfAborted();
@@ -196,7 +206,12 @@ export const createTurnTool = (needs: TurnToolNeeds): DaemonTool => {
       folder: z.string().optional().describe('Below the shared folder (default: the shared folder)'),
       session: z.string().max(64).optional().describe('Of an earlier result: continues that conversation'),
     }),
-    resources: async (given: Given, context) => [toTurn(needs, given, context).wanted],
+    resources: async (given: Given, context) => {
+      const turn = toTurn(needs, given, context);
+      // Before the question: the task is given again without the session, and asked about once.
+      nativeOf(needs, turn, { given, context });
+      return [turn.wanted];
+    },
     asks: (given: Given, _resources, context) => {
       const { runtime, folder, wanted } = toTurn(needs, given, context);
       return `Let ${runtime.title} work in ${resourcePath(context.root, { ...wanted, resource: folder })}?`;

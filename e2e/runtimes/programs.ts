@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Tools } from './coding-model.ts';
+
+/** A real coding agent: how its program is installed, and how it is led to a model on this machine. */
+export interface RealProgram {
+  id: string;
+  title: string;
+  program: string;
+  tools: Tools;
+  /** Files in the home of its person. */
+  files(modelUrl: string): Record<string, object | string>;
+  /** Variables of its entry in `runtimes.json`. */
+  env(modelUrl: string): Record<string, string>;
+}
+
+const text = 'A step of the test';
+
+export const realPrograms: RealProgram[] = [
+  {
+    ...{ id: 'gemini', title: 'Gemini CLI', program: 'gemini' },
+    tools: {
+      run: (command) => ({ name: 'run_shell_command', arguments: { command, description: text } }),
+      read: (path) => ({ name: 'read_file', arguments: { file_path: path } }),
+      write: (path, content) => ({ name: 'write_file', arguments: { file_path: path, content } }),
+    },
+    files: () => ({
+      '.gemini/settings.json': {
+        model: { name: 'gemini-2.5-flash' },
+        security: { auth: { selectedType: 'gemini-api-key' } },
+      },
+    }),
+    env: (url) => ({ GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: 'key' }),
+  },
+  {
+    ...{ id: 'opencode', title: 'OpenCode', program: 'opencode' },
+    tools: {
+      run: (command) => ({ name: 'bash', arguments: { command, description: text } }),
+      read: (path) => ({ name: 'read', arguments: { filePath: path } }),
+      write: (path, content) => ({ name: 'write', arguments: { filePath: path, content } }),
+    },
+    files: (url) => ({
+      '.config/opencode/opencode.json': {
+        model: 'scripted/one',
+        provider: {
+          scripted: {
+            npm: '@ai-sdk/openai-compatible',
+            options: { baseURL: `${url}/v1`, apiKey: 'key' },
+            models: { one: { name: 'one' } },
+          },
+        },
+      },
+    }),
+    env: () => ({}),
+  },
+];
+
+/** The versions that Drawbridge was last tried with. */
+const versions = ['@google/gemini-cli@0.61.0', 'opencode-ai@1.18.33'];
+/** What puts the program of this system in its place: scripts of an install are not run otherwise. */
+const placing = ['opencode-ai/postinstall.mjs'];
+
+/** Installs all of them into the folder where they are missing. Returns why that is not possible. */
+export const installPrograms = (folder: string): string | undefined => {
+  const modules = join(folder, 'node_modules');
+  const isThere = () => realPrograms.every(({ program }) => existsSync(join(modules, '.bin', program)));
+  if (isThere()) return undefined;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }');
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const add = spawnSync('npm', ['install', ...options, ...versions], { cwd: folder, encoding: 'utf8' });
+  for (const script of placing) {
+    const path = join(modules, script);
+    if (existsSync(path)) spawnSync(process.execPath, [path], { cwd: join(path, '..') });
+  }
+  return isThere() ? undefined : (add.stderr.split('\n')[0] ?? 'npm failed').replace(/[[\]]/g, '');
+};

@@ -1,0 +1,83 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock } from '@drawbridge/kit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isRunning, until } from '../harness/index.ts';
+import { services } from '../service-table.ts';
+import { saidOf } from './coding-model.ts';
+import { installPrograms, realPrograms } from './programs.ts';
+import { startRealWorld, type RealWorld } from './real-world.ts';
+
+const folder = process.env['DRAWBRIDGE_RUNTIMES'];
+
+/** Why they cannot be tried here. */
+const whyNot = (): string | undefined => {
+  if (folder === undefined) return 'DRAWBRIDGE_RUNTIMES names no folder with coding agents';
+  return services.bubblewrap.isThere() ? installPrograms(folder) : 'no bubblewrap';
+};
+const missing = whyNot();
+const describeReal = missing === undefined ? describe : describe.skip;
+
+for (const real of realPrograms)
+  describeReal(`a real ${real.title} ${missing === undefined ? '' : `[${missing}]`}`, () => {
+    let world: RealWorld;
+    beforeAll(async () => {
+      world = await startRealWorld(real, folder ?? '');
+    });
+    afterAll(() => world?.stop());
+    const inRoot = (name: string) => join(world.daemon.root, name);
+
+    it('writes, and runs a command that was allowed', async () => {
+      const { say, decide, finished, of } = world;
+      await say('RUN echo made > made.txt', 'SAY on it');
+      await decide(`Let ${real.title} work in the shared folder?`);
+      await decide(`${real.title}: run “echo made > made.txt”?`);
+      expect(await finished()).toBe('completed');
+      expect(readFileSync(inRoot('made.txt'), 'utf8')).toBe('made\n');
+      expect((await of('text-block')).map(({ payload }) => payload.text)).toEqual(['on it']);
+      expect((await of('tool-result')).map(({ payload }) => payload.outcome)).toEqual(['ok', 'ok']);
+    });
+
+    it('continues its conversation, and does not run what was denied', async () => {
+      const { say, decide, finished, of, model } = world;
+      await say('RUN touch no.txt', 'QUOTE');
+      await decide(`Let ${real.title} work in the shared folder?`);
+      await decide(`${real.title}: run touch no.txt?`, false);
+      expect(await finished()).toBe('completed');
+      expect(existsSync(inRoot('no.txt'))).toBe(false);
+      const errors = (await of('tool-error')).map(({ payload }) => payload.outcome);
+      expect(errors.filter((outcome) => outcome === 'denied')).toHaveLength(1);
+      const said = saidOf(model.requests.at(-1)!).map(({ text }) => text);
+      expect(said.some((text) => text.includes('echo made > made.txt'))).toBe(true);
+    });
+
+    it('changes a file as its diff was shown', async () => {
+      const { say, decide, finished } = world;
+      writeFileSync(inRoot('a.txt'), 'old\n');
+      await say(`READ ${inRoot('a.txt')}`, `WRITE ${inRoot('a.txt')} new`, 'SAY changed');
+      await decide(`Let ${real.title} work in the shared folder?`);
+      const { resourceDecision, ...rest } = await decide(`${real.title}: change a.txt?`);
+      expect({ resourceDecision, ...rest }).toMatchObject({
+        preview: { kind: 'diff', path: 'a.txt', removed: 1, added: 1 },
+      });
+      expect(await finished()).toBe('completed');
+      expect(readFileSync(inRoot('a.txt'), 'utf8').trim()).toBe('new');
+    });
+
+    it('ends within 2 s after Stop, with all that it started, and the next message works', async () => {
+      const { say, decide, finished, thread, model } = world;
+      const requests = model.requests.length;
+      await say('WAIT');
+      await decide(`Let ${real.title} work in the shared folder?`);
+      await until(async () => model.requests.length > requests);
+      expect(isRunning(folder ?? '')).toBe(true);
+      const from = systemClock.now();
+      await thread.cancel();
+      await until(async () => !isRunning(folder ?? ''));
+      expect(systemClock.now() - from).toBeLessThan(2_000);
+      expect(await finished()).toBe('cancelled');
+      await say('SAY still here');
+      await decide(`Let ${real.title} work in the shared folder?`);
+      expect(await finished()).toBe('completed');
+    });
+  });
