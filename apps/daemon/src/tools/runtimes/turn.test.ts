@@ -190,20 +190,18 @@ describeWith('bubblewrap')('a coding agent of the machine', () => {
   });
 
   it('a session goes on for its own caller alone', async () => {
-    const { turn, send } = open();
+    const { turn } = open();
     const { session } = turnOf(await turn(['SAY one']));
     expect(turnOf(await turn(['SAY two'], { session })).session).toBe(session);
-    const args = { runtime: standIn, prompt: 'SAY three', session };
-    const request = { requestId: 'other', caller: { id: 'token:two', name: '' } };
-    const other = await send({ ...request, toolCall: { name: 'runtime_turn', arguments: args } });
-    // Without a question: the same task is given again without the session.
-    expect(textOf(other)).toBe('This session is not known here; begin a new one');
+    const other = await turn(['SAY three'], { session, caller: 'token:two' });
+    expect(textOf(other)).toContain('This session is not known here');
   });
 
-  it('a session of one that cannot load it does not go on', async () => {
-    const { turn } = open();
+  it('a session of one that cannot load it does not go on, and nobody is asked about it', async () => {
+    const { turn, call } = open();
     const { session } = turnOf(await turn(['SAY one'], { runtime: 'acp:forgets' }));
-    expect(textOf(await turn(['SAY two'], { runtime: 'acp:forgets', session }))).toContain('not known here');
+    const again = await call('runtime_turn', { runtime: 'acp:forgets', prompt: 'SAY two', session });
+    expect(textOf(again)).toBe('This session is not known here; begin a new one');
   });
 
   it('RT-09 a folder with what it would run unasked is refused', async () => {
