@@ -197,7 +197,7 @@ describeWith('bubblewrap')('a coding agent of the machine', () => {
     expect(textOf(other)).toContain('This session is not known here');
   });
 
-  it('a session of one that cannot load it does not go on, and nobody is asked about it', async () => {
+  it('a session of one that cannot load it does not go on, and is refused without a question', async () => {
     const { turn, call } = open();
     const { session } = turnOf(await turn(['SAY one'], { runtime: 'acp:forgets' }));
     const again = await call('runtime_turn', { runtime: 'acp:forgets', prompt: 'SAY two', session });
