@@ -22,7 +22,7 @@ import type { Gateway } from './gateway/index.ts';
 import { createQuota, readDaemonPackage } from './http/index.ts';
 import { createModelCalls } from './ops/index.ts';
 import { createRuntimeSettings, createSettingsStore } from './settings/index.ts';
-import { createTranscribe } from './voice/index.ts';
+import { createSpeech, createTranscribe } from './voice/index.ts';
 
 /** Assembles the server. Throws `dataFolderInUse` while another server has the data folder. */
 export const createApp = async (needs: AppNeeds) => {
@@ -81,11 +81,13 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const modelCalls = createModelCalls(clock);
   const settings = createRuntimeSettings({ ...store, store: createSettingsStore(store), clock });
   const queueSettings = async () => (await settings.get()).values.queue;
-  const parts = {
-    ...base,
-    gateway,
-    transcribe: createTranscribe({ clock, environment: config, hide: opened.scrubber.hide }),
+  const voice = {
+    clock,
+    environment: config,
+    hide: opened.scrubber.hide,
+    warn: (sentence: string) => log.warn(sentence),
   };
+  const parts = { ...base, gateway, transcribe: createTranscribe(voice), speech: createSpeech(voice) };
   const started = await startAgent({ ...parts, counted: modelCalls.counted, queueSettings });
   agent = started && recordMessages(started, presence);
   const inbound = openInbound({ ...parts, agent: agent?.agent ?? null });

@@ -40,6 +40,8 @@ describe('configuration', () => {
       telegramApiUrl: 'https://api.telegram.org',
       googleChatMode: 'poll',
       transcriptionModel: 'whisper-1',
+      speechModels: ['tts-1'],
+      speechVoices: ['alloy'],
       teamsServices: ['smba.trafficmanager.net', '*.botframework.com'],
       tailscaleSocket: '/var/run/tailscale/tailscaled.sock',
       disabledModules: [],

@@ -11,7 +11,7 @@ import { gatewayConfig } from './gateway/config-schema.ts';
 import { httpConfig, limitsConfig } from './http/config-schema.ts';
 import { opsConfig } from './ops/config-schema.ts';
 import { setting } from './program/setting.ts';
-import { voiceConfig } from './voice/config-schema.ts';
+import { speechProblem, voiceConfig } from './voice/config-schema.ts';
 
 const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -116,7 +116,7 @@ const programEnvironmentOf = (environment: NodeJS.ProcessEnv): Record<string, st
 };
 
 /** Settings that only work together. */
-const problemOf = ({ redisUrl, databaseUrl, secret }: Settings): string | null => {
+const serversProblem = ({ redisUrl, databaseUrl, secret }: Settings): string | null => {
   if (redisUrl === undefined) return null;
   if (!isPostgresUrl(databaseUrl))
     return 'REDIS_URL: connects several servers, which need DATABASE_URL with postgres://';
@@ -142,7 +142,7 @@ export const readConfig = (
     return { problem: `${name}: ${issue?.message ?? 'is not valid'}` };
   }
   const { data } = read;
-  const problem = problemOf(data);
+  const problem = serversProblem(data) ?? speechProblem(data);
   if (problem !== null) return { problem };
   const dataDir = chooseDataDir({
     given: data.dataDir,

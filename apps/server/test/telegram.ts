@@ -44,6 +44,7 @@ export const openTelegram = async () => {
   const edited: EditedText[] = [];
   /** Files as they were uploaded. */
   const documents: Record<string, unknown>[] = [];
+  const voices: Record<string, unknown>[] = [];
   /** Files of messages by their paths, which are also their ids. */
   const files = new Map<string, Buffer | Answer>();
   /** What people have read after they had pressed a button. */
@@ -109,9 +110,10 @@ export const openTelegram = async () => {
     if (token !== botToken) return refuse(401, 'Unauthorized')(reply);
     const own = first.get(method)?.shift();
     if (own) return own(reply);
-    if (method === 'sendDocument') {
-      documents.push(await formOf(request));
-      return ok(reply, { message_id: 1_000 + documents.length });
+    if (method === 'sendDocument' || method === 'sendVoice') {
+      const uploads = method === 'sendVoice' ? voices : documents;
+      uploads.push(await formOf(request));
+      return ok(reply, { message_id: 1_000 + documents.length + voices.length });
     }
     const answer = answerTo[method];
     return answer ? answer(JSON.parse(body), reply) : refuse(404, 'Not Found')(reply);
@@ -153,6 +155,7 @@ export const openTelegram = async () => {
     sent,
     edited,
     documents,
+    voices,
     files,
     acknowledged,
     press,

@@ -111,6 +111,7 @@ describe('a restore', () => {
       groups: '[]',
       usesMemory: 0,
       answers: 'off',
+      speak: 'voice',
       pairedAt: 1,
       lastSeenAt: 1,
     };
@@ -119,7 +120,14 @@ describe('a restore', () => {
       .values(['kept', 'removed'].map((senderId) => ({ ...sender, senderId })))
       .execute();
     const late = Number.MAX_SAFE_INTEGER;
-    const chat = { kind: 'telegram', conversation: '7', senderId: 'kept', address: '{}', text: 'Hi' };
+    const chat = {
+      kind: 'telegram',
+      conversation: '7',
+      senderId: 'kept',
+      address: '{}',
+      text: 'Hi',
+      isSpoken: 0,
+    };
     await copied.db
       .insertInto('channelMessages')
       .values({ ...chat, userId: 'x', updateId: '1', sentAt: 1, receivedAt: late, state: 'accepted' })

@@ -2,6 +2,9 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ChannelMode } from '@drawbridge/contracts/outside/channels';
 
+/** Of a voice message; `opus` is in OGG. */
+export type SpeechFormat = 'mp3' | 'opus';
+
 /** Why a platform did not do what it was asked. The message is for people. */
 export class PlatformError extends Error {
   /**
@@ -125,6 +128,12 @@ export interface PlatformButtons {
   acknowledge(pressId: string, text: string, signal: AbortSignal): Promise<void>;
 }
 
+export interface PlatformVoice {
+  format: SpeechFormat;
+  /** Resolves to the platform's id of the message. */
+  send(file: OutgoingFile, to: Omit<Destination, 'isPlain'>): Promise<string>;
+}
+
 /** One bot of a platform. All functions throw `PlatformError`, and the reason of an aborted signal. */
 export interface ChannelAdapter {
   identify(signal: AbortSignal): Promise<BotIdentity>;
@@ -142,6 +151,8 @@ export interface ChannelAdapter {
   send(text: string, to: Destination & { buttons: readonly Button[] }): Promise<string>;
   /** Resolves to the platform's id of the message; null for a file that it does not take. */
   sendFile: ((file: OutgoingFile, to: Omit<Destination, 'isPlain'>) => Promise<string | null>) | null;
+  /** Null where the platform has no voice messages. */
+  voice: PlatformVoice | null;
   /** The bytes of a file of a message, from the platform's own address; null where none can be had. */
   download: ((fileId: string, signal: AbortSignal) => Promise<Buffer>) | null;
   /** Null where a message cannot have buttons. */

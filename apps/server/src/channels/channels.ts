@@ -14,7 +14,7 @@ import type { Store } from '../db/index.ts';
 import { errors } from '../errors.ts';
 import type { ReaderContext } from '../readers/index.ts';
 import type { Sealer } from '../secrets/index.ts';
-import type { Transcribe } from '../voice/index.ts';
+import type { SpeechService, Transcribe } from '../voice/index.ts';
 import { createAccounts } from './accounts.ts';
 import { createAccountsStore } from './accounts.store.ts';
 import { PlatformError, type PlatformPost } from './adapter.ts';
@@ -39,6 +39,7 @@ interface Needs {
   /** Null where the agent is switched off. */
   agent: Agent | null;
   transcribe: Transcribe;
+  speech: SpeechService;
   sessions: ChannelSessions;
   readers: Omit<ReaderContext, 'agent'>;
   /** Other servers have the store: then no server receives messages. */
@@ -56,10 +57,10 @@ const endLength = 4;
 const iso = (at: number) => new Date(at).toISOString();
 
 const toSender = (sender: StoredSender): ChannelSender => {
-  const { senderId, name, groups, usesMemory, answers, pairedAt, lastSeenAt } = sender;
+  const { senderId, name, groups, usesMemory, answers, speak, pairedAt, lastSeenAt } = sender;
   const kind = sender.kind as ChannelKind;
   const times = { pairedAt: iso(pairedAt), lastSeenAt: iso(lastSeenAt) };
-  return { kind, senderId, name, groups, usesMemory, answers, ...times };
+  return { kind, senderId, name, groups, usesMemory, answers, speak, ...times };
 };
 
 /** Ends what the sender's messages have started. */

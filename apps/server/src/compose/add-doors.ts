@@ -17,7 +17,7 @@ import type { Gateway } from '../gateway/index.ts';
 import { createOriginGuard, credentialsOf, type Quota } from '../http/index.ts';
 import type { Channels } from '../channels/index.ts';
 import type { Hooks } from '../hooks/index.ts';
-import type { Transcribe } from '../voice/index.ts';
+import type { SpeechService, Transcribe } from '../voice/index.ts';
 import type { Notifications } from '../notify/index.ts';
 import { serverCommand } from '../program/built-files.ts';
 import type { Web } from './create-web.ts';
@@ -39,6 +39,7 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   notifications: Notifications;
   channels: Channels;
   transcribe: Transcribe;
+  speech: SpeechService;
   hooks: Hooks;
   /** The open windows of panels, by user. */
   panels: Quota;
@@ -91,7 +92,7 @@ interface OpenSockets extends JsonRpcDrain {
 }
 
 const addJsonRpc = async (parts: Parts, guardOrigin: GuardOrigin): Promise<OpenSockets> => {
-  const { config, clock, opened, gateway, web, rooms, channels, transcribe, agent, tailnet } = parts;
+  const { config, clock, opened, gateway, web, rooms, channels, transcribe, speech, agent, tailnet } = parts;
   const { accounts, access, tokens, tickets, address, store, onError } = opened;
   const sessions = createSessions({ store: createSessionsStore(store), clock });
   const { plugin, tailnetPlugin, ...drain } = createJsonRpcDoor({
@@ -106,6 +107,7 @@ const addJsonRpc = async (parts: Parts, guardOrigin: GuardOrigin): Promise<OpenS
     agent,
     channels,
     transcribe,
+    speech,
     hasVoice: config.transcriptionUrl !== undefined,
     guardOrigin,
     url: address.url,

@@ -4,7 +4,7 @@ import { createChannels, type Channels } from '../channels/index.ts';
 import type { Gateway } from '../gateway/index.ts';
 import { createHooks, createHooksStore, type Hooks } from '../hooks/index.ts';
 import { createSealer } from '../secrets/index.ts';
-import type { Transcribe } from '../voice/index.ts';
+import type { SpeechService, Transcribe } from '../voice/index.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
 import type { Others } from './servers/connect-servers.ts';
 
@@ -13,6 +13,7 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   gateway: Gateway;
   others: Pick<Others, 'server'>;
   transcribe: Transcribe;
+  speech: SpeechService;
   /** Null where `DISABLED_MODULES` names it. */
   agent: Agent | null;
 }
@@ -22,7 +23,7 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
  * once they are started.
  */
 export const openInbound = (parts: Parts): { hooks: Hooks; channels: Channels } => {
-  const { config, clock, opened, gateway, others, transcribe, agent } = parts;
+  const { config, clock, opened, gateway, others, transcribe, speech, agent } = parts;
   const { accounts, address, log, onError, scrubber, secret, store } = opened;
   const shared = {
     clock,
@@ -34,6 +35,7 @@ export const openInbound = (parts: Parts): { hooks: Hooks; channels: Channels } 
   const channels = createChannels({
     ...shared,
     transcribe,
+    speech,
     store,
     environment: config,
     secret,

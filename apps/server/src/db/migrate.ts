@@ -41,6 +41,7 @@ import { runStarters } from './migrations/0038-run-starters.ts';
 import { channelFiles } from './migrations/0039-channel-files.ts';
 import { runtimes } from './migrations/0041-runtimes.ts';
 import { channelMessageFiles } from './migrations/0042-channel-message-files.ts';
+import { channelVoice } from './migrations/0044-channel-voice.ts';
 import { subAgentTurns } from './migrations/0048-sub-agent-turns.ts';
 import type { Schema } from './schema.ts';
 
@@ -88,6 +89,7 @@ const migrations = {
   '0039-channel-files': channelFiles,
   '0041-runtimes': runtimes,
   '0042-channel-message-files': channelMessageFiles,
+  '0044-channel-voice': channelVoice,
   '0048-sub-agent-turns': subAgentTurns,
 };
 

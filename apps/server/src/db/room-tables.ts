@@ -68,6 +68,8 @@ export interface RoomTables {
     usesMemory: number;
     /** Which questions they may answer. */
     answers: string;
+    /** When their answers are read out. */
+    speak: string;
     pairedAt: number;
     lastSeenAt: number;
   };
@@ -83,6 +85,8 @@ export interface RoomTables {
     text: string;
     /** What the adapter downloads its files by, as JSON; null without one. */
     files: string | null;
+    /** 1: a voice message was in it. */
+    isSpoken: number;
     sentAt: number;
     receivedAt: number;
     state: 'accepted' | 'answered';
@@ -107,6 +111,8 @@ export interface RoomTables {
     edits: string | null;
     /** A file of a chat that is sent, as JSON; the text instead where the platform does not take it. */
     file: string | null;
+    /** 1: the text is read out, and sent as a voice message alone. */
+    isSpoken: number;
   };
   /** A question that a reply of the same id shows with buttons. */
   channelQuestions: {

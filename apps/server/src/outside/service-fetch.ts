@@ -12,6 +12,7 @@ export interface ServiceRequest {
 
 export interface ServiceReply {
   status: number;
+  headers: Headers;
   bytes: Buffer;
   /** The same as UTF-8. */
   readonly text: string;
@@ -38,6 +39,7 @@ export const createServiceFetch = ({ clock, name, origin, limits: { ms, maxBytes
       const bytes = await readLimited(response.body, maxBytes);
       return {
         status: response.status,
+        headers: response.headers,
         bytes,
         get text() {
           return bytes.toString();

@@ -1,1 +1,9 @@
-export { audioTypes, createTranscribe, VoiceError, type Audio, type Transcribe } from './transcribe.ts';
+export { createSpeech, type SpeechService } from './speak.ts';
+export {
+  audioEnding,
+  audioTypes,
+  createTranscribe,
+  VoiceError,
+  type Audio,
+  type Transcribe,
+} from './transcribe.ts';

@@ -33,6 +33,9 @@ const endings: Record<string, string> = {
   'audio/flac': 'flac',
 };
 
+/** Of the name of a file of this type. */
+export const audioEnding = (mediaType: string): string => endings[mediaType] ?? 'bin';
+
 export const audioTypes: readonly string[] = Object.keys(endings);
 
 const limits = { ms: 60_000, maxBytes: 1_024 * 1_024 };
@@ -65,7 +68,7 @@ export const createTranscribe = ({ clock, environment, hide }: Needs): Transcrib
   return async ({ bytes, mediaType }, signal) => {
     const body = new FormData();
     const file = new Blob([new Uint8Array(bytes)], { type: mediaType });
-    body.set('file', file, `voice.${endings[mediaType] ?? 'bin'}`);
+    body.set('file', file, `voice.${audioEnding(mediaType)}`);
     body.set('model', transcriptionModel);
     body.set('response_format', 'json');
     const headers: Record<string, string> =

@@ -106,6 +106,8 @@ interface Platform {
   modes: readonly [ChannelMode, ...ChannelMode[]];
   /** Whether a question can have buttons there. */
   hasButtons: boolean;
+  /** Whether an answer can be a voice message there. */
+  hasVoice: boolean;
   /** Whether people who are not paired get a sentence: not where strangers write by mistake. */
   hasHints: boolean;
   /** What the owner enters: texts. */
@@ -121,6 +123,7 @@ export const platforms = {
     webhookPath: '/telegram/events',
     modes: ['poll', 'webhook'],
     hasButtons: true,
+    hasVoice: true,
     hasHints: true,
     fields: z.strictObject({ token: telegramToken }),
     needs: {},
@@ -130,6 +133,7 @@ export const platforms = {
     webhookPath: '/bluebubbles/events',
     modes: ['poll', 'webhook'],
     hasButtons: false,
+    hasVoice: true,
     hasHints: false,
     fields: z.strictObject({ url: blueBubblesUrl, password: blueBubblesPassword }),
     needs: {},
@@ -139,6 +143,7 @@ export const platforms = {
     webhookPath: '/google-chat/events',
     modes: ['poll', 'webhook'],
     hasButtons: true,
+    hasVoice: false,
     hasHints: true,
     fields: z.strictObject({
       key: googleKey,
@@ -152,6 +157,7 @@ export const platforms = {
     webhookPath: '/teams/events',
     modes: ['webhook'],
     hasButtons: true,
+    hasVoice: false,
     hasHints: true,
     fields: z.strictObject({ appId: entraId, secret: entraSecret, tenant: entraId }),
     needs: {},
@@ -165,6 +171,11 @@ export const platformOf = (kind: ChannelKind): Platform => platforms[kind];
 export const channelAnswerLevels = ['off', 'deny', 'once'] as const;
 export const channelAnswerLevel = z.enum(channelAnswerLevels);
 export type ChannelAnswerLevel = z.infer<typeof channelAnswerLevel>;
+
+/** When answers are read out as well. `voice`: where the message was one. */
+export const channelSpeakModes = ['voice', 'always', 'never'] as const;
+export const channelSpeak = z.enum(channelSpeakModes);
+export type ChannelSpeak = z.infer<typeof channelSpeak>;
 
 /** What a button answers: this call, this time. */
 export const channelAnswer = z.enum(['allow', 'deny']);
@@ -250,6 +261,7 @@ export const channelSender = z.object({
   name: z.string(),
   ...rights,
   answers: channelAnswerLevel,
+  speak: channelSpeak,
   pairedAt: isoTime,
   lastSeenAt: isoTime,
 });
@@ -262,5 +274,7 @@ export const updateChannelSenderInput = z.strictObject({
   name: z.string().trim().min(1).max(64),
   ...rights,
   answers: channelAnswerLevel,
+  /** What is undefined stays as it is. */
+  speak: channelSpeak.optional(),
 });
 export type UpdateChannelSenderInput = z.infer<typeof updateChannelSenderInput>;

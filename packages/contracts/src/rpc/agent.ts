@@ -19,6 +19,8 @@ export const agentSendParams = z.object({
   attachments: z.array(rpcAttachment).max(maxAttachments).default([]),
   idempotencyKey: z.string().optional(),
   queueMode: laneMode.optional(),
+  /** Whether the answer is read out; else it is where the message has a recording. */
+  speech: z.boolean().optional(),
 });
 
 /** `into`: the request that carries the run which this message was merged or steered into. */

@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import { platforms } from '@drawbridge/contracts/outside/channels';
 import { jsonOf, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
-import { isSameSecret, PlatformError, type ChannelAdapter, type Fields } from '../adapter.ts';
+import {
+  isSameSecret,
+  PlatformError,
+  type ChannelAdapter,
+  type Destination,
+  type OutgoingFile,
+  type Fields,
+} from '../adapter.ts';
 import { createPrinter } from '../format/markdown.ts';
 import { createPlatformFetch } from '../platform-fetch.ts';
 import { readPost, toUpdate } from './messages.ts';
@@ -96,6 +103,23 @@ const toPlainText: (markdown: string) => string = createPrinter({
   link: (href, isBare) => ['', isBare ? '' : ` (${href})`],
 });
 
+const createUpload =
+  (call: ReturnType<typeof createApi>['call'], more: Record<string, string>) =>
+  async (
+    { name, mediaType, bytes }: OutgoingFile,
+    { id, address, signal }: Omit<Destination, 'isPlain'>,
+  ): Promise<string> => {
+    const tempGuid = tempGuidOf(id);
+    const form = new FormData();
+    const fields = { ...addressOf.parse(address), tempGuid, name, method: 'apple-script', ...more };
+    for (const [field, value] of Object.entries(fields)) form.set(field, value);
+    form.set('attachment', new Blob([bytes], { type: mediaType }), name);
+    const sent = sentMessage.safeParse(
+      await call('message/attachment', { method: 'POST', body: form, signal }),
+    );
+    return sent.data?.guid ?? tempGuid;
+  };
+
 interface Needs {
   clock: Clock;
   fields: Fields;
@@ -168,17 +192,8 @@ export const createBlueBubbles = ({ clock, fields }: Needs): ChannelAdapter => {
       const sent = sentMessage.safeParse(await call('message/text', { method: 'POST', body, signal }));
       return sent.data?.guid ?? body.tempGuid;
     },
-    sendFile: async ({ name, mediaType, bytes }, { id, address, signal }) => {
-      const tempGuid = tempGuidOf(id);
-      const form = new FormData();
-      const fields = { ...addressOf.parse(address), tempGuid, name, method: 'apple-script' };
-      for (const [field, value] of Object.entries(fields)) form.set(field, value);
-      form.set('attachment', new Blob([bytes], { type: mediaType }), name);
-      const sent = sentMessage.safeParse(
-        await call('message/attachment', { method: 'POST', body: form, signal }),
-      );
-      return sent.data?.guid ?? tempGuid;
-    },
+    sendFile: createUpload(call, {}),
+    voice: { format: 'mp3', send: createUpload(call, { isAudioMessage: 'true' }) },
     download,
     buttons: null,
     typing: null,

@@ -134,6 +134,7 @@ export const createGoogleChat = ({ clock, url, fields, ownUrl }: Needs): Channel
     },
     // An upload needs the token of a person.
     sendFile: null,
+    voice: null,
     download: null,
     buttons: {
       edit: async (messageId, text, { address, isPlain, signal }) => {

@@ -123,6 +123,7 @@ const createPaired = ({ kind, clock, senders, messages, onMessage }: Needs, { co
       files: files.length === 0 ? null : JSON.stringify(files),
       sentAt,
       receivedAt: nextTime(),
+      isSpoken: 0,
       state: 'accepted' as const,
     };
     const writes = [messages.insert(row), senders.noteSeen(kind, senderId, clock.now())];

@@ -1,7 +1,14 @@
 import type { Agent } from '@drawbridge/agent';
 import { channelLimits, type ChannelKind } from '@drawbridge/contracts/outside/channels';
 import { createKeyedQueue, exponential, fullJitter, hasCode, sleep, type Clock } from '@drawbridge/kit';
-import { PlatformError, type Button, type ChannelAdapter, type Destination } from '../adapter.ts';
+import { audioEnding, type SpeechService } from '../../voice/index.ts';
+import {
+  PlatformError,
+  type Button,
+  type ChannelAdapter,
+  type Destination,
+  type OutgoingFile,
+} from '../adapter.ts';
 import { addressOf } from '../turns/answers.ts';
 import { repliedFile, type RepliedFile } from '../turns/new-reply.ts';
 import {
@@ -20,6 +27,7 @@ interface Needs {
   agent: Pick<Agent, 'threads'> | null;
   /** The buttons of a reply; none for most. */
   buttonsOf(replyId: string): Promise<Button[]>;
+  speech: Pick<SpeechService, 'speak'>;
   onError(error: unknown): void;
   signal: AbortSignal;
 }
@@ -64,12 +72,29 @@ const sendFile = async (
   });
 };
 
+/** Undefined where it cannot be read out, and for a platform without voice messages. */
+const readOut = async (
+  { speech, signal }: Pick<Needs, 'speech' | 'signal'>,
+  adapter: ChannelAdapter,
+  { text }: StoredReply,
+): Promise<OutgoingFile | undefined> => {
+  if (adapter.voice === null) return undefined;
+  const said = await speech.speak(text, { format: adapter.voice.format, signal });
+  if (said === null) return undefined;
+  const { mediaType, bytes } = said;
+  return { name: `reply.${audioEnding(mediaType)}`, mediaType, bytes: Buffer.from(bytes) };
+};
+
 /** Resolves to the platform's id of the message; null where another one was to be edited. */
 const createAttempt =
   ({ messages: { replies }, buttonsOf, agent, signal }: Needs) =>
-  async (adapter: ChannelAdapter, reply: StoredReply): Promise<string | null> => {
+  async (
+    adapter: ChannelAdapter,
+    { reply, voice }: { reply: StoredReply; voice: OutgoingFile | null },
+  ): Promise<string | null> => {
     const { id, text, edits } = reply;
     const to = { id, address: addressOf(reply), signal };
+    if (voice !== null) return adapter.voice?.send(voice, to) ?? null;
     if (edits === null) {
       const sent = await sendFile(agent, adapter, { reply, to });
       if (sent !== null) return sent;
@@ -91,6 +116,7 @@ export const createDelivery = (needs: Needs) => {
   const attempt = createAttempt(needs);
   const { replies } = messages;
   const inTurn = createKeyedQueue();
+  const spokenInTurn = createKeyedQueue();
 
   const fail = (reply: StoredReply, problem: string) => replies.move(reply.id, { state: 'failed', problem });
 
@@ -118,12 +144,18 @@ export const createDelivery = (needs: Needs) => {
   /** False where the conversation has to wait for another key. */
   const sendOne = async (reply: StoredReply): Promise<boolean> => {
     const since = clock.now();
+    let voice: OutgoingFile | null | undefined = null;
     for (let tries = 1; ; tries += 1) {
       const adapter = adapterOf(reply.kind as ChannelKind);
       if (adapter === null) return false;
+      if (reply.isSpoken === 1) voice ??= await readOut(needs, adapter, reply);
+      if (voice === undefined) {
+        await fail(reply, 'It could not be read out');
+        return true;
+      }
       if (!(await replies.move(reply.id, { state: 'sending', problem: null }))) return true;
       try {
-        const messageId = await attempt(adapter, reply);
+        const messageId = await attempt(adapter, { reply, voice });
         await replies.move(reply.id, { state: 'sent', problem: null, messageId, sentAt: clock.now() });
         return true;
       } catch (error) {
@@ -135,10 +167,10 @@ export const createDelivery = (needs: Needs) => {
     }
   };
 
-  const run = async (conversation: ConversationKey): Promise<void> => {
+  const run = async (conversation: ConversationKey, isSpoken: boolean): Promise<void> => {
     for (;;) {
       try {
-        const [reply] = await replies.waiting(conversation);
+        const [reply] = await replies.waiting(conversation, isSpoken);
         if (!reply || !(await sendOne(reply))) return;
       } catch (error) {
         if (signal.aborted) return;
@@ -148,10 +180,14 @@ export const createDelivery = (needs: Needs) => {
     }
   };
 
-  const wake = (conversation: ConversationKey): void =>
-    void inTurn
-      .run(`${conversation.kind} ${conversation.conversation}`, () => run(conversation))
+  /** Speech may take a minute: it follows the texts, and none waits for it. */
+  const wake = (conversation: ConversationKey): void => {
+    const name = `${conversation.kind} ${conversation.conversation}`;
+    inTurn
+      .run(name, () => run(conversation, false))
+      .then(() => spokenInTurn.run(name, () => run(conversation, true)))
       .catch(onError);
+  };
 
   return {
     wake,
@@ -159,6 +195,6 @@ export const createDelivery = (needs: Needs) => {
     wakeAll: async (): Promise<void> => {
       for (const conversation of await replies.conversationsWaiting()) wake(conversation);
     },
-    settled: inTurn.settled,
+    settled: () => inTurn.settled().then(spokenInTurn.settled),
   };
 };

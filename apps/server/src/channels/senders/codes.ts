@@ -126,7 +126,7 @@ export const createCodes = ({ store, clock, secret, sealer, link, warn }: Needs)
     use: ({ digest, kind, userId, groups, usesMemory }: StoredCode, sender: { id: string; name: string }) => {
       const now = clock.now();
       const place = { kind, senderId: sender.id, userId, name: sender.name };
-      const rights = { groups, usesMemory, answers: 'off' } as const;
+      const rights = { groups, usesMemory, answers: 'off', speak: 'voice' } as const;
       return codes.use({ digest }, { ...place, ...rights, pairedAt: now, lastSeenAt: now });
     },
   };

@@ -1,7 +1,9 @@
 import {
   channelAnswerLevel,
+  channelSpeak,
   type ChannelAnswerLevel,
   type ChannelKind,
+  type ChannelSpeak,
 } from '@drawbridge/contracts/outside/channels';
 import { toolScope, type ToolScope } from '@drawbridge/contracts/groups';
 import { z } from 'zod';
@@ -15,7 +17,10 @@ export interface SenderRights {
 
 type Read<Row extends { groups: string; usesMemory: number }> = Omit<Row, keyof SenderRights> & SenderRights;
 export type StoredCode = Read<Schema['channelCodes']>;
-export type StoredSender = Omit<Read<Schema['channelSenders']>, 'answers'> & { answers: ChannelAnswerLevel };
+export type StoredSender = Omit<Read<Schema['channelSenders']>, 'answers' | 'speak'> & {
+  answers: ChannelAnswerLevel;
+  speak: ChannelSpeak;
+};
 
 const groupsOf = z.array(toolScope);
 
@@ -72,6 +77,7 @@ const createCodes = ({ db }: Pick<Store, 'db'>) => ({
 const readSender = (row: Schema['channelSenders']): StoredSender => ({
   ...read(row),
   answers: channelAnswerLevel.parse(row.answers),
+  speak: channelSpeak.parse(row.speak),
 });
 
 /** Codes, and the senders that they have bound. */
@@ -88,9 +94,16 @@ export const createSendersStore = ({ db }: Pick<Store, 'db'>) => ({
   },
   update: async (
     { kind, senderId, userId }: Pick<StoredSender, 'kind' | 'senderId' | 'userId'>,
-    { name, answers, ...rights }: SenderRights & Pick<StoredSender, 'name' | 'answers'>,
+    {
+      name,
+      answers,
+      speak,
+      ...rights
+    }: SenderRights & Pick<StoredSender, 'name' | 'answers'> & { speak?: ChannelSpeak | undefined },
   ): Promise<boolean> => {
-    const one = db.updateTable('channelSenders').set({ name, answers, ...columnsOf(rights) });
+    const one = db
+      .updateTable('channelSenders')
+      .set({ name, answers, ...(speak !== undefined && { speak }), ...columnsOf(rights) });
     const { numUpdatedRows } = await one
       .where('kind', '=', kind)
       .where('senderId', '=', senderId)

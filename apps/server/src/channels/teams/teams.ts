@@ -120,6 +120,7 @@ export const createTeams = ({ clock, url, fields, ownUrl, services }: Needs): Ch
       const sent = await api.call(serviceUrl, pathOf(conversationId), { method: 'POST', body, signal });
       return sentActivity.safeParse(sent).data?.id ?? '';
     },
+    voice: null,
     download: null,
     buttons: {
       edit: async (messageId, text, { address, isPlain, signal }) => {
@@ -133,11 +134,8 @@ export const createTeams = ({ clock, url, fields, ownUrl, services }: Needs): Ch
     },
     typing: async (address, signal) => {
       const { serviceUrl, conversationId } = addressOf.parse(address);
-      await api.call(serviceUrl, pathOf(conversationId), {
-        method: 'POST',
-        body: { type: 'typing' },
-        signal,
-      });
+      const body = { type: 'typing' };
+      await api.call(serviceUrl, pathOf(conversationId), { method: 'POST', body, signal });
     },
   };
 };

@@ -1,7 +1,15 @@
 import { platforms } from '@drawbridge/contracts/outside/channels';
 import { cutText, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
-import type { Address, Button, ChannelAdapter, Fields, PlatformButtons } from '../adapter.ts';
+import type {
+  Address,
+  Button,
+  ChannelAdapter,
+  Destination,
+  Fields,
+  OutgoingFile,
+  PlatformButtons,
+} from '../adapter.ts';
 import { isSameSecret, PlatformError } from '../adapter.ts';
 import { createTelegramApi, pollSeconds } from './api.ts';
 import { toTelegramHtml } from './html.ts';
@@ -43,14 +51,18 @@ const keyboardOf = (buttons: readonly Button[]) =>
         },
       };
 
-/** As a document, pictures too: a photo would be changed on its way. */
-const createSendFile =
-  (call: ReturnType<typeof createTelegramApi>['call']): NonNullable<ChannelAdapter['sendFile']> =>
-  async ({ name, mediaType, bytes }, { address, signal }) => {
+/** A file, pictures too, goes as a document: a photo would be changed on its way. */
+const createUpload =
+  (call: ReturnType<typeof createTelegramApi>['call'], field: 'document' | 'voice') =>
+  async (
+    { name, mediaType, bytes }: OutgoingFile,
+    { address, signal }: Omit<Destination, 'isPlain'>,
+  ): Promise<string> => {
     const form = new FormData();
-    for (const [field, value] of Object.entries(placeOf(address))) form.set(field, String(value));
-    form.set('document', new Blob([bytes], { type: mediaType }), name);
-    return String(sentMessage.parse(await call('sendDocument', form, signal)).message_id);
+    for (const [key, value] of Object.entries(placeOf(address))) form.set(key, String(value));
+    form.set(field, new Blob([bytes], { type: mediaType }), name);
+    const method = field === 'voice' ? 'sendVoice' : 'sendDocument';
+    return String(sentMessage.parse(await call(method, form, signal)).message_id);
   };
 
 /** After a repeat, and for a message that the person has deleted. */
@@ -143,7 +155,8 @@ export const createTelegram = (needs: Needs): ChannelAdapter => {
       const sent = { ...placeOf(address), ...shownOf(text, isPlain), ...keyboardOf(buttons) };
       return String(sentMessage.parse(await call('sendMessage', sent, signal)).message_id);
     },
-    sendFile: createSendFile(call),
+    sendFile: createUpload(call, 'document'),
+    voice: { format: 'opus', send: createUpload(call, 'voice') },
     download,
     buttons: createButtons(call),
     typing: async (address, signal) =>

@@ -1,6 +1,7 @@
 import type { Agent, RequestEnd } from '@drawbridge/agent';
-import { channelLimits, type ChannelKind } from '@drawbridge/contracts/outside/channels';
+import { channelLimits, platformOf, type ChannelKind } from '@drawbridge/contracts/outside/channels';
 import type { Clock } from '@drawbridge/kit';
+import type { SpeechService } from '../../voice/index.ts';
 import { z } from 'zod';
 import type { Address } from '../adapter.ts';
 import { splitMarkdown } from '../format/split.ts';
@@ -12,15 +13,17 @@ interface Needs {
   clock: Clock;
   messages: MessagesStore;
   senders: SendersStore;
+  speech: Pick<SpeechService, 'isOn'>;
   /** The address of the panel. */
   url(): string;
   onReply(conversation: ConversationKey): void;
 }
 
-/** Of an answer: a text, or a file with the text that may stand for it. */
+/** Of an answer: a text, a file with the text that may stand for it, or a text that is read out. */
 interface Part {
   text: string;
   file?: RepliedFile;
+  isSpoken?: boolean;
 }
 
 interface Ending {
@@ -70,7 +73,14 @@ const textOfEnd = (end: RequestEnd): string | null => {
 };
 
 /** Answers to messages: each is stored with the end of its message, in one transaction, before it is sent. */
-export const createAnswers = ({ clock, messages, senders, url, onReply }: Needs) => {
+export const createAnswers = ({ clock, messages, senders, speech, url, onReply }: Needs) => {
+  const isReadOut = async (row: StoredMessage): Promise<boolean> => {
+    const kind = row.kind as ChannelKind;
+    if (!speech.isOn || !platformOf(kind).hasVoice) return false;
+    const speak = (await senders.find(kind, row.senderId))?.speak ?? 'never';
+    return speak === 'always' || (speak === 'voice' && (await messages.spoken.has(row)));
+  };
+
   const partsOf = ({ kind }: StoredMessage, text: string): string[] => {
     const parts = splitMarkdown(text, partLength[kind as ChannelKind]);
     if (parts.length <= channelLimits.replyParts) return parts;
@@ -88,10 +98,10 @@ export const createAnswers = ({ clock, messages, senders, url, onReply }: Needs)
   const answer = async (
     row: StoredMessage,
     text: string | null,
-    { id = `${keyOf(row)} answer`, files = [] }: { id?: string | undefined; files?: readonly Part[] } = {},
+    { id = `${keyOf(row)} answer`, more = [] }: { id?: string | undefined; more?: readonly Part[] } = {},
   ): Promise<void> => {
     const texts = text === null ? [] : partsOf(row, text).map((part) => ({ text: part }));
-    const replies = repliesTo(row, id, [...texts, ...files]);
+    const replies = repliesTo(row, id, [...texts, ...more]);
     // False for the message of a sender who is no longer paired: it is gone.
     if (await messages.commit([messages.answered(row), ...replies], 'synced')) onReply(row);
   };
@@ -113,7 +123,9 @@ export const createAnswers = ({ clock, messages, senders, url, onReply }: Needs)
         text: `${file.name.replaceAll(/[^\p{L}\p{N} .-]/gu, ' ')} is in Drawbridge: ${url()}/chat/${threadId}`,
         file: { ...file, userId },
       }));
-      return answer(row, text, { id: `${row.kind} run ${runId}`, files });
+      const isSaid = end.outcome === 'completed' && end.content.trim() !== '' && (await isReadOut(row));
+      const said = isSaid ? [{ text, isSpoken: true }] : [];
+      return answer(row, text, { id: `${row.kind} run ${runId}`, more: [...files, ...said] });
     },
     /** Ends the pairing, with all that waits for the sender. */
     unpair: async (row: StoredMessage, sender: StoredSender): Promise<void> => {

@@ -19,14 +19,15 @@ const createReplies = ({ db, commit }: Pick<Store, 'db' | 'commit'>) => ({
       .compile(),
   find: async (id: string): Promise<StoredReply | null> =>
     (await db.selectFrom('channelReplies').selectAll().where('id', '=', id).executeTakeFirst()) ?? null,
-  /** What is not sent yet, in order. */
-  waiting: ({ kind, conversation }: ConversationKey): Promise<StoredReply[]> =>
+  /** What is not sent yet, in order: what is read out, or all else. */
+  waiting: ({ kind, conversation }: ConversationKey, isSpoken: boolean): Promise<StoredReply[]> =>
     db
       .selectFrom('channelReplies')
       .selectAll()
       .where('state', 'in', ['waiting', 'sending'])
       .where('kind', '=', kind)
       .where('conversation', '=', conversation)
+      .where('isSpoken', '=', isSpoken ? 1 : 0)
       .orderBy('createdAt')
       .orderBy('part')
       .execute(),
@@ -58,6 +59,18 @@ const createReplies = ({ db, commit }: Pick<Store, 'db' | 'commit'>) => ({
   },
 });
 
+/** Which messages had a voice message. */
+const createSpoken = ({ db }: Pick<Store, 'db'>) => ({
+  note: async ({ kind, updateId }: Pick<StoredMessage, 'kind' | 'updateId'>): Promise<void> => {
+    const one = db.updateTable('channelMessages').set({ isSpoken: 1 }).where('kind', '=', kind);
+    await one.where('updateId', '=', updateId).execute();
+  },
+  has: async ({ kind, updateId }: Pick<StoredMessage, 'kind' | 'updateId'>): Promise<boolean> => {
+    const all = db.selectFrom('channelMessages').select('isSpoken').where('kind', '=', kind);
+    return (await all.where('updateId', '=', updateId).executeTakeFirst())?.isSpoken === 1;
+  },
+});
+
 /** What was written in conversations, and what goes back. */
 export const createMessagesStore = ({ db, commit }: Pick<Store, 'db' | 'commit'>) => ({
   /** Writes all, or nothing: false where a row for one of the writes is gone. */
@@ -71,6 +84,7 @@ export const createMessagesStore = ({ db, commit }: Pick<Store, 'db' | 'commit'>
     }
   },
   replies: createReplies({ db, commit }),
+  spoken: createSpoken({ db }),
   /** A platform delivers an update more than once: the first one counts. */
   insert: (message: StoredMessage): Write =>
     db

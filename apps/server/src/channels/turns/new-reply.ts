@@ -18,13 +18,15 @@ interface Said {
   senderId: string;
   at: number;
   part?: number;
+  /** Read out, and sent as a voice message. */
+  isSpoken?: boolean;
   file?: RepliedFile | null;
 }
 
 /** A reply that waits to be sent. A second one of the same id is not sent. */
 export const newReply = (
   { address, edits, ...place }: Place,
-  { text, senderId, at, part = 0, file = null }: Said,
+  { text, senderId, at, part = 0, file = null, isSpoken = false }: Said,
 ): StoredReply => ({
   ...place,
   id: part === 0 ? place.id : `${place.id} ${part}`,
@@ -39,4 +41,5 @@ export const newReply = (
   sentAt: null,
   edits: edits ?? null,
   file: file && JSON.stringify(file),
+  isSpoken: isSpoken ? 1 : 0,
 });

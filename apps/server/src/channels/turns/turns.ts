@@ -4,7 +4,7 @@ import { channelLimits, type ChannelKind } from '@drawbridge/contracts/outside/c
 import { CodedError, createKeyedQueue, hasCode, sleep, type Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
 import type { ReaderContext } from '../../readers/index.ts';
-import type { Transcribe } from '../../voice/index.ts';
+import type { SpeechService, Transcribe } from '../../voice/index.ts';
 import type { ChannelAdapter } from '../adapter.ts';
 import type { SendersStore, StoredSender } from '../senders/senders.store.ts';
 import { addressOf, createAnswers, isStop, keyOf, type Answers } from './answers.ts';
@@ -44,6 +44,7 @@ interface Needs {
   /** Null where it is switched off. */
   agent: Agent | null;
   transcribe: Transcribe;
+  speech: Pick<SpeechService, 'isOn'>;
   readers: Omit<ReaderContext, 'agent'>;
   /** The address of the panel. */
   url(): string;
@@ -120,7 +121,7 @@ const createFetching = (needs: Needs) => {
 
 /** Sends a message with its files. Undefined where nothing is left of it, which the sender is told. */
 const createSend = (
-  { senders }: Pick<Needs, 'senders'>,
+  { senders, messages }: Pick<Needs, 'senders' | 'messages'>,
   { receive }: ReturnType<typeof createFetching>,
   { answer, note }: Answers,
 ) => {
@@ -146,6 +147,7 @@ const createSend = (
     const sender = row.files === null ? by : await laneSenderOf(row);
     if (sender === null) return undefined;
     if (problems.length > 0) await note(row, problems.join('\n'));
+    if (spoken.length > 0) await messages.spoken.note(row);
     const said = [...(isSilent ? [] : [row.text]), ...spoken];
     const own = said.length === 0 ? [textForFiles(attachments)] : said;
     const text = [...own, ...problems.map((one) => `(${one})`)].join('\n\n');

@@ -3,7 +3,7 @@ import { requestsOf, story, textOf, use } from '../../../test/agent-turns.ts';
 import { nextCall, withAgent, withMachine } from '../../../test/agent.ts';
 import { replyJson } from '../../../test/http-stand-in.ts';
 import { openPerson } from '../../../test/rpc.ts';
-import { openSpeechServer } from '../../../test/speech-server.ts';
+import { audioOf, openSpeechServer } from '../../../test/speech-server.ts';
 
 it('CH-29 gives a file that the agent sends as an attachment before the end, and the panel saves it', async () => {
   const page = '<script>alert(1)</script>';
@@ -108,4 +108,49 @@ it('CH-27 without a service for it, a recording is refused with what to set', as
   const attachments = [{ mimeType: 'audio/flac', data }];
   const { error } = await rpc.call('agent.send', { message: ' ', attachments });
   expect(error).toMatchObject({ code: 17, message: expect.stringContaining('TRANSCRIPTION_URL') });
+});
+
+it('CH-28 an answer is read out before its end where the message was spoken or asks for it', async () => {
+  const speech = await openSpeechServer();
+  const { server, cookie } = await withAgent(
+    story(() => ({ text: 'It is **warm**.' })),
+    { ...speech.environment, ...speech.speech },
+  );
+  const rpc = await openPerson(server, cookie);
+  expect((await rpc.call('system.capabilities')).result).toMatchObject({ featureGates: { tts: true } });
+  const data = Buffer.from('OggS\0\x02 spoken', 'latin1').toString('base64');
+  const spoken = { message: ' ', attachments: [{ mimeType: 'audio/ogg', data }] };
+  const eventsOf = async (id: string, params: object) => {
+    rpc.send({ id, method: 'agent.send', params });
+    expect((await rpc.answerOf(id)).result).toMatchObject({ content: 'It is **warm**.' });
+    return rpc.frames.filter((frame) => frame.id === id).map((frame) => frame.event ?? 'result');
+  };
+  const withSpeech = ['run_state', 'content', 'run_state', 'attachment', 'done', 'result'];
+  expect(await eventsOf('a', spoken)).toEqual(withSpeech);
+  const said = rpc.frames.find(({ event }) => event === 'attachment')?.data;
+  const file = { mimeType: 'audio/mpeg', data: audioOf('mp3').toString('base64'), filename: 'reply.mp3' };
+  expect(said).toEqual(file);
+  expect(await eventsOf('b', { message: 'Hello?', speech: true })).toEqual(withSpeech);
+  const textAlone = withSpeech.filter((event) => event !== 'attachment');
+  expect(await eventsOf('c', { message: 'Hello?' })).toEqual(textAlone);
+  expect(await eventsOf('d', { ...spoken, speech: false })).toEqual(textAlone);
+  expect(speech.spoken.map(({ input, response_format: format }) => [input, format])).toEqual([
+    ['It is warm.', 'mp3'],
+    ['It is warm.', 'mp3'],
+  ]);
+
+  // agent.cancel ends it, and the text comes.
+  const before = speech.asked.length;
+  speech.answerFirst(() => undefined);
+  rpc.send({ id: 'e', method: 'agent.send', params: { message: 'Hello?', speech: true } });
+  await expect.poll(() => speech.asked.length).toBe(before + 1);
+  expect((await rpc.call('agent.cancel', { requestId: 'e' })).result).toEqual({
+    cancelled: true,
+    rejected: 1,
+  });
+  expect((await rpc.answerOf('e')).result).toMatchObject({ content: 'It is **warm**.' });
+  // So it does where every address fails.
+  speech.answerFirst((reply) => replyJson(reply, {}, 500));
+  expect(await eventsOf('f', { message: 'Hello?', speech: true })).toEqual(textAlone);
+  expect(speech.asked).toHaveLength(before + 2);
 });

@@ -8,7 +8,7 @@ import type { Limits } from '../../http/index.ts';
 import type { Companions, PresenceOfServer } from '../../nodes/index.ts';
 import type { Ops } from '../../ops/index.ts';
 import type { SettingsOfServer } from '../../settings/index.ts';
-import type { Transcribe } from '../../voice/index.ts';
+import type { SpeechService, Transcribe } from '../../voice/index.ts';
 import type { Connections } from './socket/connections.ts';
 
 /** What the environment has set, as the owner may see it. */
@@ -37,7 +37,8 @@ export interface RpcContext extends CallerContext {
   ops: Ops;
   channels: Channels;
   transcribe: Transcribe;
-  /** Whether it is set up. */
+  speech: SpeechService;
+  /** Whether recordings are transcribed. */
   hasVoice: boolean;
   presence: PresenceOfServer;
   companions: Companions;

@@ -4,6 +4,7 @@ import {
   type ChannelAnswerLevel,
   type ChannelKind,
   type ChannelMode,
+  type ChannelSpeak,
 } from '@drawbridge/contracts/outside/channels';
 
 interface FieldWords {
@@ -101,6 +102,15 @@ export const answerWords: Record<ChannelAnswerLevel, string> = {
   deny: 'Deny',
   once: 'Allow once, Deny',
 };
+
+/** When the answers of a sender are read out as well. */
+export const speakItems: { value: ChannelSpeak; label: string }[] = [
+  { value: 'voice', label: 'Answer a voice message with one' },
+  { value: 'always', label: 'Always send a voice message too' },
+  { value: 'never', label: 'Text alone' },
+];
+
+export const hasVoice = (kind: ChannelKind): boolean => platformOf(kind).hasVoice;
 
 /** The state of a channel in a few words. */
 export const stateWords = ({ state, isOn }: Channel): string => {

@@ -13,13 +13,15 @@ interface Following {
   session: NamedSession;
   request: LaneRequest;
   emit(event: RpcEvent): void;
+  /** The answer as speech, before its end; null for text alone. */
+  readOut(content: string): Promise<Pick<RpcEvent, 'event' | 'data'> | null>;
   signal: AbortSignal;
 }
 
 /** Emits what happens to a message until its request ends; returns its result, or throws its failure. */
 export const followRequest = async (
   ctx: RpcContext,
-  { identity, session, request, emit, signal }: Following,
+  { identity, session, request, emit, readOut, signal }: Following,
 ): Promise<AgentSendResult> => {
   const { sessionId, threadId } = session;
   const { requestId } = request;
@@ -73,6 +75,8 @@ export const followRequest = async (
       const { content } = end.result;
       const place = { sessionId, ...(runId !== undefined && { runId }) };
       // The request that started the run reports its end.
+      const said = end.isJoined ? null : await readOut(content);
+      if (said) emit({ ...said, ...place });
       if (!end.isJoined) emit({ event: 'done', data: { content }, ...place });
       return end.result;
     }

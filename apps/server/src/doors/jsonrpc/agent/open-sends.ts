@@ -17,7 +17,7 @@ interface Named {
 /** A message of a connection that has not ended. */
 interface OpenSend extends Named {
   accepted: Promise<Accepted | null>;
-  /** Ends what has to be done before it is accepted; null where that is nothing. */
+  /** Ends what is done before it is accepted, or once its run has ended; null where that is nothing. */
   stop: (() => void) | null;
 }
 
@@ -49,7 +49,7 @@ const createOpenSends = () => {
       const accepted = order.run(sessionId, () => accept(stoppable));
       const send: OpenSend = { id, sessionId, accepted: accepted.catch(() => null), stop: null };
       open.add(send);
-      return { accepted, close: () => void open.delete(send) };
+      return { accepted, stoppable, close: () => void open.delete(send) };
     },
     /** How many it stopped before they were accepted: of a session, else the one that `find` gives. */
     stop: (named: Partial<Named>): number => {

@@ -1,7 +1,14 @@
 import { hasCode } from '@drawbridge/kit';
 import type { LaneRequest, Lanes, Sender } from '@drawbridge/agent';
 import { errors } from '../../../errors.ts';
-import { VoiceError, type Audio, type Transcribe } from '../../../voice/index.ts';
+import {
+  audioEnding,
+  VoiceError,
+  type Audio,
+  type SpeechService,
+  type Transcribe,
+} from '../../../voice/index.ts';
+import type { RpcEvent } from '../protocol/reply.ts';
 
 /** What was said in recordings. Throws `notAvailable`, `modelUnavailable`, and the reason of the signal. */
 export const transcribeAll = async (
@@ -34,4 +41,23 @@ export const findRequest = async (
     if (!hasCode(error, 'NOT_FOUND')) throw error;
     return undefined;
   });
+};
+
+/** An answer as an `attachment`, before its `done`; null where it is not read out. */
+export const readOut = async (
+  speech: SpeechService,
+  content: string,
+  signal: AbortSignal,
+): Promise<Pick<RpcEvent, 'event' | 'data'> | null> => {
+  const said = await speech.speak(content, { format: 'mp3', signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+    return null;
+  });
+  if (said === null) return null;
+  const { mediaType, bytes } = said;
+  const data = bytes.toString('base64');
+  return {
+    event: 'attachment',
+    data: { mimeType: mediaType, data, filename: `reply.${audioEnding(mediaType)}` },
+  };
 };

@@ -11,7 +11,7 @@ import { readAttachments } from '../agent/attachments.ts';
 import { followQuestions } from '../agent/follow.ts';
 import { followRequest } from '../agent/follow-request.ts';
 import { openSendsOf } from '../agent/open-sends.ts';
-import { findRequest, transcribeAll } from '../agent/said.ts';
+import { findRequest, readOut, transcribeAll } from '../agent/said.ts';
 import { canAnswer } from '../agent/questions.ts';
 import { claimSession, requireAgent, requireSession, senderOf, sessionUserOf } from '../agent/session.ts';
 import { callbacksOf } from '../agent/subscriptions.ts';
@@ -49,7 +49,17 @@ export const agentSend = method('agent.send', 'agent', {
   try {
     const { session, ...accepted } = await send.accepted;
     if ('request' in accepted)
-      return await followRequest(ctx, { identity, session, request: accepted.request, emit, signal });
+      return await followRequest(ctx, {
+        identity,
+        session,
+        request: accepted.request,
+        emit,
+        readOut: async (content) =>
+          (params.speech ?? audios.length > 0)
+            ? send.stoppable((stop) => readOut(ctx.speech, content, AbortSignal.any([stop, signal])))
+            : null,
+        signal,
+      });
     const { answer } = accepted;
     const { sessionId } = session;
     emit({ event: 'content', data: { text: answer, offset: 0 }, sessionId });

@@ -50,7 +50,7 @@ export const systemCapabilitiesMethod = method('system.capabilities', 'any', {
       status: true,
       location,
       push,
-      tts: false,
+      tts: ctx.speech.isOn,
       voice: ctx.hasVoice,
       gmail: false,
       ...Object.fromEntries((await ctx.channels.list(false)).map(({ kind, isOn }) => [kind, isOn])),
