@@ -9,6 +9,8 @@ export interface RealProgram {
   title: string;
   program: string;
   tools: Tools;
+  /** Its model reads why something was denied. */
+  readsReasons?: true;
   /** Files in the home of its person. */
   files(modelUrl: string): Record<string, object | string>;
   /** Variables of its entry in `runtimes.json`. */
@@ -18,6 +20,16 @@ export interface RealProgram {
 const text = 'A step of the test';
 
 export const realPrograms: RealProgram[] = [
+  {
+    ...{ id: 'claude_code', title: 'Claude Code', program: 'claude', readsReasons: true },
+    tools: {
+      run: (command) => ({ name: 'Bash', arguments: { command, description: text } }),
+      read: (path) => ({ name: 'Read', arguments: { file_path: path } }),
+      write: (path, content) => ({ name: 'Write', arguments: { file_path: path, content } }),
+    },
+    files: () => ({}),
+    env: (url) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'key' }),
+  },
   {
     ...{ id: 'gemini', title: 'Gemini CLI', program: 'gemini' },
     tools: {
@@ -57,9 +69,9 @@ export const realPrograms: RealProgram[] = [
 ];
 
 /** The versions that Drawbridge was last tried with. */
-const versions = ['@google/gemini-cli@0.61.0', 'opencode-ai@1.18.33'];
+const versions = ['@anthropic-ai/claude-code@2.1.330', '@google/gemini-cli@0.61.0', 'opencode-ai@1.18.33'];
 /** What puts the program of this system in its place: scripts of an install are not run otherwise. */
-const placing = ['opencode-ai/postinstall.mjs'];
+const placing = ['@anthropic-ai/claude-code/install.cjs', 'opencode-ai/postinstall.mjs'];
 
 /** Installs all of them into the folder where they are missing. Returns why that is not possible. */
 export const installPrograms = (folder: string): string | undefined => {

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeWith } from '../../../e2e/services.ts';
@@ -42,6 +42,7 @@ describe('drawbridge runtimes', { timeout: 60_000 }, () => {
     await enable();
     const states = JSON.parse((await run(['runtimes', '--json'], noPrograms)).stdout) as object[];
     expect(states).toEqual([
+      expect.objectContaining({ id: 'claude_code', missing: 'not found', signedIn: null }),
       expect.objectContaining({
         ...{ id: 'gemini', enabled: false, missing: 'not found' },
         fix: 'npm install -g @google/gemini-cli',
@@ -54,6 +55,22 @@ describe('drawbridge runtimes', { timeout: 60_000 }, () => {
       stderr: expect.stringContaining('Run npm install -g @google/gemini-cli.'),
     });
     expect(await run(['runtimes', 'enable', 'other'])).toMatchObject({ code: 2 });
+  });
+});
+
+describe('whether Claude Code is signed in', { timeout: 60_000 }, () => {
+  it.each([
+    [false, 1, 'not signed in'],
+    [true, 0, null],
+  ])('%s: it says so itself', async (loggedIn, code, missing) => {
+    const folder = join(home, 'programs');
+    mkdirSync(folder);
+    const answer = `if [ "$1" = auth ]; then echo '{"loggedIn":${loggedIn}}'; exit ${code}; fi`;
+    const script = `#!/bin/sh\n${answer}\necho 2.1.330\n`;
+    writeFileSync(join(folder, 'claude'), script, { mode: 0o755 });
+    const states = JSON.parse((await run(['runtimes', '--json'], { PATH: folder })).stdout) as object[];
+    const fix = missing && 'claude auth login';
+    expect(states[0]).toMatchObject({ version: '2.1.330', signedIn: loggedIn, missing, fix });
   });
 });
 

@@ -65,7 +65,14 @@ export const openRuntime = async (folders = makeFolders()) => {
       caller = 'token:one',
       answer = 'allowOnce',
       ...more
-    }: { signal?: AbortSignal; caller?: string; session?: string; runtime?: string; answer?: Answer } = {},
+    }: {
+      signal?: AbortSignal;
+      caller?: string;
+      session?: string;
+      runtime?: string;
+      folder?: string;
+      answer?: Answer;
+    } = {},
   ): Promise<ToolResult> => {
     const args = { runtime: 'acp:stand-in', prompt: lines.join('\n'), ...more };
     const request = { requestId: nanoid(), caller: { id: caller, name: '' } };

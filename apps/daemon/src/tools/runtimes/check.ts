@@ -7,13 +7,15 @@ import { promisify } from 'node:util';
 import { systemClock } from '@drawbridge/kit';
 import { removeTree } from '@drawbridge/kit/node';
 import { nanoid } from 'nanoid';
+import { z } from 'zod';
 import { pickEnvironment } from '../../config.ts';
 import { findProgram } from '../../paths/programs.ts';
+import { parseJson } from '../../text/parse-json.ts';
 import { createSandboxedLauncher } from '../shell/launch.ts';
 import { openCommandEgress } from '../shell/network/command-egress.ts';
 import { readAllDeclared } from '../shell/network/declared.ts';
-import { openAcp } from './acp/acp-driver.ts';
 import type { RunningProgram } from './driver.ts';
+import { drivers } from './drivers.ts';
 import { knownRuntimes, type KnownRuntime } from './known.ts';
 import { startProgram } from './program.ts';
 import { expand, type Runtime } from './runtimes-file.ts';
@@ -32,6 +34,7 @@ export interface RuntimeState {
 }
 
 const versionMs = 20_000;
+const status = z.object({ loggedIn: z.boolean() });
 
 const versionOf = async (program: string): Promise<string | null> => {
   const { stdout } = await promisify(execFile)(program, ['--version'], { timeout: versionMs }).catch(() => ({
@@ -47,9 +50,24 @@ const isOlder = (version: string, than: string): boolean => {
   return at !== -1 && (mine?.[at] ?? 0) < (other?.[at] ?? 0);
 };
 
-const isSignedIn = ({ signedIn: { files, variables } }: KnownRuntime): boolean =>
-  files.some((file) => existsSync(expand(file))) ||
-  Object.keys(pickEnvironment(variables.join(' '))).length > 0;
+/** What the program itself says; null where it says nothing that is understood. */
+const askProgram = async (program: string, args: readonly string[]): Promise<boolean | null> => {
+  const run = promisify(execFile)(program, [...args], { timeout: versionMs });
+  // Signed out, it exits with 1 and says so all the same.
+  const { stdout } = await run.catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }));
+  return parseJson(status, stdout)?.loggedIn ?? null;
+};
+
+const isSignedIn = async (
+  { signedIn: { files, variables, ask } }: KnownRuntime,
+  program: string | null,
+): Promise<boolean | null> => {
+  if (ask !== undefined) return program === null ? null : askProgram(program, ask);
+  return (
+    files.some((file) => existsSync(expand(file))) ||
+    Object.keys(pickEnvironment(variables.join(' '))).length > 0
+  );
+};
 
 const missingOf = (
   { oldest, install, signIn }: KnownRuntime,
@@ -75,7 +93,7 @@ export const runtimeStates = async (
       const found = runtime?.command ?? (known && findProgram(known.program, path)) ?? null;
       const place = found !== null && existsSync(found) ? found : null;
       const version = place === null ? null : await versionOf(place);
-      const signedIn = known === undefined ? null : isSignedIn(known);
+      const signedIn = known === undefined ? null : await isSignedIn(known, place);
       const state = { path: place, version, signedIn };
       const gone = { missing: place === null ? 'not found' : null, fix: null };
       return {
@@ -120,9 +138,9 @@ export const tryRuntime = async (
       deniedPaths,
     };
     const prepare = createSandboxedLauncher(territory);
-    await openAcp({
+    await drivers[runtime.protocol]({
       ...{ clock: systemClock, cwd: root, resume: null, mode: runtime.mode },
-      start: async (line) => (program = await startProgram({ ...where, prepare, egress, line })),
+      start: async (line, args) => (program = await startProgram({ ...where, prepare, egress, line, args })),
     });
   } finally {
     program?.kill();

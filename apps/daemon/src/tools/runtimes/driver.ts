@@ -1,5 +1,5 @@
 import type { RuntimeEvent } from '@drawbridge/contracts/machines/runtimes';
-import { createErrors } from '@drawbridge/kit';
+import { createErrors, type Clock } from '@drawbridge/kit';
 
 /** What a coding agent asks to do. */
 export type ActionRequest =
@@ -40,6 +40,21 @@ export interface LiveSession {
   /** Resolves when the turn has ended; an abort cancels it. Throws the errors below. */
   turn(prompt: string, events: TurnEvents, signal: AbortSignal): Promise<TurnEnd>;
 }
+
+/** What every driver needs to open a session. */
+export interface DriverNeeds {
+  clock: Clock;
+  /** Starts the program with more arguments; `line` gets what it writes. */
+  start(line: (text: string) => void, args?: readonly string[]): Promise<RunningProgram>;
+  cwd: string;
+  /** The session to continue, by the program's own id; null for a new one. */
+  resume: string | null;
+  /** The mode in which it asks before it acts; null for a program that has none and is told otherwise. */
+  mode: string | null;
+}
+
+/** Opens a session in one protocol. Throws the errors below. */
+export type OpenDriver = (needs: DriverNeeds) => Promise<LiveSession>;
 
 /** Why a coding agent does not answer; the caller reads the message. */
 export const runtimeErrors = createErrors({

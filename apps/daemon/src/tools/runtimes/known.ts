@@ -6,18 +6,39 @@ export interface KnownRuntime extends Omit<Runtime, 'command'> {
   /** Shown, never run. */
   install: string;
   signIn: string;
-  /** Any of these files, or variables, means that it is signed in. */
-  signedIn: { files: string[]; variables: string[] };
+  /** Any of these files, or variables, means that it is signed in, or what it says itself as JSON. */
+  signedIn: { files: string[]; variables: string[]; ask?: string[] };
   /** The oldest version that is supported. */
   oldest: string;
 }
 
 /** By the pages of these programs. */
 export const knownRuntimes: Record<string, KnownRuntime> = {
+  claude_code: {
+    ...{ title: 'Claude Code', program: 'claude', args: [], protocol: 'claude', mode: 'default' },
+    hosts: ['api.anthropic.com', 'console.anthropic.com', 'platform.claude.com'],
+    env: {
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+      // Each command begins in the folder that its question names.
+      CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: '1',
+    },
+    passedVariables: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'],
+    folders: ['~/.claude'],
+    reads: [],
+    writes: ['~/.claude/.credentials.json'],
+    refusesFolders: [],
+    continues: true,
+    install: 'npm install -g @anthropic-ai/claude-code',
+    signIn: 'claude auth login',
+    signedIn: { files: [], variables: [], ask: ['auth', 'status', '--json'] },
+    oldest: '2.1.300',
+  },
   gemini: {
     title: 'Gemini CLI',
     program: 'gemini',
     args: ['--acp'],
+    protocol: 'acp',
     hosts: [
       'generativelanguage.googleapis.com',
       'cloudcode-pa.googleapis.com',
@@ -41,6 +62,7 @@ export const knownRuntimes: Record<string, KnownRuntime> = {
     title: 'OpenCode',
     program: 'opencode',
     args: ['acp'],
+    protocol: 'acp',
     hosts: ['opencode.ai', 'api.anthropic.com', 'api.openai.com', 'generativelanguage.googleapis.com'],
     env: {
       OPENCODE_CONFIG_CONTENT: JSON.stringify({ permission: { '*': 'ask', read: 'allow' } }),

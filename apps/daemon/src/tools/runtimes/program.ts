@@ -49,8 +49,8 @@ const mountsOf = (privateFolder: string, { id, runtime }: { id: string; runtime:
 
 const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
-const commandText = ({ command, args }: Runtime): string =>
-  `exec ${[realPathOf(command) ?? command, ...args].map(quote).join(' ')}`;
+const commandText = ({ command, args }: Runtime, more: readonly string[]): string =>
+  `exec ${[realPathOf(command) ?? command, ...args, ...more].map(quote).join(' ')}`;
 
 const endWords = ({ exitCode, exceeded }: FollowedEnd, errors: string): string => {
   const how = exceeded ? `it used too much (${exceeded})` : `exit code ${exitCode ?? 'unknown'}`;
@@ -70,6 +70,8 @@ export interface ProgramNeeds {
   deniedPaths: DeniedPaths;
   prepare: Launcher;
   egress: CommandEgress | undefined;
+  /** Of the driver, behind those of its entry. */
+  args?: readonly string[] | undefined;
   /** What it writes, line by line. */
   line(text: string): void;
 }
@@ -97,7 +99,17 @@ export const startProgram = async (needs: ProgramNeeds): Promise<RunningProgram>
   const environment = { ...pickEnvironment(runtime.passedVariables.join(' ')), ...runtime.env };
   const extra = { mounts: mountsOf(privateFolder, needs), environment };
   const command = {
-    ...{ tag, text: commandText(runtime), cwd, clock, deniedPaths, egress, extra, hasInput: true, open },
+    ...{
+      tag,
+      text: commandText(runtime, needs.args ?? []),
+      cwd,
+      clock,
+      deniedPaths,
+      egress,
+      extra,
+      hasInput: true,
+      open,
+    },
     signal: over.signal,
   };
   const end = () => kill();

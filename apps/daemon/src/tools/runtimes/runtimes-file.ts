@@ -30,6 +30,8 @@ export const runtime = z.strictObject({
   /** An absolute path, started without a shell. */
   command: text.refine(isAbsolute, 'must be absolute'),
   args: z.array(text).max(64).default([]),
+  /** What it speaks on its standard input and output. */
+  protocol: z.enum(['acp', 'claude']).default('acp'),
   /** Hosts that it connects to, as commands name them. */
   hosts: z.array(z.string().min(1).max(300)).max(16).default([]),
   /** Variables that it gets with this value. */

@@ -17,9 +17,10 @@ import type { ToolContext } from '../common/tool.ts';
 import type { Launcher } from '../shell/launch.ts';
 import { openCommandEgress, type NetworkNeeds } from '../shell/network/command-egress.ts';
 import { readAllDeclared } from '../shell/network/declared.ts';
-import { openAcp } from './acp/acp-driver.ts';
+import { inFolder } from './actions/in-folder.ts';
 import type { OpenActions } from './actions/open-actions.ts';
-import { runtimeErrors, type RunningProgram } from './driver.ts';
+import { runtimeErrors, type ActionRequest, type RunningProgram } from './driver.ts';
+import { drivers } from './drivers.ts';
 import { startProgram } from './program.ts';
 import type { Runtime } from './runtimes-file.ts';
 import { createTurnLog } from './turn-log.ts';
@@ -100,7 +101,7 @@ const toTurn = ({ runtimes }: TurnToolNeeds, given: Given, context: ToolContext)
 const start = async (
   { prepare, network }: TurnToolNeeds,
   { id, runtime, folder, wanted }: Turn,
-  { context, line }: { context: RunContext; line(text: string): void },
+  { context, ...io }: { context: RunContext; line(text: string): void; args?: readonly string[] | undefined },
 ): Promise<RunningProgram> => {
   const declared = await readAllDeclared(runtime.hosts);
   const grants = declared.map((one) => ({ declared: one, resource: wanted }));
@@ -109,7 +110,7 @@ const start = async (
   const { tag, clock, signal, privateFolder } = context;
   const deniedPaths = context.deniedPaths();
   const where = { id, runtime, privateFolder, cwd: folder, tag, clock, signal, deniedPaths };
-  return startProgram({ ...where, prepare, egress, line });
+  return startProgram({ ...where, prepare, egress, ...io });
 };
 
 const toResult = (words: string, result: TurnResult): ToolResult => ({
@@ -160,13 +161,15 @@ const run = async (needs: TurnToolNeeds, given: Given, context: RunContext): Pro
   const over = new AbortController();
   const asked = (n: number, requestId: string) => log.add({ type: 'asked', n, requestId });
   const asking = { clock, runtime, title, progress: context.progress, asked };
-  const ask = actions.ofTurn({ ...asking, signal: AbortSignal.any([signal, over.signal]) });
+  const open = actions.ofTurn({ ...asking, signal: AbortSignal.any([signal, over.signal]) });
+  const ask = (request: ActionRequest, n: number) => open(inFolder(request, turn.folder), n);
   const stopReporting = clock.every(aliveEveryMs, () => context.progress({ message: `${title} works` }));
   let program: RunningProgram | undefined;
   try {
-    const live = await openAcp({
+    const live = await drivers[turn.runtime.protocol]({
       ...{ clock, mode, cwd: turn.folder, resume },
-      start: async (line) => (program = await start(needs, turn, { context: { ...context, signal }, line })),
+      start: async (line, args) =>
+        (program = await start(needs, turn, { context: { ...context, signal }, line, args })),
     });
     if (turn.runtime.continues) sessions.set(session, { native: live.native, about });
     log.add({ type: 'session', session });

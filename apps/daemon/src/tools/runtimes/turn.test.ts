@@ -86,6 +86,14 @@ describeWith('bubblewrap')('a coding agent of the machine', () => {
     expect(questionOf(await call('shell_execute', { command: 'touch made.txt' }))).toBeDefined();
   });
 
+  it('RT-02 a command is asked about in the folder that it runs in', async () => {
+    const { turn, state, root } = open();
+    mkdirSync(join(root, 'sub'));
+    await turn(['RUN touch here.txt'], { folder: 'sub' });
+    expect(state.questions).toMatchObject([{ resource: `"${join(root, 'sub')}" $ touch here.txt` }]);
+    expect(existsSync(join(root, 'sub/here.txt'))).toBe(true);
+  });
+
   it('RT-02 what it asks beside files and commands has no lasting yes', async () => {
     const { turn, state } = open();
     await turn(['OTHER fetch']);

@@ -1,61 +1,12 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import type { RuntimeEvent } from '@drawbridge/contracts/machines/runtimes';
-import { createFakeClock, systemClock, type Clock } from '@drawbridge/kit';
+import { createFakeClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
-import { cleanUp } from '../../../../test/support/clean-up.ts';
-import { makeFolders } from '../../../../test/support/tool-fixture.ts';
-import type { ActionRequest, RunningProgram, Verdict } from '../driver.ts';
+import { openWith } from '../../../../test/support/driver-fixture.ts';
+import type { Verdict } from '../driver.ts';
 import { openAcp } from './acp-driver.ts';
 
-const standIn = join(import.meta.dirname, '../../../../test/support/acp-stand-in.mjs');
-
-/** The stand-in as a real process, without walls. */
-const start = (cwd: string, flags: string[]) => async (line: (text: string) => void) => {
-  const child = spawn(process.execPath, [standIn, ...flags], { cwd, stdio: ['pipe', 'pipe', 'ignore'] });
-  cleanUp(() => child.kill('SIGKILL'));
-  createInterface({ input: child.stdout }).on('line', line);
-  const program: RunningProgram = {
-    send: (text) => child.stdin.write(`${text}\n`),
-    ended: once(child, 'exit').then(([code]) => `exit code ${String(code)}`),
-    kill: () => void child.kill('SIGKILL'),
-  };
-  return program;
-};
-
-interface Options {
-  flags?: string[];
-  clock?: Clock;
-  resume?: string | null;
-  verdict?(request: ActionRequest): Promise<Verdict>;
-}
-
-const open = async ({ flags = [], clock = systemClock, resume = null, verdict }: Options = {}) => {
-  const { root } = makeFolders();
-  const live = await openAcp({ clock, start: start(root, flags), cwd: root, resume, mode: 'default' });
-  const asked: ActionRequest[] = [];
-  const stopping = new AbortController();
-  const turn = async (...lines: string[]) => {
-    const events: RuntimeEvent[] = [];
-    const ask = async (request: ActionRequest): Promise<Verdict> => {
-      asked.push(request);
-      return (await verdict?.(request)) ?? { allow: true };
-    };
-    const said = Promise.withResolvers<void>();
-    const event = (one: RuntimeEvent) => {
-      events.push(one);
-      said.resolve();
-    };
-    const end = live.turn(lines.join('\n'), { event, ask }, stopping.signal);
-    // Each test looks at it; it may reject before.
-    end.catch(() => undefined);
-    return { events, end, said: said.promise };
-  };
-  return { root, live, asked, turn, stop: () => stopping.abort(new Error('stopped')) };
-};
+const open = openWith(openAcp, 'acp-stand-in.mjs');
 
 it('gives text, thoughts, the plan, actions with their ends, and the tokens of its context', async () => {
   const { turn, asked } = await open();

@@ -1,5 +1,11 @@
-import { createTimer, type Clock } from '@drawbridge/kit';
-import { runtimeErrors, type LiveSession, type RunningProgram, type TurnEnd } from '../driver.ts';
+import {
+  runtimeErrors,
+  type DriverNeeds,
+  type OpenDriver,
+  type RunningProgram,
+  type TurnEnd,
+} from '../driver.ts';
+import { cancellable, createSilence, unlessEnded, within } from '../waits.ts';
 import {
   ended,
   initialized,
@@ -14,22 +20,6 @@ import {
 import { createPeer, RpcError } from './json-rpc.ts';
 import { createTurn, type Turn } from './turn.ts';
 
-export interface AcpNeeds {
-  clock: Clock;
-  /** Starts the program; `line` gets what it writes. */
-  start(line: (text: string) => void): Promise<RunningProgram>;
-  cwd: string;
-  /** The session to continue, by the program's own id; null for a new one. */
-  resume: string | null;
-  /** The mode in which it asks before it acts; null for a program that has none and is told otherwise. */
-  mode: string | null;
-}
-
-const startMs = 30_000;
-/** For the program to end a cancelled turn; after that everything is killed. */
-const cancelMs = 1_000;
-/** Without a frame, an open request or a running action. */
-const silenceMs = 10 * 60_000;
 const authRequired = -32_000;
 
 const toError = (error: unknown): Error => {
@@ -38,33 +28,15 @@ const toError = (error: unknown): Error => {
   return make({ message: `The coding agent refused: ${error.message.slice(0, 500)}` });
 };
 
-/** Rejects with the reason of its end where the program ends first. */
-const unlessEnded = async <T>(program: RunningProgram, work: Promise<T>): Promise<T> => {
-  const end = program.ended.then((why): never => {
-    throw runtimeErrors.failed({ message: `The coding agent ended: ${why}` });
-  });
-  try {
-    return await Promise.race([work, end]);
-  } catch (error) {
+/** As `unlessEnded`, with the errors of the protocol in our words. */
+const answered = <T>(program: RunningProgram, work: Promise<T>): Promise<T> =>
+  unlessEnded(program, work).catch((error: unknown) => {
     throw toError(error);
-  }
-};
-
-const within = async <T>(clock: Clock, work: Promise<T>): Promise<T> => {
-  const late = Promise.withResolvers<never>();
-  const cancel = clock.after(startMs, () =>
-    late.reject(runtimeErrors.unavailable({ message: 'The coding agent did not answer within 30 s' })),
-  );
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    cancel();
-  }
-};
+  });
 
 type Peer = ReturnType<typeof createPeer>;
 
-const openSession = async (peer: Peer, { cwd, resume }: AcpNeeds) => {
+const openSession = async (peer: Peer, { cwd, resume }: DriverNeeds) => {
   const { protocolVersion, agentCapabilities } = await peer.call(
     'initialize',
     {
@@ -96,10 +68,10 @@ const setMode = async (
 };
 
 /** One program that speaks ACP on its standard input and output. Throws the errors of the driver. */
-export const openAcp = async (needs: AcpNeeds): Promise<LiveSession> => {
+export const openAcp: OpenDriver = async (needs) => {
   const { clock, mode } = needs;
   let turn: Turn | undefined;
-  const silence = createTimer(clock);
+  const silence = createSilence(clock, () => turn);
 
   const onNotification = ({ method, params }: Incoming) => {
     if (method !== 'session/update') return;
@@ -115,39 +87,23 @@ export const openAcp = async (needs: AcpNeeds): Promise<LiveSession> => {
     request: onRequest,
     notification: onNotification,
   });
-  const watch = () => {
-    if (turn === undefined) return;
-    silence.start(silenceMs, () => {
-      if (turn?.isBusy() === true) return watch();
-      turn?.fail(runtimeErrors.failed({ message: 'The coding agent said nothing for 10 min' }));
-    });
-  };
   const program = await needs.start((text) => {
-    watch();
+    silence.watch();
     peer.line(text);
   });
   void program.ended.then((why) => peer.close(runtimeErrors.failed({ message: why })));
 
-  const opened = await within(clock, unlessEnded(program, openSession(peer, needs)));
+  const opened = await within(clock, answered(program, openSession(peer, needs)));
   const { sessionId } = opened;
-  await within(clock, unlessEnded(program, setMode(peer, opened, mode)));
+  await within(clock, answered(program, setMode(peer, opened, mode)));
 
   const run = async (prompt: string, signal: AbortSignal, failed: Promise<never>): Promise<TurnEnd> => {
     const params = { sessionId, prompt: [{ type: 'text', text: prompt }] };
-    let cancelGrace = () => {};
-    const cancel = () => {
-      peer.notify('session/cancel', { sessionId });
-      cancelGrace = clock.after(cancelMs, program.kill);
-    };
-    signal.addEventListener('abort', cancel, { once: true });
-    try {
-      const prompted = unlessEnded(program, peer.call('session/prompt', params, ended));
-      const { stopReason } = await Promise.race([prompted, failed]);
-      return { stopReason, tokens: turn?.tokens() ?? null };
-    } finally {
-      signal.removeEventListener('abort', cancel);
-      cancelGrace();
-    }
+    const prompted = answered(program, peer.call('session/prompt', params, ended));
+    const cancel = () => peer.notify('session/cancel', { sessionId });
+    const work = Promise.race([prompted, failed]);
+    const { stopReason } = await cancellable({ clock, program, signal }, cancel, work);
+    return { stopReason, tokens: turn?.tokens() ?? null };
   };
 
   return {
@@ -157,12 +113,12 @@ export const openAcp = async (needs: AcpNeeds): Promise<LiveSession> => {
       const failed = Promise.withResolvers<never>();
       failed.promise.catch(() => undefined);
       turn = createTurn({ events, mode, fail: failed.reject });
-      watch();
+      silence.watch();
       try {
         return await run(prompt, signal, failed.promise);
       } finally {
         turn = undefined;
-        silence.cancel();
+        silence.stop();
       }
     },
   };

@@ -1,0 +1,140 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createFakeClock } from '@drawbridge/kit';
+import { expect, it } from 'vitest';
+import { openWith } from '../../../../test/support/driver-fixture.ts';
+import { makeFolders } from '../../../../test/support/tool-fixture.ts';
+import type { Verdict } from '../driver.ts';
+import { openClaude } from './claude-driver.ts';
+
+const open = openWith(openClaude, 'claude-stand-in.mjs');
+const no = async (): Promise<Verdict> => ({ allow: false, reason: 'not on a Friday' });
+
+it('gives text, thoughts, actions with their ends, its tries, and the tokens of its context', async () => {
+  const { turn, asked } = await open();
+  const { events, end } = await turn('THINK hm', 'SAY hello', 'RUN echo one', 'GARBAGE', 'RETRY');
+  expect(await end).toEqual({ stopReason: 'end_turn', tokens: 1_234 });
+  expect(events).toEqual([
+    { type: 'thought', text: 'hm' },
+    { type: 'text', text: 'hello' },
+    { type: 'action', n: 1, kind: 'execute', title: 'echo one' },
+    { type: 'action-end', n: 1, status: 'completed', text: 'one' },
+    { type: 'notice', text: 'Its model failed; next try in 4 s' },
+  ]);
+  expect(asked).toEqual([{ kind: 'command', command: 'echo one' }]);
+});
+
+it('RT-03 what was denied does not run, and the program reads why', async () => {
+  const { root, turn } = await open({ verdict: no });
+  const { events, end } = await turn('WRITE a.txt x', 'QUOTE');
+  await end;
+  expect(existsSync(join(root, 'a.txt'))).toBe(false);
+  expect(events.slice(1)).toEqual([
+    { type: 'action-end', n: 1, status: 'denied', text: 'not on a Friday' },
+    { type: 'text', text: 'not on a Friday' },
+  ]);
+});
+
+it('RT-07 a change is asked about with its content', async () => {
+  const { root, turn, asked } = await open();
+  writeFileSync(join(root, 'a.txt'), 'one two');
+  await (
+    await turn('EDIT a.txt two three', 'WRITE b.txt new')
+  ).end;
+  expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one three');
+  expect(asked).toEqual([
+    { kind: 'edit', edits: [{ path: 'a.txt', before: 'two', after: 'three' }] },
+    { kind: 'edit', edits: [{ path: 'b.txt', before: null, after: 'new' }] },
+  ]);
+});
+
+it.each(['ExitPlanMode', 'NotebookEdit', 'AskUserQuestion', 'Bash'])(
+  'RT-03 %s without what can be shown is refused without a question',
+  async (name) => {
+    const { turn, asked } = await open();
+    const { events, end } = await turn(`TOOL ${name}`);
+    await end;
+    expect(asked).toEqual([]);
+    expect(events.at(-1)).toMatchObject({ status: 'denied' });
+  },
+);
+
+it('RT-04 one that starts in another mode, or leaves the one in which it asks, is stopped', async () => {
+  const auto = await open({ flags: ['--auto'] });
+  await expect((await auto.turn('WAIT')).end).rejects.toThrow('left the mode in which it asks');
+  const { turn } = await open();
+  const { end } = await turn('MODE acceptEdits', 'WAIT');
+  await expect(end).rejects.toMatchObject({ code: 'RUNTIME_MISMATCH' });
+  const silent = await open({ flags: ['--silent'] });
+  await (
+    await silent.turn('RUN echo one')
+  ).end;
+  expect(silent.asked).toEqual([]);
+});
+
+it('RT-05 what runs is what was asked about, and one that reports something else is stopped', async () => {
+  const { root, turn } = await open();
+  await (
+    await turn('SWAP touch harm.txt')
+  ).end;
+  expect(existsSync(join(root, 'harm.txt'))).toBe(false);
+  const { end } = await turn('LATER echo harm', 'WAIT');
+  await expect(end).rejects.toThrow('did something else than it asked about');
+});
+
+it('RT-16 settings, hooks and servers of the folder start nothing and allow nothing', async () => {
+  const { root } = makeFolders();
+  mkdirSync(join(root, '.claude'));
+  const settings = { hook: 'touch hook.txt', allow: ['Bash'] };
+  writeFileSync(join(root, '.claude/settings.json'), JSON.stringify(settings));
+  writeFileSync(join(root, '.mcp.json'), JSON.stringify({ command: 'touch server.txt' }));
+  const { turn, asked } = await open({ root });
+  await (
+    await turn('RUN echo one')
+  ).end;
+  expect(asked).toHaveLength(1);
+  expect(existsSync(join(root, 'hook.txt'))).toBe(false);
+  expect(existsSync(join(root, 'server.txt'))).toBe(false);
+});
+
+it('RT-06 it ends a cancelled turn, also while it asks; one that does not is killed a second later', async () => {
+  const waiting = await open();
+  const writing = await waiting.turn('SAY hi', 'WAIT');
+  await writing.said;
+  waiting.stop();
+  expect(await writing.end).toMatchObject({ stopReason: 'cancelled' });
+
+  const withdrawn = Promise.withResolvers<Verdict>();
+  const asking = await open({ verdict: () => withdrawn.promise });
+  const asked = await asking.turn('RUN touch no.txt');
+  await asked.said;
+  asking.stop();
+  withdrawn.resolve({ withdrawn: true });
+  expect(await asked.end).toMatchObject({ stopReason: 'cancelled' });
+  expect(existsSync(join(asking.root, 'no.txt'))).toBe(false);
+
+  const clock = createFakeClock();
+  const { turn, stop } = await open({ clock });
+  const { end, said } = await turn('SAY hi', 'STUCK');
+  await said;
+  stop();
+  await clock.settle(1_000);
+  await expect(end).rejects.toMatchObject({ code: 'RUNTIME_FAILED' });
+});
+
+it('begins a session with an id of its own, and continues one', async () => {
+  const first = await open();
+  const said = await first.turn('WHICH');
+  await said.end;
+  expect(said.events).toEqual([{ type: 'text', text: `default ${first.live.native}` }]);
+  const second = await open({ resume: first.live.native });
+  const more = await second.turn('WHICH');
+  await more.end;
+  expect(more.events).toEqual(said.events);
+});
+
+it('says that it is not signed in, and with what it ended', async () => {
+  const { turn } = await open();
+  await expect((await turn('SIGNEDOUT')).end).rejects.toMatchObject({ code: 'RUNTIME_SIGN_IN' });
+  await expect((await turn('DIE')).end).rejects.toThrow('exit code 3');
+});

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseJson } from '../../../text/parse-json.ts';
+import { runtimeErrors, type OpenDriver, type TurnEnd } from '../driver.ts';
+import { cancellable, createSilence, unlessEnded, within } from '../waits.ts';
+import { frame, toolRequest, type Frame } from './frames.ts';
+import { createTurn, type Turn } from './turn.ts';
+
+const mode = 'default';
+
+/** It asks about everything; no settings, hooks, plugins and MCP servers of any folder are loaded. */
+const strict = [
+  ...['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
+  ...['--include-partial-messages', '--permission-prompt-tool', 'stdio', '--permission-mode', mode],
+  ...['--setting-sources', '', '--strict-mcp-config'],
+];
+
+/** Instructions are no settings: they start nothing. */
+const instructionsOf = (cwd: string): string[] => {
+  const path = join(cwd, 'CLAUDE.md');
+  return existsSync(path) ? ['--append-system-prompt-file', path] : [];
+};
+
+const signedOut = /not logged in|\/login|invalid api key|authenticat/i;
+
+const toEnd = (result: Frame & { type: 'result' }, isCancelled: boolean, tokens: number | null): TurnEnd => {
+  if (isCancelled) return { stopReason: 'cancelled', tokens };
+  if (result.is_error !== true && result.subtype === 'success')
+    return { stopReason: result.stop_reason ?? 'end_turn', tokens };
+  const words = (result.result ?? result.subtype).slice(0, 500);
+  const make = signedOut.test(words) ? runtimeErrors.signIn : runtimeErrors.failed;
+  throw make({ message: `The coding agent failed: ${words}` });
+};
+
+/** Claude Code on its standard input and output. */
+export const openClaude: OpenDriver = async ({ clock, start, cwd, resume }) => {
+  let turn: (Turn & { ended(result: Frame & { type: 'result' }): void }) | undefined;
+  const silence = createSilence(clock, () => turn);
+  const initialized = Promise.withResolvers<void>();
+  const native = resume ?? randomUUID();
+
+  const send = (body: object) => program.send(JSON.stringify(body));
+  const control = (request: object) => send({ type: 'control_request', request_id: randomUUID(), request });
+
+  const onRequest = async ({ request_id, request }: Frame & { type: 'control_request' }) => {
+    const { data } = toolRequest.safeParse(request);
+    const answer = data && turn ? await turn.permission(data) : undefined;
+    const response = answer
+      ? { subtype: 'success', request_id, response: answer }
+      : { subtype: 'error', request_id, error: 'not supported' };
+    send({ type: 'control_response', response });
+  };
+  const onLine = (text: string) => {
+    silence.watch();
+    const given = parseJson(frame, text);
+    if (given === undefined) return;
+    if (given.type === 'control_response') return initialized.resolve();
+    if (given.type === 'control_request') return void onRequest(given);
+    if (given.type === 'result') return turn?.ended(given);
+    turn?.frame(given);
+  };
+
+  const session = resume === null ? ['--session-id', native] : ['--resume', native];
+  const program = await start(onLine, [...strict, ...session, ...instructionsOf(cwd)]);
+  control({ subtype: 'initialize' });
+  await within(clock, unlessEnded(program, initialized.promise));
+
+  return {
+    native,
+    turn: async (prompt, events, signal) => {
+      signal.throwIfAborted();
+      const over = Promise.withResolvers<Frame & { type: 'result' }>();
+      over.promise.catch(() => undefined);
+      const open = createTurn({ events, mode, fail: over.reject });
+      turn = { ...open, ended: over.resolve };
+      silence.watch();
+      try {
+        send({ type: 'user', message: { role: 'user', content: prompt }, parent_tool_use_id: null });
+        const work = unlessEnded(program, over.promise);
+        const interrupt = () => control({ subtype: 'interrupt' });
+        const result = await cancellable({ clock, program, signal }, interrupt, work);
+        return toEnd(result, signal.aborted, open.tokens());
+      } finally {
+        turn = undefined;
+        silence.stop();
+      }
+    },
+  };
+};

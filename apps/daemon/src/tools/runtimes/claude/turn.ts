@@ -1,0 +1,105 @@
+import { canonical, cutText } from '@drawbridge/kit';
+import { runtimeErrors, type TurnEvents } from '../driver.ts';
+import { tokensOf, type Block, type Frame, type ToolRequest } from './frames.ts';
+import { labelOf, toActionRequest } from './to-action.ts';
+
+export interface TurnNeeds {
+  events: TurnEvents;
+  /** The mode that its arguments set. */
+  mode: string;
+  fail(error: Error): void;
+}
+
+/** One use of a tool. */
+interface Action {
+  n: number;
+  /** The input that was shown and allowed. */
+  shown?: string;
+  isOver: boolean;
+}
+
+const maxOutput = 4_000;
+const refusal = 'Drawbridge does not allow this here';
+
+const textOf = (content: unknown): string => {
+  if (typeof content === 'string') return content;
+  const parts = Array.isArray(content) ? (content as { text?: unknown }[]) : [];
+  return parts.flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join('\n');
+};
+
+/** What the frames of one turn mean. */
+export const createTurn = ({ events, mode, fail }: TurnNeeds) => {
+  const actions = new Map<string, Action>();
+  let asking = 0;
+  let tokens: number | null = null;
+  let hasMode = false;
+
+  const end = (action: Action, status: 'completed' | 'failed' | 'denied', text: string) => {
+    if (action.isOver) return;
+    action.isOver = true;
+    events.event({ type: 'action-end', n: action.n, status, text: cutText(text, maxOutput) });
+  };
+
+  const see = (id: string, name: string, input: unknown): Action => {
+    const known = actions.get(id);
+    if (known !== undefined) {
+      if (known.shown !== undefined && canonical(input) !== known.shown) fail(runtimeErrors.mismatch());
+      return known;
+    }
+    const action = { n: actions.size + 1, isOver: false };
+    actions.set(id, action);
+    events.event({ type: 'action', n: action.n, ...labelOf(name, input) });
+    return action;
+  };
+
+  const onBlock = ({ type, id, name, input, tool_use_id: of, content, is_error: isError }: Block) => {
+    if (type === 'tool_use' && id !== undefined && name !== undefined) see(id, name, input);
+    const action = type === 'tool_result' && of !== undefined ? actions.get(of) : undefined;
+    if (action) end(action, isError === true ? 'failed' : 'completed', textOf(content));
+  };
+
+  const onSystem = ({ subtype, permissionMode, retry_delay_ms: delay }: Frame & { type: 'system' }) => {
+    if (subtype === 'init') hasMode = permissionMode === mode;
+    const isOther = typeof permissionMode === 'string' && permissionMode !== mode;
+    if (isOther || (subtype === 'init' && !hasMode))
+      fail(runtimeErrors.mismatch({ message: 'The coding agent left the mode in which it asks' }));
+    if (subtype === 'api_retry')
+      events.event({
+        type: 'notice',
+        text: `Its model failed; next try in ${Math.ceil((delay ?? 0) / 1_000)} s`,
+      });
+  };
+
+  return {
+    tokens: () => tokens,
+    isBusy: () => asking > 0 || [...actions.values()].some(({ isOver }) => !isOver),
+    fail,
+    frame: (frame: Frame) => {
+      if (frame.type === 'system') return onSystem(frame);
+      if (frame.type === 'assistant' || frame.type === 'user') return frame.message.content.forEach(onBlock);
+      if (frame.type !== 'stream_event' || frame.parent_tool_use_id) return;
+      const { message, delta } = frame.event;
+      if (message?.usage) tokens = tokensOf(message.usage);
+      if (delta?.text) events.event({ type: 'text', text: delta.text });
+      if (delta?.thinking) events.event({ type: 'thought', text: delta.thinking });
+    },
+    /** Answers one request: yes to this input, or no with the reason. Never a rule, and never a mode. */
+    permission: async ({ tool_name: name, input, tool_use_id: id }: ToolRequest): Promise<object> => {
+      const action = see(id, name, input);
+      const no = (message: string) => {
+        end(action, 'denied', message);
+        return { behavior: 'deny', message };
+      };
+      const request = hasMode ? toActionRequest(name, input) : undefined;
+      if (request === undefined) return no(refusal);
+      asking += 1;
+      const verdict = await events.ask(request, action.n).finally(() => (asking -= 1));
+      if ('withdrawn' in verdict) return { ...no('The turn was stopped'), interrupt: true };
+      if (!verdict.allow) return no(verdict.reason);
+      action.shown = canonical(input);
+      return { behavior: 'allow', updatedInput: input };
+    },
+  };
+};
+
+export type Turn = ReturnType<typeof createTurn>;

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { RuntimeEvent } from '@drawbridge/contracts/machines/runtimes';
+import { systemClock, type Clock } from '@drawbridge/kit';
+import type { ActionRequest, OpenDriver, RunningProgram, Verdict } from '../../src/tools/runtimes/driver.ts';
+import { cleanUp } from './clean-up.ts';
+import { makeFolders } from './tool-fixture.ts';
+
+export interface DriverOptions {
+  root?: string;
+  flags?: string[];
+  clock?: Clock;
+  resume?: string | null;
+  verdict?(request: ActionRequest): Promise<Verdict>;
+}
+
+/** A driver with its stand-in as a real process, without walls. */
+export const openWith =
+  (driver: OpenDriver, standIn: string) =>
+  async ({
+    root = makeFolders().root,
+    flags = [],
+    clock = systemClock,
+    resume = null,
+    verdict,
+  }: DriverOptions = {}) => {
+    const start = async (line: (text: string) => void, more: readonly string[] = []) => {
+      const args = [join(import.meta.dirname, standIn), ...flags, ...more];
+      const child = spawn(process.execPath, args, { cwd: root, stdio: ['pipe', 'pipe', 'ignore'] });
+      cleanUp(() => child.kill('SIGKILL'));
+      createInterface({ input: child.stdout }).on('line', line);
+      const program: RunningProgram = {
+        send: (text) => child.stdin.write(`${text}\n`),
+        ended: once(child, 'exit').then(([code]) => `exit code ${String(code)}`),
+        kill: () => void child.kill('SIGKILL'),
+      };
+      return program;
+    };
+    const live = await driver({ clock, start, cwd: root, resume, mode: 'default' });
+    const asked: ActionRequest[] = [];
+    const stopping = new AbortController();
+    const turn = async (...lines: string[]) => {
+      const events: RuntimeEvent[] = [];
+      const ask = async (request: ActionRequest): Promise<Verdict> => {
+        asked.push(request);
+        return (await verdict?.(request)) ?? { allow: true };
+      };
+      const said = Promise.withResolvers<void>();
+      const event = (one: RuntimeEvent) => {
+        events.push(one);
+        said.resolve();
+      };
+      const end = live.turn(lines.join('\n'), { event, ask }, stopping.signal);
+      // Each test looks at it; it may reject before.
+      end.catch(() => undefined);
+      return { events, end, said: said.promise };
+    };
+    return { root, live, asked, turn, stop: () => stopping.abort(new Error('stopped')) };
+  };
