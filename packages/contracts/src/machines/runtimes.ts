@@ -5,7 +5,7 @@ import { chosenCallId } from '../ids.ts';
 export const turnTool = 'runtime_turn';
 export const actionTool = 'runtime_action';
 
-/** `claude_code`, `gemini` and `opencode` are known by name; `acp:<name>` was added by the owner of the machine. */
+/** The first ones are known by name; `acp:<name>` was added by the owner of the machine. */
 export const runtimeId = z.string().regex(/^(claude_code|gemini|opencode|acp:[a-z0-9-]{1,32})$/);
 
 /** Requests of one turn that wait for an answer at the same time. */

@@ -8,7 +8,7 @@ const tools = {
   Read: z.object({ file_path: z.string() }),
 };
 
-/** A change of its mode, a change of files that has no diff here, and its own questions, which have no form yet. */
+/** A change of its mode, a change of files without a diff, and its own questions, which have no form yet. */
 const refused = new Set([
   'EnterPlanMode',
   'ExitPlanMode',
