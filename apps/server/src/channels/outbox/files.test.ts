@@ -51,6 +51,19 @@ it('CH-29 a file of the agent comes behind the text, as itself or as a link', as
   await expect.poll(() => telegram.texts()).toEqual(['Here it is.', 'Again.', inPanel, inPanel]);
 });
 
+it('CH-29 a run that only sends a file has no text in the chat; without one it is done', async () => {
+  const { telegram } = await pairedChannel(
+    (_request, number) =>
+      [use('canvas_put', note), send, {}, use('canvas_put', note), {}, {}][number - 1] ?? {},
+  );
+  telegram.say('Send me the plan');
+  await expect.poll(() => telegram.documents).toEqual([document]);
+  telegram.say('Write it again');
+  await expect.poll(() => telegram.texts()).toEqual(['Done.']);
+  telegram.say('And now?');
+  await expect.poll(() => telegram.texts()).toEqual(['Done.', '(no answer)']);
+});
+
 const to = { id: 'r1', signal: new AbortController().signal };
 const png = { name: 'a.png', mediaType: 'image/png', bytes: Buffer.from('\x89PNG', 'latin1') };
 

@@ -123,9 +123,12 @@ export const createAnswers = ({ clock, messages, senders, speech, url, onReply }
         text: `${file.name.replaceAll(/[^\p{L}\p{N} .-]/gu, ' ')} is in Drawbridge: ${url()}/chat/${threadId}`,
         file: { ...file, userId },
       }));
-      const isSaid = end.outcome === 'completed' && end.content.trim() !== '' && (await isReadOut(row));
+      const hasText = end.outcome === 'completed' && end.content.trim() !== '';
+      const isSaid = hasText && (await isReadOut(row));
       const said = isSaid ? [{ text, isSpoken: true }] : [];
-      return answer(row, text, { id: `${row.kind} run ${runId}`, more: [...files, ...said] });
+      // A file says enough.
+      const own = end.outcome === 'completed' && !hasText && files.length > 0 ? null : text;
+      return answer(row, own, { id: `${row.kind} run ${runId}`, more: [...files, ...said] });
     },
     /** Ends the pairing, with all that waits for the sender. */
     unpair: async (row: StoredMessage, sender: StoredSender): Promise<void> => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { expect, it } from 'vitest';
 import { requestsOf, textOf } from '../../../test/agent-turns.ts';
@@ -7,7 +8,10 @@ import { openStandIn, replyJson } from '../../../test/http-stand-in.ts';
 import { startServer } from '../../../test/server.ts';
 import { openSpeechServer } from '../../../test/speech-server.ts';
 import { systemClock } from '@drawbridge/kit';
+import type { ChannelAdapter } from '../adapter.ts';
 import { createBlueBubbles } from '../bluebubbles/bluebubbles.ts';
+import type { StoredMessage } from './messages.store.ts';
+import { createReceivedFiles } from './received-files.ts';
 
 const png = Buffer.from('\x89PNG\r\n\x1a\n a picture', 'latin1');
 const zip = Buffer.from('PK\x03\x04\0', 'latin1');
@@ -84,6 +88,46 @@ it('CH-26 what is too large, of another kind or not there is named to the sender
   expect(server.log.join('')).not.toContain('AAAAAAAA');
 });
 
+it('CH-26 a body that never ends is left at the limit', async () => {
+  const { telegram } = await pairedChannel(seen);
+  const closed = Promise.withResolvers<void>();
+  let writes = 0;
+  telegram.files.set('endless.txt', (reply) => {
+    reply.on('close', closed.resolve).writeHead(200);
+    const more = () => {
+      writes += 1;
+      if (!reply.destroyed) reply.write(large);
+    };
+    reply.on('drain', more);
+    more();
+  });
+  telegram.say('', document('endless.txt'));
+  await expect.poll(() => telegram.texts()).toEqual(['endless.txt was not read: it is larger than 8 MiB.']);
+  await closed.promise;
+  expect(writes).toBeLessThan(5);
+});
+
+it('CH-26 what a platform gives beyond the limits is left out: of one file, and of all together', async () => {
+  const sizes = { large: 9, first: 6, second: 5 };
+  const files = Object.keys(sizes).map((id) => ({ id, name: `${id}.txt`, size: null }));
+  const { signal } = new AbortController();
+  const receive = createReceivedFiles({
+    clock: systemClock,
+    transcribe: () => Promise.reject(new Error('No voice')),
+    adapterOf: () =>
+      ({
+        download: async (id: keyof typeof sizes) => Buffer.alloc(sizes[id] * 1_024 * 1_024, 'a'),
+      }) as unknown as ChannelAdapter,
+  });
+  const row = { kind: 'telegram', files: JSON.stringify(files) } as StoredMessage;
+  const { attachments, problems } = await receive(row, signal);
+  expect(attachments.map(({ name }) => name)).toEqual(['first.txt']);
+  expect(problems).toEqual([
+    'large.txt was not read: it is larger than 8 MiB.',
+    'second.txt was not read: the files are larger than 10 MiB together.',
+  ]);
+});
+
 it('CH-14, CH-16, CH-19 nothing is fetched of a stranger, and nothing runs after /stop or without the pairing', async () => {
   const { telegram, model, channels } = await pairedChannel(seen);
   telegram.files.set('a.png', png);
@@ -112,6 +156,24 @@ it('CH-14, CH-16, CH-19 nothing is fetched of a stranger, and nothing runs after
   telegram.say('Hello?');
   await expect.poll(() => telegram.texts().at(-1)).toContain('answers paired people');
   expect(requestsOf(model.requests)).toEqual([]);
+});
+
+it('CH-19 /stop ends a download in the middle of the file, and nothing runs', async () => {
+  const { telegram, model } = await pairedChannel(seen);
+  const begun = Promise.withResolvers<ServerResponse>();
+  telegram.files.set('a.png', (reply) => {
+    reply.writeHead(200).write(png);
+    begun.resolve(reply);
+  });
+  telegram.say('', document('a.png'));
+  const reply = await begun.promise;
+  const closed = once(reply, 'close');
+  telegram.say('/stop');
+  await expect.poll(() => telegram.texts()[0]).toBe('Stopped.');
+  await closed;
+  telegram.say('Hello?');
+  await expect.poll(() => telegram.texts().at(-1)).toBe('Seen.');
+  expect(requestsOf(model.requests)).toHaveLength(1);
 });
 
 it('CH-03 a file is fetched again by its id after a restart, until the agent has it; then it is not', async () => {

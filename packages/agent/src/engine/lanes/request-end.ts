@@ -2,19 +2,22 @@ import type { LaneMode, LanePolicy } from '@drawbridge/contracts/agent/lanes';
 import type { AgentNeeds } from '../../ports/needs.ts';
 import { mainHistory, type RunRow } from '../../rows/rows.ts';
 import { usageOf } from '../../turns/ends/end-agent.ts';
+import { noAnswer } from '../../turns/steps/blocks.ts';
 import type { Place } from '../../turns/lanes/load-lane.ts';
 import type { QueueInfo, RequestEnd } from './request.ts';
 
 type Reads = Pick<AgentNeeds, 'store'>;
 
-/** All that the main agent of a run has said. */
+/** All that the main agent of a run has said; a run that did something else may have said nothing. */
 const contentOf = async ({ store }: Reads, { userId, threadId, id: runId }: RunRow): Promise<string> => {
   const where = { userId, threadId, history: mainHistory, runId, source: 'model' } as const;
   const messages = await store.find('agentMessages', where, { orderBy: 'seq', isLenient: true });
   const texts = messages.map(({ parts }) =>
     parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(''),
   );
-  return texts.filter((text) => text !== '').join('\n\n');
+  const didSomething = messages.some(({ parts }) => parts.some(({ type }) => type === 'tool-call'));
+  const said = texts.filter((text) => text !== '' && text !== noAnswer);
+  return said.length === 0 && !didSomething ? texts.join('') : said.join('\n\n');
 };
 
 const codeOf = async ({ store }: Reads, { userId, threadId, id }: RunRow): Promise<string> => {

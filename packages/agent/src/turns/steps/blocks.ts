@@ -8,9 +8,12 @@ import type { Write } from '../../rows/store.ts';
 
 const textLength = 32_000;
 
+/** The text of a step in which the model said and did nothing. */
+export const noAnswer = '(no answer)';
+
 /** Parts that an event can carry; a model without an answer has said so. */
 export const storedParts = (parts: readonly MessagePart[], hasCalls: boolean): MessagePart[] => {
-  if (parts.length === 0 && !hasCalls) return [{ type: 'text', text: '(no answer)' }];
+  if (parts.length === 0 && !hasCalls) return [{ type: 'text', text: noAnswer }];
   return parts.flatMap((part): MessagePart[] => {
     if (part.type !== 'text' || part.text.length <= textLength) return [part];
     const first = cutText(part.text, textLength);
