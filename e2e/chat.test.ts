@@ -169,6 +169,36 @@ describeWith('chromium')('the chat', () => {
     await page.locator('[data-test=usage]').nth(1).waitFor();
   });
 
+  it('all that a run changed is undone from the chat with one question, which shows each file back', async () => {
+    const chat = page.url();
+    writeFileSync(join(root, 'posts/y.md'), 'by hand');
+    const undo = page.locator('[data-test=run]').last().getByRole('button', { name: 'Undo this run' });
+    await undo.click();
+    await page.getByText('Changed again since that call: posts/y.md').first().waitFor();
+    expect(existsSync(join(root, 'posts/x.md'))).toBe(true);
+    await page.getByRole('button', { name: 'Undo all the same' }).click();
+    const question = page.locator('[data-test=confirmation]');
+    await question
+      .getByRole('heading', {
+        name: 'Put back 3 files as they were before 3 calls, though changed again since: posts/y.md?',
+      })
+      .waitFor();
+    expect(await question.locator('[data-row=file]').allInnerTexts()).toEqual(
+      ['x', 'y', 'z'].map((name) => expect.stringContaining(`posts/${name}.md`)),
+    );
+    expect(await question.locator('[data-row=removed]').allInnerTexts()).toEqual([
+      expect.stringContaining('# x'),
+      expect.stringContaining('by hand'),
+      expect.stringContaining('# z'),
+    ]);
+    const reading = question.locator('[data-test=reading]');
+    await reading.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await question.locator('[data-decision=allowOnce]:enabled').click();
+    await until(async () => !['x', 'y', 'z'].some((name) => existsSync(join(root, `posts/${name}.md`))));
+    await page.goto(chat);
+    await page.locator('[data-test=usage]').nth(1).waitFor();
+  });
+
   it('Stop keeps what was written and counts it, also after a reload; Continue goes on from there', async () => {
     const today = async () => (await ann.api.agent.credits.query()).tokens;
     const before = await today();

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
@@ -10,12 +10,12 @@ setUpEachTest();
 const work = () => join(home, 'work');
 
 /** A call that has written a file. */
-const write = async (name: string, content: string) => {
+const write = async (name: string, content: string, requestId = '-call') => {
   const privateFolder = join(home, '.drawbridge');
   mkdirSync(privateFolder, { recursive: true, mode: 0o700 });
   const path = join(work(), name);
   const { keep } = createKeeper({ clock: systemClock, privateFolder });
-  const change = { requestId: '-call', tool: 'write_file', root: work(), caller: '', resources: [path] };
+  const change = { requestId, tool: 'write_file', root: work(), caller: '', resources: [path] };
   const changed = await keep(change, new AbortController().signal);
   writeFileSync(path, content);
   await changed();
@@ -40,4 +40,15 @@ it('lists what file tools changed, and undoes it: with a yes, and not what has c
   expect((await run(['undo', 'nothing', '--yes'])).stderr).toMatch(
     /^error {2}Nothing is kept of a change nothing/,
   );
+});
+
+it('several changes are undone together, with each file under its name', async () => {
+  writeFileSync(join(work(), 'a.txt'), 'one\n');
+  await write('a.txt', 'two\n', 'first');
+  await write('a.txt', 'three\n', 'second');
+  await write('b.txt', 'new\n', 'third');
+  const undone = await run(['undo', 'first', 'second', 'third', '--yes']);
+  expect(undone.stdout).toMatch(/^= a\.txt\n- three\n\+ one\n= b\.txt\n- new\nundone {8}a\.txt\n/);
+  expect(readFileSync(join(work(), 'a.txt'), 'utf8')).toBe('one\n');
+  expect(existsSync(join(work(), 'b.txt'))).toBe(false);
 });

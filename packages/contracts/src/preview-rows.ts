@@ -1,9 +1,12 @@
 import type { DiffPreview, HunkLine, LineKind, Omission, Preview, TextPreview } from './preview.ts';
 
-/** A displayed row. `gap`: unchanged lines; `note`: about the line above; `omitted`: what is not shown. */
+/**
+ * A displayed row. `file`: whose lines follow; `gap`: unchanged lines; `note`: about the line above; `omitted`:
+ * what is not shown.
+ */
 export type PreviewRow =
   | { kind: LineKind; text: string; oldLine?: number; newLine?: number }
-  | { kind: 'gap' | 'note' | 'omitted'; text: string };
+  | { kind: 'file' | 'gap' | 'note' | 'omitted'; text: string };
 
 const counted = (count: number, noun: string) =>
   `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
@@ -65,7 +68,11 @@ const gap = (count: number): PreviewRow[] =>
 const diffRows = ({ hunks, lines }: DiffPreview): PreviewRow[] => {
   const rows: PreviewRow[] = [];
   let next = 1;
-  for (const { oldStart, newStart, lines: own } of hunks) {
+  for (const { oldStart, newStart, lines: own, file } of hunks) {
+    if (file !== undefined) {
+      rows.push({ kind: 'file', text: file });
+      next = 1;
+    }
     const at =
       oldStart === undefined || newStart === undefined ? undefined : { oldLine: oldStart, newLine: newStart };
     if (at) rows.push(...gap(at.newLine - next));

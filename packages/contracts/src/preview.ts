@@ -29,9 +29,10 @@ export type HunkLine = z.infer<typeof hunkLine>;
 
 /**
  * Changed lines with context. `oldStart`, `newStart`: the first line number in the old and the new file;
- * absent if unknown.
+ * absent if unknown. `file`: the path of the file that this hunk and those after it change, in a diff of several.
  */
 const hunk = z.object({
+  file: path.optional(),
   oldStart: count.optional(),
   newStart: count.optional(),
   lines: z.array(hunkLine).max(10_000),

@@ -92,13 +92,14 @@ const marks = { same: ' ', removed: '-', added: '+' } as const;
 /** A change back as lines of a patch. */
 const patchOf = (preview: Preview | undefined): string[] => {
   if (preview?.kind !== 'diff') return [];
-  return preview.hunks.flatMap(({ lines }) =>
-    lines.map((line) =>
+  return preview.hunks.flatMap(({ file, lines }) => [
+    ...(file === undefined ? [] : [`= ${visible(file)}`]),
+    ...lines.map((line) =>
       line.kind === 'omitted'
         ? `${marks[line.of]} … ${counted(line.lines, 'line')}`
         : `${marks[line.kind]} ${visible(line.text)}`,
     ),
-  );
+  ]);
 };
 
 const findOne = async (privateFolder: string, { root, id }: { root: string; id: string }) => {
@@ -115,20 +116,21 @@ const findOne = async (privateFolder: string, { root, id }: { root: string; id: 
 };
 
 /** Undoes as the tool does, with the person at the machine in the place of its permissions. */
-const undo = async (context: CommandContext, id: string, flags: Flags): Promise<Answer> => {
+const undo = async (context: CommandContext, ids: readonly string[], flags: Flags): Promise<Answer> => {
   const { yes = false, evenIfChanged = false } = flags;
   mustBeAskable(yes, context, 'This changes files');
   const own = await place(context, flags);
-  const change = await findOne(own.privateFolder, { root: own.root, id });
-  const { undoChange } = await import('../tools/filesystem/undo-change.ts');
-  const given = { change: change.requestId, evenIfChanged };
+  const changes: KeptChange[] = [];
+  for (const id of ids) changes.push(await findOne(own.privateFolder, { root: own.root, id }));
+  const { undoChange } = await import('../tools/filesystem/undo/undo-change.ts');
+  const given = { changes: changes.map(({ requestId }) => requestId), evenIfChanged };
   const { signal } = context;
   const looking = { ...own, signal, reading: await openGate.reader() };
   const resources = await undoChange.resources(given, looking).catch((error: unknown) => {
     if (!(error instanceof Error && hasCode(error, 'CHANGED_SINCE'))) throw error;
     throw errors.notUndone({
       message: error.message,
-      fix: `${ownCommand(`undo ${id} --even-if-changed`)} replaces what is there now.`,
+      fix: `${ownCommand(`undo ${ids.join(' ')} --even-if-changed`)} replaces what is there now.`,
     });
   });
   const question = await undoChange.asks(given, resources, looking);
@@ -148,7 +150,10 @@ const undo = async (context: CommandContext, id: string, flags: Flags): Promise<
   const [said] = result.content;
   if (result.isError === true) throw errors.notUndone(said?.type === 'text' ? { message: said.text } : {});
   return {
-    text: (row) => [row('undone', filesOf(change)), row('again', ownCommand('undo last'))],
+    text: (row) => [
+      ...changes.map((change) => row('undone', filesOf(change))),
+      row('again', ownCommand('undo last')),
+    ],
     json: result.structuredContent,
     code: 0,
   };
@@ -159,14 +164,14 @@ export const addUndo = (program: Command, answer: AnswerWith): void => {
   program
     .command('undo')
     .description('undo what a file tool changed in the shared folder')
-    .argument('[id]', 'of a change, or "last"; without it the changes are listed')
+    .argument('[ids...]', 'of changes, or "last"; without them the changes are listed')
     .option('--dir <folder>', 'the shared folder (default: the current one)')
     .option('--all', `list all changes, not the newest ${shownChanges}`)
     .option('--even-if-changed', 'also where a file has changed again since')
     .option('--yes', 'do not ask')
     .option(...jsonFlag)
     .addHelpText('after', examples)
-    .action((id: string | undefined, flags: Flags) =>
-      answer(flags, (context) => (id === undefined ? list(context, flags) : undo(context, id, flags))),
+    .action((ids: string[], flags: Flags) =>
+      answer(flags, (context) => (ids.length === 0 ? list(context, flags) : undo(context, ids, flags))),
     );
 };

@@ -1,7 +1,8 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from '@drawbridge/kit';
-import { changeFile, type KeptChange, type KeptFile } from './change-file.ts';
+import { changeFile, type KeptChange } from './change-file.ts';
+import type { JoinedFile } from './join-changes.ts';
 import type { KeptLimits } from './limits.ts';
 
 export const keptFolder = (privateFolder: string): string => join(privateFolder, 'kept');
@@ -53,19 +54,22 @@ export const listChanges = async (
   return found;
 };
 
-/** The change that a call made; without a call the newest one of the caller. */
-export const findChange = async (
+/** The changes that calls made, newest first; without calls the newest one of the caller. */
+export const findChanges = async (
   privateFolder: string,
-  wanted: { root: string } & ({ requestId: string } | { caller: string }),
-): Promise<KeptChange | undefined> => {
-  for await (const change of changes(privateFolder, wanted.root))
-    if ('requestId' in wanted ? change.requestId === wanted.requestId : change.caller === wanted.caller)
-      return change;
-  return undefined;
+  wanted: { root: string } & ({ requestIds: readonly string[] } | { caller: string }),
+): Promise<KeptChange[]> => {
+  const ids = 'requestIds' in wanted ? new Set(wanted.requestIds) : undefined;
+  const found: KeptChange[] = [];
+  for await (const change of changes(privateFolder, wanted.root)) {
+    const isWanted = ids ? ids.has(change.requestId) : 'caller' in wanted && change.caller === wanted.caller;
+    if (isWanted && found.push(change) >= (ids?.size ?? 1)) break;
+  }
+  return found;
 };
 
 /** What a file held before; null where there was none. */
-export const contentBefore = ({ folder }: KeptChange, { before }: KeptFile): Promise<Buffer> | null =>
+export const contentBefore = ({ folder, before }: JoinedFile): Promise<Buffer> | null =>
   before === null ? null : readFile(join(folder, before.blob));
 
 const sizeOf = async (folder: string): Promise<number> => {

@@ -31,6 +31,7 @@ const signs: Record<PreviewRow['kind'], string> = {
   added: '+',
   removed: '-',
   same: ' ',
+  file: '=',
   gap: '~',
   note: '\\',
   omitted: '!',

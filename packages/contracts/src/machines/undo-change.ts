@@ -11,6 +11,9 @@ export const undoableTools: readonly string[] = [
   undoTool,
 ];
 
+/** So many calls are undone at once. */
+export const maxUndoneCalls = 100;
+
 /** For how long, in milliseconds. */
 export const keptChangeMs = 7 * 24 * 60 * 60_000;
 

@@ -26,6 +26,10 @@ export const errors = {
       message:
         'Nothing is kept of this change: it is older than 7 days, larger than 50 MiB, was made by a command, or changed nothing',
     },
+    undoTooLarge: {
+      code: 'UNDO_TOO_LARGE',
+      message: 'One undo writes at most 100 files and folders: undo fewer changes at once',
+    },
     changedSince: {
       code: 'CHANGED_SINCE',
       message: changedSinceText,

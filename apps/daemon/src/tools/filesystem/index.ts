@@ -9,7 +9,7 @@ import { listFiles } from './list-files.ts';
 import { move } from './move.ts';
 import { readFile } from './read-file.ts';
 import { searchFiles } from './search/search-files.ts';
-import { undoChange } from './undo-change.ts';
+import { undoChange } from './undo/undo-change.ts';
 import { writeFile } from './write-file.ts';
 
 export const filesystemTools: readonly DaemonTool[] = [

@@ -17,6 +17,7 @@ const signs: Record<PreviewRow['kind'], string> = {
   added: '+ ',
   removed: '- ',
   same: '  ',
+  file: '= ',
   gap: '~ ',
   note: '\\ ',
   omitted: '! ',

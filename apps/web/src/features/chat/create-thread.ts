@@ -96,6 +96,7 @@ export const createThread = (needs: ThreadNeeds) => {
     ...createRepeats(send),
     resume,
     confirm,
+    threadId,
     cancel: () => attempt(() => api.cancel.mutate({ threadId })),
     queued: {
       edit: (id: string, text: string) => afterwards(() => api.queue.edit.mutate({ threadId, id, text })),

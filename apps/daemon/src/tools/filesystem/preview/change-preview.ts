@@ -161,6 +161,36 @@ export const diffPreview = async (
   };
 };
 
+/** What a file of several holds before and after; `null`: not to be shown, and `note` says what it is. */
+export interface FileChange {
+  path: string;
+  change: Change | null;
+  note: HunkLine;
+}
+
+/** Changes of several files as one diff, each under its path; they share what is shown at most. */
+export const filesPreview = async (path: string, files: readonly FileChange[]): Promise<DiffPreview> => {
+  const found = await Promise.all(
+    files.map(async ({ path: file, change, note }) => {
+      const hunks: FoundHunk[] = change === null ? [] : ((await compared(change)) ?? asBlock(change));
+      return { file, note, hunks };
+    }),
+  );
+  const shown = capped(found.flatMap(({ hunks }) => hunks));
+  const all = found.flatMap(({ hunks }) => hunks);
+  return {
+    kind: 'diff',
+    path,
+    hunks: found.flatMap(({ file, note, hunks }) => {
+      const own = shown.splice(0, hunks.length);
+      const [first = { lines: [note] }, ...rest] = own;
+      return [{ ...first, file }, ...rest];
+    }),
+    added: countOf(all, 'added'),
+    removed: countOf(all, 'removed'),
+  };
+};
+
 const endOfLines = (text: string, count: number): number => {
   let end = 0;
   for (let line = 0; line < count; line += 1) {

@@ -28,6 +28,7 @@ export const splitRows = (rows: readonly PreviewRow[]): SplitRow[] => {
         flush();
         split.push({ kind: 'lines', left: row, right: row });
         break;
+      case 'file':
       case 'gap':
       case 'note':
       case 'omitted':
