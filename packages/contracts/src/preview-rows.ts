@@ -1,8 +1,8 @@
 import type { DiffPreview, HunkLine, LineKind, Omission, Preview, TextPreview } from './preview.ts';
 
 /**
- * A displayed row. `file`: whose lines follow; `gap`: unchanged lines; `note`: about the line above; `omitted`:
- * what is not shown.
+ * A displayed row. `file`: whose lines follow; `gap`: unchanged lines; `note`: about the line above;
+ * `omitted`: what is not shown.
  */
 export type PreviewRow =
   | { kind: LineKind; text: string; oldLine?: number; newLine?: number }

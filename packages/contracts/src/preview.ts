@@ -29,7 +29,7 @@ export type HunkLine = z.infer<typeof hunkLine>;
 
 /**
  * Changed lines with context. `oldStart`, `newStart`: the first line number in the old and the new file;
- * absent if unknown. `file`: the path of the file that this hunk and those after it change, in a diff of several.
+ * absent if unknown. `file`: in a diff of several files, which one this hunk and those after it change.
  */
 const hunk = z.object({
   file: path.optional(),

@@ -17,7 +17,7 @@ import { input, mustBeAsLeft, requireUndoing, type Undoing } from './undoing.ts'
 /** A question names all of them. */
 const maxResources = 100;
 
-/** The resources that the calls were allowed to write, as they stand now. Throws `protectedPath`, `changed`. */
+/** What the calls were allowed to write, as it stands now. Throws `protectedPath`, `changed`. */
 const resourcesOf = (context: ToolContext, { resources, files }: JoinedChange): Resource[] => {
   const touched = resources.filter((one) => files.some(({ path }) => isNamed([one], path)));
   if (touched.length > maxResources) throw errors.undoTooLarge();
