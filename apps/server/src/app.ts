@@ -98,7 +98,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const tailnet = config.rpc ? await createTailnetListener(parts) : null;
   const doors = { ...parts, people, web, rooms, ...inbound, panels, tailnet, agent: agent ?? undefined };
   const rpc = await addDoors(doors);
-  const stops = [serveMetrics({ ...parts, web, agent })];
+  const stops = [serveMetrics({ ...parts, web, agent, channels })];
 
   return {
     log,

@@ -19,6 +19,7 @@ import { createAccounts } from './accounts.ts';
 import { createAccountsStore } from './accounts.store.ts';
 import { PlatformError, type PlatformPost } from './adapter.ts';
 import type { ChannelsEnvironment } from './config-schema.ts';
+import { createCounts, type ChannelCounts } from './counts.ts';
 import { createConnections, openAdapter } from './connections.ts';
 import { createAccept } from './inbound/accept.ts';
 import { createDelivery } from './outbox/deliver.ts';
@@ -79,7 +80,7 @@ const createOnUnpaired =
   };
 
 /** The stores of channels, and what reads and writes them. */
-const createParts = (needs: Needs, signal: AbortSignal) => {
+const createParts = (needs: Needs & { counts: ChannelCounts }, signal: AbortSignal) => {
   const { store, clock, readers, log, isUser, onError } = needs;
   const accountsStore = createAccountsStore(store);
   const senders = createSendersStore(store);
@@ -128,6 +129,7 @@ const createParts = (needs: Needs, signal: AbortSignal) => {
         kind,
         clock,
         accounts: accountsStore,
+        counts: needs.counts,
         senders,
         messages,
         codes,
@@ -193,11 +195,31 @@ const createView =
     };
   };
 
+const createNumbers = (view: ReturnType<typeof createView>, counts: ChannelCounts) => async () => {
+  const all = await Promise.all(channelKinds.map((kind) => view(kind, false)));
+  return all
+    .filter(({ isOn }) => isOn)
+    .map(({ kind, state, waiting }) => ({ kind, isUp: state === 'working', waiting, ...counts.of(kind) }));
+};
+
+const createReceive =
+  (connections: Parts['connections']) =>
+  async (kind: ChannelKind, post: PlatformPost): Promise<void> => {
+    const receive = connections.get(kind)?.receive;
+    if (!receive)
+      throw errors.notAvailable({
+        message: 'This platform does not post to this server',
+        fix: 'Set the channel to a webhook in Settings > Channels.',
+      });
+    await receive(post);
+  };
+
 /** Chat platforms from which people talk to the agent. */
 export const createChannels = (needs: Needs) => {
   const { store, clock } = needs;
   const closing = new AbortController();
-  const parts = createParts(needs, closing.signal);
+  const counts = createCounts();
+  const parts = createParts({ ...needs, counts }, closing.signal);
   const { accounts, senders, messages, codes, questions, delivery, turns, connections, onUnpaired } = parts;
   const view = createView(parts, needs);
 
@@ -216,15 +238,7 @@ export const createChannels = (needs: Needs) => {
       await connections.connect(input.kind);
     },
     /** A post of a platform. Throws `notAvailable` where none is expected, `unauthorized`. */
-    receive: async (kind: ChannelKind, post: PlatformPost): Promise<void> => {
-      const receive = connections.get(kind)?.receive;
-      if (!receive)
-        throw errors.notAvailable({
-          message: 'This platform does not post to this server',
-          fix: 'Set the channel to a webhook in Settings > Channels.',
-        });
-      await receive(post);
-    },
+    receive: createReceive(connections),
     /** Asks the platform for the bot's name. Throws `badRequest` with what it answered instead. */
     test: async (kind: ChannelKind): Promise<{ name: string }> => {
       const { fields, url } = await accounts.get(kind);
@@ -243,6 +257,8 @@ export const createChannels = (needs: Needs) => {
         throw error;
       }
     },
+    /** Of the channels that are on. `isUp`: it receives messages. */
+    numbers: createNumbers(view, counts),
     codes: { list: codes.list, create: codes.create, remove: codes.remove },
     senders: {
       list: async (userId: string): Promise<ChannelSender[]> => (await senders.ofUser(userId)).map(toSender),

@@ -1,7 +1,10 @@
+import { pairedChannel } from '../../test/channel-world.ts';
+import { openPerson, openRpc } from '../../test/rpc.ts';
 import { expect, it } from 'vitest';
 import { requestOf } from '../../test/daemon.ts';
 import { createPanel } from '../../test/panel.ts';
 import { answerNext, online, text as textOf } from '../../test/rest.ts';
+import { refuse } from '../../test/telegram.ts';
 import { startServer, type TestServer } from '../../test/server.ts';
 
 const token = 'm'.repeat(32);
@@ -51,4 +54,32 @@ it('numbers of calls and streams, without a word of users', async () => {
   for (const text of ['secret-plans', 'owner@', user?.id ?? 'no user']) expect(got.text).not.toContain(text);
   await daemon.respond(requestId, { result: textOf('hello') });
   await open;
+});
+
+it('numbers of channels, without a name or a word', async () => {
+  const { server, telegram, cookie, panel } = await pairedChannel(undefined, { METRICS_TOKEN: token });
+  telegram.say('Hello, secret plans');
+  await expect.poll(() => telegram.texts().length).toBe(1);
+  telegram.answerFirst('sendMessage', refuse(400, 'Bad Request: no'));
+  telegram.say('/whoami');
+  const failed = 'drawbridge_channel_replies_total{channel="telegram",state="failed"}';
+  await expect.poll(async () => valuesOf((await read(server)).text)[failed]).toBe(1);
+  const { text } = await read(server);
+  expect(valuesOf(text)).toMatchObject({
+    'drawbridge_channel_up{channel="telegram"}': 1,
+    'drawbridge_channel_messages_total{channel="telegram"}': 2,
+    // With the sentence that they are paired.
+    'drawbridge_channel_replies_total{channel="telegram",state="sent"}': 2,
+    'drawbridge_channel_waiting_messages{channel="telegram"}': 0,
+  });
+  for (const word of ['Alice', '77', 'secret plans']) expect(text).not.toContain(word);
+  expect(text).not.toContain('teams');
+  const rpc = await openPerson(server, cookie);
+  const numbers = { isUp: true, waiting: 0, received: 2, sent: 2, failed: 1 };
+  const ofServer = { channels: { telegram: numbers }, voice: { speech: [] } };
+  expect((await rpc.call('system.metrics')).result).toMatchObject(ofServer);
+  const { token: ownToken } = await panel.tokens.create.mutate({ name: 'A', scopes: ['agent'] });
+  const limited = await openRpc(server, ownToken);
+  expect((await limited.call('system.metrics')).result).not.toHaveProperty('channels');
+  expect((await limited.call('system.metrics')).result).not.toHaveProperty('voice');
 });

@@ -2,6 +2,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { sameSecret } from '../auth/index.ts';
 import type { ServerAgent } from '../agent/index.ts';
 import type { Config } from '../config.ts';
+import type { Channels } from '../channels/index.ts';
 import { errors } from '../errors.ts';
 import type { Gateway } from '../gateway/index.ts';
 import { bearerOf } from '../http/index.ts';
@@ -17,6 +18,7 @@ interface Parts {
   web: Pick<Web, 'server' | 'draining' | 'measures'>;
   gateway: Pick<Gateway, 'numbers'>;
   agent: ServerAgent | null;
+  channels: Pick<Channels, 'numbers'>;
 }
 
 const gauge = (name: string, help: string, values: Metric['values']): Metric => ({
@@ -77,6 +79,33 @@ const ofAgent = async ({ agent }: Parts): Promise<Metric[]> => {
   ];
 };
 
+const ofChannels = async ({ channels }: Parts): Promise<Metric[]> => {
+  const all = await channels.numbers();
+  const each = (value: (one: (typeof all)[number]) => number) =>
+    all.map((one) => ({ labels: { channel: one.kind }, value: value(one) }));
+  const replies = (['sent', 'failed'] as const).flatMap((state) =>
+    all.map((one) => ({ labels: { channel: one.kind, state }, value: one[state] })),
+  );
+  return [
+    gauge(
+      'channel_up',
+      'Whether a channel that is on receives messages.',
+      each(({ isUp }) => Number(isUp)),
+    ),
+    counter(
+      'channel_messages',
+      'Messages of paired people.',
+      each(({ received }) => received),
+    ),
+    counter('channel_replies', 'Messages to chats, by how they ended.', replies),
+    gauge(
+      'channel_waiting_messages',
+      'Messages without an answer.',
+      each(({ waiting }) => waiting),
+    ),
+  ];
+};
+
 const ofLeases = async ({ opened, others: { server } }: Parts): Promise<Metric[]> => {
   if (server === null) return [];
   const held = createHeldStore(opened.store.db);
@@ -103,6 +132,7 @@ export const serveMetrics = (parts: Parts): (() => void) => {
       ofServer(parts),
       ofBus(parts),
       await ofAgent(parts),
+      await ofChannels(parts),
       await ofLeases(parts),
       ofProcess.read(),
     ];

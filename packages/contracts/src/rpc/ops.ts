@@ -87,6 +87,18 @@ export const systemMetrics = z.object({
   reactions: z.object({ matched: count, skipped: count, skipReasons: z.record(z.string(), count) }),
   queueDepth: count,
   lanes: z.record(z.string(), z.number()).optional(),
+  /** Channels that are on, and speech servers in their order: of the server alone. */
+  channels: z
+    .record(
+      z.string(),
+      z.object({ isUp: z.boolean(), waiting: count, received: count, sent: count, failed: count }),
+    )
+    .optional(),
+  voice: z
+    .object({
+      speech: z.array(z.object({ name: z.string(), isReady: z.boolean(), problem: z.string().nullable() })),
+    })
+    .optional(),
 });
 
 export const systemHealth = z.object({

@@ -4,6 +4,7 @@ import type { Write } from '../../db/index.ts';
 import type { AccountsStore } from '../accounts.store.ts';
 import type { IncomingMessage, IncomingPress, Update } from '../adapter.ts';
 import type { Presses } from '../questions/presses.ts';
+import type { ChannelCounts } from '../counts.ts';
 import type { Codes } from '../senders/codes.ts';
 import type { SendersStore, StoredSender } from '../senders/senders.store.ts';
 import type { ConversationKey, MessagesStore } from '../turns/messages.store.ts';
@@ -17,6 +18,7 @@ interface Needs {
   accounts: AccountsStore;
   senders: SendersStore;
   messages: MessagesStore;
+  counts: ChannelCounts;
   codes: Codes;
   isUser(userId: string): Promise<boolean>;
   /** A message waits for the agent. */
@@ -95,7 +97,8 @@ const createUnpaired = ({ kind, clock, codes, isUser, onPaired }: Needs, { commi
 };
 
 /** Of a sender who is paired. */
-const createPaired = ({ kind, clock, senders, messages, onMessage }: Needs, { commit, say }: Writes) => {
+const createPaired = (needs: Needs, { commit, say }: Writes) => {
+  const { kind, clock, senders, messages, counts, onMessage } = needs;
   const perMinute = createPerMinute({ clock, max: channelLimits.messagesPerMinute });
   const perDay = createPerMinute({ clock, max: channelLimits.messagesPerDay, windowMs: dayMs });
   const notices = createPerMinute({ clock, max: 1, windowMs: noticeMs });
@@ -127,7 +130,10 @@ const createPaired = ({ kind, clock, senders, messages, onMessage }: Needs, { co
       state: 'accepted' as const,
     };
     const writes = [messages.insert(row), senders.noteSeen(kind, senderId, clock.now())];
-    if (await commit(update, writes)) onMessage({ kind, conversation });
+    if (await commit(update, writes)) {
+      counts.add(kind, 'received');
+      onMessage({ kind, conversation });
+    }
     return true;
   };
 };

@@ -9,6 +9,7 @@ import {
   type Destination,
   type OutgoingFile,
 } from '../adapter.ts';
+import type { ChannelCounts } from '../counts.ts';
 import { addressOf } from '../turns/answers.ts';
 import { repliedFile, type RepliedFile } from '../turns/new-reply.ts';
 import {
@@ -28,6 +29,7 @@ interface Needs {
   /** The buttons of a reply; none for most. */
   buttonsOf(replyId: string): Promise<Button[]>;
   speech: Pick<SpeechService, 'speak'>;
+  counts: ChannelCounts;
   onError(error: unknown): void;
   signal: AbortSignal;
 }
@@ -107,18 +109,25 @@ const createAttempt =
     return null;
   };
 
+const createFail =
+  ({ messages, counts }: Pick<Needs, 'messages' | 'counts'>) =>
+  (reply: StoredReply, problem: string): Promise<boolean> => {
+    counts.add(reply.kind as ChannelKind, 'failed');
+    return messages.replies.move(reply.id, { state: 'failed', problem });
+  };
+
 /**
  * Sends replies, those of one conversation in order, one at a time. Each is noted before it is sent: after a
  * crash in between it is sent again, so it may come twice, and is never lost.
  */
 export const createDelivery = (needs: Needs) => {
-  const { clock, messages, adapterOf, onError, signal } = needs;
+  const { clock, messages, adapterOf, counts, onError, signal } = needs;
   const attempt = createAttempt(needs);
   const { replies } = messages;
   const inTurn = createKeyedQueue();
   const spokenInTurn = createKeyedQueue();
 
-  const fail = (reply: StoredReply, problem: string) => replies.move(reply.id, { state: 'failed', problem });
+  const fail = createFail(needs);
 
   const afterFailure = async (
     reply: StoredReply,
@@ -157,6 +166,7 @@ export const createDelivery = (needs: Needs) => {
       try {
         const messageId = await attempt(adapter, { reply, voice });
         await replies.move(reply.id, { state: 'sent', problem: null, messageId, sentAt: clock.now() });
+        counts.add(reply.kind as ChannelKind, 'sent');
         return true;
       } catch (error) {
         if (signal.aborted || !(error instanceof PlatformError)) throw error;

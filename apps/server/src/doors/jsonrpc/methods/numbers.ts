@@ -52,7 +52,7 @@ const noRuns = {
 export const systemMetricsMethod = method('system.metrics', 'any', {
   params: noParams,
   result: systemMetrics,
-}).handle(async ({ ops, agent, connections }, { connection: { identity } }) => {
+}).handle(async ({ ops, agent, connections, channels, speech }, { connection: { identity } }) => {
   const { userId } = identity;
   const isOfServer = mayOperate(identity);
   const lanes = (await agent?.agent.lanes.metrics(isOfServer ? undefined : userId)) ?? noRuns;
@@ -63,5 +63,9 @@ export const systemMetricsMethod = method('system.metrics', 'any', {
     errors: lanes.runStates.error,
     activeRequests: open.reduce((sum, { requests }) => sum + requests.size(), 0),
     reactions: { matched: 0, skipped: 0, skipReasons: {} },
+    ...(isOfServer && {
+      channels: Object.fromEntries((await channels.numbers()).map(({ kind, ...one }) => [kind, one])),
+      voice: { speech: speech.health() },
+    }),
   };
 });
