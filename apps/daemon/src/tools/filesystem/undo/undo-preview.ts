@@ -4,6 +4,7 @@ import { visible } from '@drawbridge/kit';
 import { contentBefore, type JoinedFile } from '../../../kept/index.ts';
 import { maxFileBytes, maxPathBytes } from '../../../paths/limits.ts';
 import { readBytes } from '../../../paths/read-bytes.ts';
+import { counted } from '../../../text/words.ts';
 import { locate } from '../../common/access.ts';
 import type { ToolContext } from '../../common/tool.ts';
 import { filesPreview, type FileChange } from '../preview/change-preview.ts';
@@ -53,7 +54,10 @@ const ofFiles = async (context: ToolContext, { files, resources }: Undoing): Pro
       return { path, change, note: noteOf(file, path) };
     }),
   );
-  const where = resources.length === 1 ? relative(root, resources[0] ?? root).slice(0, maxPathBytes) : '';
+  const where =
+    resources.length === 1
+      ? relative(root, resources[0] ?? root).slice(0, maxPathBytes)
+      : counted(files.length, 'file');
   const preview = await filesPreview(where, changes);
   const left = files.length - shown.length;
   if (left === 0) return preview;

@@ -35,6 +35,7 @@ describe('the changes of several calls', () => {
     expect(title).toBe('Put back 4 files as they were before 4 calls?');
     expect(preview).toMatchObject({
       kind: 'diff',
+      path: '4 files',
       added: 3,
       removed: 2,
       hunks: [
