@@ -45,9 +45,14 @@ describeWith('chromium')('Telegram', () => {
       await card.getByLabel('Questions in the chat').selectOption('once');
       await page.getByRole('button', { name: 'Edit Alice' }).click();
       await sender.getByLabel('Questions in the chat').selectOption('deny');
+      expect(await sender.getByLabel('Voice').inputValue()).toBe('voice');
+      await sender.getByLabel('Voice').selectOption('always');
       expect(await widthFaults(page)).toEqual([]);
       await page.getByRole('button', { name: 'Save', exact: true }).last().click();
       await sender.filter({ hasText: 'buttons: Deny' }).waitFor();
+      await page.getByRole('button', { name: 'Edit Alice' }).click();
+      expect(await sender.getByLabel('Voice').inputValue()).toBe('always');
+      await sender.getByRole('button', { name: 'Cancel' }).click();
 
       telegram.say('What shall I buy?');
       await model.request(1);
