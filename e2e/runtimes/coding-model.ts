@@ -7,7 +7,6 @@ import {
 import { chatChunks } from '../agent/chat-chunks.ts';
 import { messagesChunks } from '../agent/messages-chunks.ts';
 import { geminiChunks } from './gemini-chunks.ts';
-import { responsesChunks } from './responses-chunks.ts';
 
 /** The tools of one coding agent, by the steps of a script. */
 export interface Tools {
@@ -25,16 +24,9 @@ interface Said {
 
 const listOf = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : []);
 
-const results = new Set([
-  'tool_result',
-  'function_call_output',
-  'custom_tool_call_output',
-  'local_shell_call_output',
-]);
-
-/** A block of any of the four protocols. */
+/** A block of any of the three protocols. */
 const ofBlock = (block: Json): Said[] => {
-  if (results.has(String(block['type'])) || block['functionResponse'] !== undefined)
+  if (block['type'] === 'tool_result' || block['functionResponse'] !== undefined)
     return [{ kind: 'result', text: JSON.stringify(block) }];
   if (typeof block['text'] === 'string') return [{ kind: 'text', text: block['text'] }];
   return [];
@@ -50,7 +42,7 @@ const ofMessage = (message: Json): Said[] => {
 
 export const saidOf = ({ text }: Pick<ScriptedRequest, 'text'>): Said[] => {
   const body = JSON.parse(text) as Json;
-  return listOf(body['messages'] ?? body['contents'] ?? body['input']).flatMap(ofMessage);
+  return listOf(body['messages'] ?? body['contents']).flatMap(ofMessage);
 };
 
 const isScript = /^STEPS$/m;
@@ -93,7 +85,6 @@ export const startCodingModel = (tools: Tools): Promise<ScriptedModel> =>
     },
     (path) => {
       if (path.includes(':streamGenerateContent')) return geminiChunks;
-      if (path.includes('/responses')) return responsesChunks;
       return path.includes('/messages') ? messagesChunks : chatChunks;
     },
   );

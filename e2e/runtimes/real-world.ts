@@ -34,6 +34,7 @@ export const startRealWorld = async (real: RealProgram, folder: string) => {
   await ann.api.agent.send.mutate({ threadId: 'chat', message, attachments: [], mode: 'reject' });
 
   let before = 0;
+  const decided = new Set<string>();
   const events = async () => (await thread.events(before)).map(({ event }) => event);
   type Of<Type extends StoredEvent['type']> = Extract<StoredEvent, { type: Type }>;
   const of = async <Type extends StoredEvent['type']>(type: Type) =>
@@ -51,12 +52,16 @@ export const startRealWorld = async (real: RealProgram, folder: string) => {
     decide: async (title: string, approved = true) => {
       const question = await until(async () => {
         const finish = (await of('run-finish'))[0];
-        const open = await ann.api.confirmations.list.query();
+        const all = await ann.api.confirmations.list.query();
+        const open = all.filter(({ id }) => !decided.has(id));
         const one = open.find((each) => each.title === title);
         if (one === undefined && (finish || open.length > 0))
-          throw new Error(`not asked "${title}", but ${JSON.stringify(finish?.payload ?? open)}`);
+          throw new Error(
+            `not asked "${title}", but ${JSON.stringify(finish?.payload ?? open.map((each) => each.title))}`,
+          );
         return one;
       });
+      decided.add(question.id);
       await ann.api.confirmations.decide.mutate({ confirmationId: question.id, approved });
       return question;
     },

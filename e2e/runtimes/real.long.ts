@@ -102,6 +102,18 @@ for (const real of realPrograms)
       expect(readFileSync(inRoot('a.txt'), 'utf8').trim()).toBe('new');
     });
 
+    it('RT-06 stopped while it asks, it does nothing of it', async () => {
+      const { say, decide, finished, thread, of } = world;
+      await say('RUN touch late.txt', 'SAY done');
+      await decide(`Let ${real.title} work in the shared folder?`);
+      await until(async () => (await of('confirmation-request')).length === 2);
+      await thread.cancel();
+      expect(await finished()).toBe('cancelled');
+      await until(async () => !isRunning(folder ?? ''));
+      expect(existsSync(inRoot('late.txt'))).toBe(false);
+      expect(await thread.asks()).toEqual([]);
+    });
+
     it('ends within 2 s after Stop, with all that it started, and the next message works', async () => {
       const { say, decide, finished, thread, model } = world;
       const requests = model.requests.length;
