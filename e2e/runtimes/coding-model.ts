@@ -47,8 +47,7 @@ export const saidOf = ({ text }: Pick<ScriptedRequest, 'text'>): Said[] => {
 
 const isScript = /^STEPS$/m;
 
-const turnOf = (line: string, tools: Tools, said: readonly Said[]): Turn => {
-  const id = `c${said.length}`;
+const turnOf = (line: string, tools: Tools, { said, id }: { said: readonly Said[]; id: string }): Turn => {
   const [, word, rest = ''] = /^(\w+) ?(.*)$/s.exec(line) ?? [];
   switch (word) {
     case 'RUN':
@@ -74,14 +73,14 @@ const turnOf = (line: string, tools: Tools, said: readonly Said[]): Turn => {
  */
 export const startCodingModel = (tools: Tools): Promise<ScriptedModel> =>
   startScriptedModel(
-    (request) => {
+    (request, number) => {
       const said = request.text === '' ? [] : saidOf(request);
       const at = said.findLastIndex(({ kind, text }) => kind === 'text' && isScript.test(text));
       const lines = (said[at]?.text ?? '').split('\n');
       const steps = lines.slice(lines.indexOf('STEPS') + 1);
       const done = said.slice(at + 1).filter(({ kind }) => kind === 'result').length;
       if (at === -1) return { text: 'nothing to do' };
-      return turnOf(steps[done] ?? 'SAY done', tools, said);
+      return turnOf(steps[done] ?? 'SAY done', tools, { said, id: `c${number}` });
     },
     (path) => {
       if (path.includes(':streamGenerateContent')) return geminiChunks;
