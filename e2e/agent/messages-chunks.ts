@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { callsOf, piecesOf, textsOf, type Chunks, type Turn } from './model-turn.ts';
 
 const frame = (data: { type: string } & Record<string, unknown>) =>
@@ -16,7 +17,8 @@ function* partsOf(turn: Turn): Generator<string> {
   yield frame({
     type: 'message_start',
     message: {
-      id: 'msg_1',
+      // Clients join what has the same id.
+      id: `msg_${randomUUID()}`,
       type: 'message',
       role: 'assistant',
       model: 'scripted',

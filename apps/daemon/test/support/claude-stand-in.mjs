@@ -110,6 +110,11 @@ const turn = async (text) => {
   write({ type: 'result', subtype: 'success', is_error: false, result: '', stop_reason: 'end_turn' });
 };
 
+// As the real one: its record of the conversation is written at its end.
+process.stdin.on('end', () => {
+  writeFileSync('record.txt', session);
+  process.exit(0);
+});
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { type, request_id, request, response, message } = JSON.parse(line);
   if (type === 'control_response') return waiting.get(response.request_id)?.(response.response);

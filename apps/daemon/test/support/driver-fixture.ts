@@ -33,6 +33,7 @@ export const openWith =
       createInterface({ input: child.stdout }).on('line', line);
       const program: RunningProgram = {
         send: (text) => child.stdin.write(`${text}\n`),
+        close: () => child.stdin.end(),
         ended: once(child, 'exit').then(([code]) => `exit code ${String(code)}`),
         kill: () => void child.kill('SIGKILL'),
       };

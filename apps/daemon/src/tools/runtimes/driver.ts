@@ -24,6 +24,8 @@ export interface RunningProgram {
   send(line: string): void;
   /** Resolves with why, once nothing of it runs. */
   ended: Promise<string>;
+  /** Says that nothing more is sent. */
+  close(): void;
   /** Ends everything that it started, at once. */
   kill(): void;
 }
@@ -39,6 +41,8 @@ export interface LiveSession {
   native: string;
   /** Resolves when the turn has ended; an abort cancels it. Throws the errors below. */
   turn(prompt: string, events: TurnEvents, signal: AbortSignal): Promise<TurnEnd>;
+  /** After the last turn: what the program still has to write of it is on the disk when this resolves. */
+  close?(): Promise<void>;
 }
 
 /** What every driver needs to open a session. */

@@ -134,6 +134,7 @@ export const startProgram = async (needs: ProgramNeeds): Promise<RunningProgram>
     send: (line) => {
       if (handle?.stdin?.writable === true) handle.stdin.write(`${line}\n`);
     },
+    close: () => void handle?.stdin?.end(),
     ended,
     kill,
   };

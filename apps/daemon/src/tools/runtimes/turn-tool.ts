@@ -175,6 +175,7 @@ const run = async (needs: TurnToolNeeds, given: Given, context: RunContext): Pro
     log.add({ type: 'session', session });
     const { stopReason, tokens } = await live.turn(given.prompt, { event: log.add, ask }, signal);
     signal.throwIfAborted();
+    await live.close?.();
     return toResult(log.words(), { runtime, session, stopReason, events: log.events(), tokens });
   } catch (error) {
     if (context.signal.aborted) throw error;

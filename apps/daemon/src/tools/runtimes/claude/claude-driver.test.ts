@@ -127,6 +127,8 @@ it('begins a session with an id of its own, and continues one', async () => {
   const said = await first.turn('WHICH');
   await said.end;
   expect(said.events).toEqual([{ type: 'text', text: `default ${first.live.native}` }]);
+  await first.live.close?.();
+  expect(existsSync(join(first.root, 'record.txt'))).toBe(true);
   const second = await open({ resume: first.live.native });
   const more = await second.turn('WHICH');
   await more.end;

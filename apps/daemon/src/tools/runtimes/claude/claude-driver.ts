@@ -8,6 +8,8 @@ import { frame, toolRequest, type Frame } from './frames.ts';
 import { createTurn, type Turn } from './turn.ts';
 
 const mode = 'default';
+/** For its record of the conversation, which it writes at its end. */
+const closeMs = 1_000;
 
 /** It asks about everything; no settings, hooks, plugins and MCP servers of any folder are loaded. */
 const strict = [
@@ -68,6 +70,11 @@ export const openClaude: OpenDriver = async ({ clock, start, cwd, resume }) => {
 
   return {
     native,
+    close: () => {
+      program.close();
+      const late = new Promise<void>((resolve) => clock.after(closeMs, resolve));
+      return Promise.race([program.ended.then(() => undefined), late]);
+    },
     turn: async (prompt, events, signal) => {
       signal.throwIfAborted();
       const over = Promise.withResolvers<Frame & { type: 'result' }>();
