@@ -18,6 +18,7 @@ import {
   type Person,
   type Server,
 } from './harness/index.ts';
+import { loadOf } from './first-load.ts';
 import { describeWith } from './services.ts';
 
 describeWith('chromium')('the panel in a browser', () => {
@@ -199,6 +200,17 @@ describeWith('chromium')('the panel in a browser', () => {
     await stranger.goto(`${server.url}/activity`);
     await stranger.getByRole('button', { name: 'Sign in' }).waitFor();
     expect(stranger.url()).toContain('/sign-in');
+  });
+
+  it('loads its first pages in few files, without zod', async () => {
+    const signingIn = await loadOf(await openPage(browser), `${server.url}/sign-in`);
+    const inbox = await loadOf(await openPage(browser, { person: ann }), `${server.url}/inbox`);
+    console.log(signingIn, inbox);
+    for (const { files, script } of [signingIn, inbox]) {
+      expect(script).toBeGreaterThan(50);
+      expect(script).toBeLessThanOrEqual(160);
+      expect(files).toBeLessThanOrEqual(30);
+    }
   });
 
   it('LG-11 keeps no key in its address or in the storage of the browser', async () => {

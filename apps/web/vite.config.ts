@@ -4,6 +4,8 @@ import ui from '@nuxt/ui/vite';
 import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'vite';
 import { devServer } from './dev-server.ts';
+import { firstPage } from './first-page.ts';
+import { pureContracts } from './pure-contracts.ts';
 import { precompress } from '../../tools/precompress.ts';
 import { shellFiles } from './shell-files.ts';
 import { thirdPartyNotices } from '../../tools/third-party-notices.ts';
@@ -25,6 +27,7 @@ const notices = thirdPartyNotices({
 export default defineConfig({
   plugins: [
     vue(),
+    pureContracts(),
     ui({
       autoImport: false,
       components: false,
@@ -47,6 +50,7 @@ export default defineConfig({
     rolldownOptions: {
       input: { index: 'index.html', 'service-worker': 'src/service-worker/worker.ts' },
       output: {
+        codeSplitting: { groups: [firstPage()] },
         // Its address decides which pages it serves, and stays the same.
         entryFileNames: ({ name }) => (name === 'service-worker' ? '[name].js' : 'assets/[name]-[hash].js'),
       },

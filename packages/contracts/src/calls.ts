@@ -1,24 +1,13 @@
 import { z } from 'zod';
+import { callStates } from './call-states.ts';
 import { decision } from './groups.ts';
 import { chosenCallId, confirmationId, isoTime, machineId, requestId } from './ids.ts';
 import { toolCall } from './tool-call.ts';
 import { toolResult } from './tool-result.ts';
 
-export const openCallStates = ['pending', 'delivered', 'awaiting-confirmation'] as const;
-export const terminalCallStates = [
-  'succeeded',
-  'failed',
-  'denied',
-  'cancelled',
-  'timed-out',
-  'lost',
-] as const;
-export const callStates = [...openCallStates, ...terminalCallStates] as const;
+export * from './call-states.ts';
+
 export const callState = z.enum(callStates);
-export type CallState = z.infer<typeof callState>;
-/** Whether a call in this state can still change. */
-export const isOpenState = (state: CallState): boolean => openCallStates.some((open) => open === state);
-export type TerminalCallState = (typeof terminalCallStates)[number];
 
 export const doors = ['trpc', 'daemon-http', 'mcp', 'rest', 'jsonrpc', 'agent'] as const;
 export const door = z.enum(doors);

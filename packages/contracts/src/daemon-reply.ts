@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { errorBody } from './errors.ts';
+import { errorBody } from './error-body.ts';
 import { requestId } from './ids.ts';
 import { release } from './release.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { callEvent, callPage, call, listCallsInput } from './calls.ts';
-import { errorBody } from './errors.ts';
+import { errorBody } from './error-body.ts';
 import { gatewayStatus, machineChoice, stateChanged } from './gateway.ts';
 import { requestId } from './ids.ts';
 import { toolCall } from './tool-call.ts';

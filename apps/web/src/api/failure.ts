@@ -1,4 +1,3 @@
-import { errorBody } from '@drawbridge/contracts/errors';
 import { TRPCClientError } from '@trpc/client';
 
 /** A failure in words for the user. */
@@ -16,10 +15,14 @@ export const unreachable: Failure = {
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
+/** A field of an answer in JSON; null where it has no such text. */
+export const textIn = (body: unknown, name: string): string | null =>
+  typeof body === 'object' && body !== null && name in body ? textOf(Reflect.get(body, name)) : null;
+
 /** A refusal before the API, such as that of a page at another address. */
 export const refusalIn = (body: unknown): Failure => {
-  const { data } = errorBody.safeParse(body);
-  return data ? { ...data, fix: data.fix ?? null } : unreachable;
+  const [code, message, fix] = ['code', 'message', 'fix'].map((name) => textIn(body, name));
+  return code && message ? { code, message, fix: fix ?? null } : unreachable;
 };
 
 /** Converts an error of the API. */

@@ -30,11 +30,12 @@ afterEach(() => {
 
 const wordOf = ({ topic, event }: LiveEvent) => `${topic} ${'type' in event ? event.type : event.threadId}`;
 
-const windowOf = (userId: string) => {
+const windowOf = (userId: string, build = 'a') => {
   const messages: string[] = [];
   let send: Listen | null = null;
   const stop = shareLive({
     userId,
+    build,
     clock,
     recall: () => [{ type: 'progress', requestId: 'r0', output: 'one', outputOffset: 0 }],
     open: (listen) => {
@@ -85,26 +86,16 @@ it('hands over to the next window when the leading one closes', async () => {
   expect([first.messages, second.messages]).toEqual([['opens', 'closes'], ['opens']]);
 });
 
-it('shares nothing between two people', async () => {
+it.each([
+  ['two people', windowOf.bind(null, 'u2')],
+  ['two builds', windowOf.bind(null, 'u1', 'b')],
+])('shares nothing between %s', async (_what, openOther) => {
   const ada = windowOf('u1');
-  const bob = windowOf('u2');
+  const bob = openOther();
   await until(() => ada.stream() !== null && bob.stream() !== null);
   ada.stream()?.({ type: 'signed-out' });
   await settle();
   expect([ada.messages, bob.messages]).toEqual([['opens', 'signed-out'], ['opens']]);
-});
-
-it('drops what does not read as an event', async () => {
-  const leader = windowOf('u1');
-  await until(() => leader.stream() !== null);
-  const follower = windowOf('u1');
-  await settle();
-  const other = new BroadcastChannel('drawbridge-live u1');
-  other.postMessage({ type: 'event', event: { topic: 'confirmations', event: { id: 'x' } } });
-  other.postMessage({ type: 'down' });
-  await until(() => follower.messages.includes('down'));
-  expect(follower.messages).toEqual(['down']);
-  other.close();
 });
 
 it('keeps its own stream where there are no locks, until it has been hidden for 30 s', () => {

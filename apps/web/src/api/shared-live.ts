@@ -1,12 +1,19 @@
 import type { CallEvent } from '@drawbridge/contracts/calls';
-import { liveMessage, type LiveMessage } from '@drawbridge/contracts/live';
+import type { LiveMessage } from '@drawbridge/contracts/live';
 import type { Clock } from '@drawbridge/kit';
 import type { Listen } from './live.ts';
 import { whileVisible } from './keep-stream.ts';
 
+/** A new window asks the leading one for what it has missed. */
+interface Hello {
+  type: 'hello';
+}
+
 interface Needs {
   /** Only windows of the same user share a stream. */
   userId: string;
+  /** Names the build: what another one sends may mean something else. */
+  build: string;
   clock: Clock;
   listen: Listen;
   /** Opens the stream of the leading window. */
@@ -36,19 +43,17 @@ const keepOwn = ({ clock, listen, open }: Pick<Needs, 'clock' | 'listen' | 'open
  * window leads and forwards each message. Without locks (plain http) each window has its own while it is
  * visible; hidden for 30 s it is down, as without a server that streams.
  */
-export const shareLive = ({ userId, clock, listen, open, recall }: Needs): (() => void) => {
+export const shareLive = ({ userId, build, clock, listen, open, recall }: Needs): (() => void) => {
   if (!('locks' in navigator) || typeof BroadcastChannel === 'undefined')
     return keepOwn({ clock, listen, open });
 
-  const name = `drawbridge-live ${userId}`;
+  const name = `drawbridge-live ${userId} ${build}`;
   const channel = new BroadcastChannel(name);
   const ending = new AbortController();
   const post = (message: LiveMessage) => channel.postMessage(message);
 
-  channel.onmessage = ({ data }) => {
-    // Another window may run another version.
-    const message = liveMessage.safeParse(data);
-    if (message.success) listen(message.data);
+  channel.onmessage = ({ data }: MessageEvent<LiveMessage | Hello>) => {
+    if (data.type !== 'hello') listen(data);
   };
   channel.postMessage({ type: 'hello' });
 

@@ -86,6 +86,8 @@ export const useLive = (): void => {
 
   const stop = shareLive({
     userId: session.user?.id ?? '',
+    // The name of the built file has a hash of its content.
+    build: import.meta.url,
     clock,
     open: (leading) => keepLive({ api, clock, listen: leading }),
     recall: calls.recall,
