@@ -47,7 +47,7 @@ describeWith('chromium')('details of the panel', () => {
   it('loads its files compressed', async () => {
     const encodings: (string | undefined)[] = [];
     page.on('response', (response) => {
-      if (/\/assets\/index-/.test(response.url())) encodings.push(response.headers()['content-encoding']);
+      if (/\/assets\/base-.*js$/.test(response.url())) encodings.push(response.headers()['content-encoding']);
     });
     await page.goto(server.url);
     await page.getByText('Online').first().waitFor();

@@ -205,11 +205,10 @@ describeWith('chromium')('the panel in a browser', () => {
   it('loads its first pages in few files, without zod', async () => {
     const signingIn = await loadOf(await openPage(browser), `${server.url}/sign-in`);
     const inbox = await loadOf(await openPage(browser, { person: ann }), `${server.url}/inbox`);
-    console.log(signingIn, inbox);
     for (const { files, script } of [signingIn, inbox]) {
       expect(script).toBeGreaterThan(50);
       expect(script).toBeLessThanOrEqual(160);
-      expect(files).toBeLessThanOrEqual(30);
+      expect(files).toBeLessThanOrEqual(20);
     }
   });
 

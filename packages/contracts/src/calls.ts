@@ -1,17 +1,15 @@
 import { z } from 'zod';
-import { callStates } from './call-states.ts';
+import { callExportFormats, callStates, doors, maxSearchLength } from './names/calls.ts';
 import { decision } from './groups.ts';
 import { chosenCallId, confirmationId, isoTime, machineId, requestId } from './ids.ts';
 import { toolCall } from './tool-call.ts';
 import { toolResult } from './tool-result.ts';
 
-export * from './call-states.ts';
+export * from './names/calls.ts';
 
 export const callState = z.enum(callStates);
 
-export const doors = ['trpc', 'daemon-http', 'mcp', 'rest', 'jsonrpc', 'agent'] as const;
 export const door = z.enum(doors);
-export type Door = z.infer<typeof door>;
 
 /** Why a call has no result: a code of the error table and the text that its caller got. */
 export const callError = z.object({ code: z.string(), message: z.string() });
@@ -60,9 +58,6 @@ export type Call = z.infer<typeof call>;
 export const callSummary = call.omit({ result: true, arguments: true });
 export type CallSummary = z.infer<typeof callSummary>;
 
-/** How the id of a user's call begins: its time in base 36, and the start of the user's id. */
-export const callIdPrefixOf = (at: number, userId: string): string =>
-  at.toString(36).padStart(9, '0') + userId.slice(0, 8);
 /**
  * `machineId`: an id or a name; without it, the default machine. `requestId`: without it, the server chooses
  * one.
@@ -80,9 +75,6 @@ export const callMaker = z
   .string()
   .regex(/^(panel|chat|(token|client|thread|tailnet):.{1,500})$/, 'must be panel, chat, or kind:id');
 export type CallMaker = z.infer<typeof callMaker>;
-
-/** Of a text to search for, in characters. */
-export const maxSearchLength = 200;
 
 /** Selects calls. `q`: part of the subject or of a command, in any case; `from` is included, `to` is not. */
 export const callFilter = z.strictObject({
@@ -127,7 +119,6 @@ export const callHistogram = z.object({
 });
 export type CallHistogram = z.infer<typeof callHistogram>;
 
-export const callExportFormats = ['csv', 'json'] as const;
 export const callExportQuery = callFilter.extend({ format: z.enum(callExportFormats) });
 
 /**

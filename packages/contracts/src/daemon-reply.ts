@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { errorBody } from './error-body.ts';
+import { errorBody } from './errors.ts';
 import { requestId } from './ids.ts';
 import { release } from './release.ts';
 

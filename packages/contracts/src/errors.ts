@@ -1,4 +1,4 @@
-// Without a schema: the panel's first page reads these, and no zod.
+import { z } from 'zod';
 
 /**
  * One error code with its number in each door. `retryable`: the same request may succeed later. `message` and
@@ -97,3 +97,7 @@ export const errorRow = (code: string): ErrorRow | undefined => rows.get(code);
 
 export type ErrorName = keyof typeof errorTable;
 export type ErrorCode = (typeof errorTable)[ErrorName]['code'];
+
+/** An error between processes. It never contains a stack or an input. */
+export const errorBody = z.object({ code: z.string(), message: z.string(), fix: z.string().optional() });
+export type ErrorBody = z.infer<typeof errorBody>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { decisions, modes, toolGroups } from './group-names.ts';
+import { decisions, modes, toolGroups } from './names/groups.ts';
 
-export * from './group-names.ts';
+export * from './names/groups.ts';
 
 export const toolGroup = z.enum(toolGroups);
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { callEvent, callPage, call, listCallsInput } from './calls.ts';
-import { errorBody } from './error-body.ts';
+import { errorBody } from './errors.ts';
 import { gatewayStatus, machineChoice, stateChanged } from './gateway.ts';
 import { requestId } from './ids.ts';
 import { toolCall } from './tool-call.ts';
-import { tool } from './tool.ts';
+import { tool, toolList } from './tool.ts';
 
 /** The path prefix of the REST API. */
 export const restBase = '/api/v1';
@@ -36,7 +36,7 @@ export const restSchemas = {
   Machines: z.object({ machines: z.array(machineChoice) }),
   Status: gatewayStatus,
   Tool: tool,
-  Tools: z.object({ tools: z.array(tool) }),
+  Tools: toolList,
   NewCall: z.strictObject({
     name: toolCall.shape.name.meta({ description: 'The name of a tool, as in the list of tools.' }),
     arguments: toolCall.shape.arguments

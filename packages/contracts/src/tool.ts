@@ -24,3 +24,6 @@ export const tool = z.object({
   annotations: toolAnnotations.optional(),
 });
 export type Tool = z.infer<typeof tool>;
+
+/** The tools of a machine, as MCP's `tools/list` has them. */
+export const toolList = z.object({ tools: z.array(tool) });

@@ -1,5 +1,5 @@
 import { gatewayStatus } from '@drawbridge/contracts/gateway';
-import { restSchemas } from '@drawbridge/contracts/rest';
+import { toolList } from '@drawbridge/contracts/tool';
 import { toolResult } from '@drawbridge/contracts/tool-result';
 import { counted } from '../../ui/text/format.ts';
 import type { McpPost, McpReply } from './mcp-post.ts';
@@ -114,7 +114,7 @@ export async function* tryConnection({
   if (isOnline.kind === 'failed') return;
 
   const listed = await post('tools/list');
-  const offered = listed.kind === 'result' ? restSchemas.Tools.safeParse(listed.result) : null;
+  const offered = listed.kind === 'result' ? toolList.safeParse(listed.result) : null;
   if (!offered?.success) {
     yield { id: 'tools', outcome: refusal(listed) };
     return;

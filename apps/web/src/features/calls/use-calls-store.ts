@@ -1,4 +1,5 @@
-import { isOpenState, type CallEvent, type CallState, type CallSummary } from '@drawbridge/contracts/calls';
+import type { CallEvent, CallState, CallSummary } from '@drawbridge/contracts/calls';
+import { isOpenState } from '@drawbridge/contracts/names/calls';
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef } from 'vue';
 import { attempt, useApi, type Failure } from '../../api/index.ts';
