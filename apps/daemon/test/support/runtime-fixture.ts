@@ -18,7 +18,9 @@ const modes: Partial<Modes> = { runtime: 'ask', shell: 'ask', filesystemWrite: '
 /** The stand-in as a coding agent of the machine, in real walls; `answers` is what the person says to it. */
 export const openRuntime = async (folders = makeFolders()) => {
   const kept = join(folders.base, 'kept');
+  const settings = join(folders.base, 'settings');
   mkdirSync(kept);
+  mkdirSync(settings);
   writeFileSync(join(folders.outside, 'login'), 'mine');
   writeFileSync(join(folders.outside, 'settings'), 'mine');
   const program = join(folders.base, 'program');
@@ -26,7 +28,12 @@ export const openRuntime = async (folders = makeFolders()) => {
   const known = {
     ...{ title: 'Stand-in', command: program, args: [standIn] },
     reads: [standIn, join(folders.outside, 'settings')],
-    ...{ folders: [kept], writes: [join(folders.outside, 'login')], refusesFolders: ['.plugins'] },
+    ...{
+      folders: [kept],
+      fresh: [settings],
+      writes: [join(folders.outside, 'login')],
+      refusesFolders: ['.plugins'],
+    },
   };
   const runtimes = { 'acp:stand-in': known, 'acp:forgets': { ...known, continues: false } };
   writeFileSync(join(folders.own, 'runtimes.json'), JSON.stringify({ version: 1, runtimes }), {
@@ -86,7 +93,7 @@ export const openRuntime = async (folders = makeFolders()) => {
   };
   const fresh = () =>
     Object.assign(state, { questions: [], opened: [], output: '', answer: () => 'allowOnce' });
-  return { ...world, kept, program, state, turn, fresh };
+  return { ...world, kept, settings, program, state, turn, fresh };
 };
 
 export const turnOf = (result: ToolResult) => turnResult.parse(result.structuredContent);

@@ -42,6 +42,7 @@ const mountsOf = (privateFolder: string, { id, runtime }: { id: string; runtime:
   return [
     ...['--ro-bind', folderOf(program), folderOf(program)],
     ...runtime.folders.flatMap((place) => ['--bind', ownFolder(privateFolder, { id, place }), expand(place)]),
+    ...runtime.fresh.flatMap((place) => ['--tmpfs', expand(place)]),
     ...runtime.reads.flatMap(mount('--ro-bind')),
     ...runtime.writes.flatMap(mount('--bind')),
   ];

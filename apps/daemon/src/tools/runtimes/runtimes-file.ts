@@ -40,6 +40,8 @@ export const runtime = z.strictObject({
   passedVariables: z.array(variable).max(32).default([]),
   /** Folders of its own: what it writes there is kept by drawbridge, apart from the person's. */
   folders: z.array(place).max(16).default([]),
+  /** Folders that are empty at each start: settings there would change what it asks about next time. */
+  fresh: z.array(place).max(16).default([]),
   /** The person's own files that it reads, and those of its login, which it also writes. */
   reads: z.array(place).max(16).default([]),
   writes: z.array(place).max(16).default([]),

@@ -176,6 +176,15 @@ describeWith('bubblewrap')('a coding agent of the machine', () => {
     expect(readdirSync(kept)).toEqual([]);
   });
 
+  it('RT-08 what a command writes among its settings is gone at its next turn', async () => {
+    const { kept, settings, turn } = open();
+    const write = `echo allows-all > ${settings}/own.json && echo kept > ${kept}/record`;
+    await turn([`RUN ${write}`]);
+    const { events } = turnOf(await turn([`RUN cat ${kept}/record; ls ${settings}`]));
+    expect(events.flatMap((event) => (event.type === 'action-end' ? [event.text] : []))).toEqual(['kept']);
+    expect(readdirSync(settings)).toEqual([]);
+  });
+
   it('RT-06 stopped, it ends with all that it started and all that it asked', async () => {
     const { turn, state, gate } = open();
     const stopping = new AbortController();
