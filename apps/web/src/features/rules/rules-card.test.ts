@@ -57,10 +57,7 @@ it('shows every rule in words, and revokes an allowance', async () => {
     'Allow: change or delete files in ~/notes and below',
     'Deny: run in ~: rm \\u{202e}x',
   ]);
-  expect(rules(card).map((one) => one.find('[data-test=whom]').text())).toEqual([
-    'only "Claude Code" (access token)',
-    'all agents',
-  ]);
+  expect(rules(card).map((one) => one.text().includes('all agents'))).toEqual([false, true]);
   expect(revocable(card)).toEqual([['Revoke'], []]);
   expect(card.find('[data-test=add-rule]').exists()).toBe(false);
   await card.find('[data-test=rule] button').trigger('click');

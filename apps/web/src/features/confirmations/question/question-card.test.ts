@@ -81,7 +81,7 @@ it.each([
     'Notes \\u{202e}agent · ada-laptop',
   ],
   ['the client', { kind: 'client', id: 'c1', name: 'Desk' } as const, 'Desk · ada-laptop'],
-  ['the person', undefined, 'You asked for this in Tools · ada-laptop'],
+  ['the person', undefined, 'You asked for this in the panel · ada-laptop'],
 ])('CF-18 names %s that asks, the machine, since when and until when', (_, via, text) => {
   const at = (ms: number) => new Date(clock.now() + ms).toISOString();
   const card = show({ ...(via && { via }), createdAt: at(-125_000), expiresAt: at(23.5 * 3_600_000) });

@@ -32,7 +32,7 @@ export const iconOf = (question: Pick<Confirmation, 'tool' | 'toolGroup' | 'desc
 
 /** Who asks, and with which credential; the user for a call from the panel. */
 export const askerOf = ({ via }: Pick<Confirmation, 'via'>): { name: string; kind: string } =>
-  via ? { name: via.name, kind: viaWords[via.kind] } : { name: 'You asked for this in Tools', kind: '' };
+  via ? { name: via.name, kind: viaWords[via.kind] } : { name: 'You asked for this in the panel', kind: '' };
 
 /** The same in a list. */
 export const askerInList = (question: Pick<Confirmation, 'via'>): string =>
