@@ -35,6 +35,9 @@ const procedures: Record<string, WithId> = {
   'people.remove': procedureWithId('people.remove', undefined, (id) => ({ id })),
   'clients.revoke': procedureWithId('clients.revoke', undefined, (id) => ({ id })),
   'clients.request': procedureWithId('clients.request', undefined, (id) => ({ query: `client_id=${id}` })),
+  'tokens.update': procedureWithId('tokens.update', undefined, (id) => ({
+    ...{ id, name: 'x', scopes: ['filesystemRead'] },
+  })),
   'tokens.revoke': procedureWithId('tokens.revoke', undefined, (id) => ({ id })),
   'notifications.testDevice': procedureWithId('notifications.testDevice', undefined, (endpoint) => ({
     endpoint,

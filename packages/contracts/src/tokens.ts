@@ -22,24 +22,28 @@ export const tokenScopes = z.array(z.enum(tokenScopeNames)).min(1).max(tokenScop
 
 const isToolGroup = (scope: TokenScope): boolean => toolScopes.some((group) => group === scope);
 
+const changeable = {
+  name: z.string().trim().min(1).max(tokenLimits.nameLength).regex(visibleText, 'must be visible characters'),
+  scopes: tokenScopes,
+  /** Ids; left out, the token may use every machine, also later ones. */
+  machines: namedMachines.optional(),
+};
+
+// A thread of the agent chooses its machine itself, and a companion reads all of them.
+const reachesMachines = ({ scopes, machines }: { scopes: TokenScope[]; machines?: unknown }): boolean =>
+  machines === undefined || scopes.every(isToolGroup);
+const reaching = {
+  path: ['machines'],
+  message: 'go with tool groups only: the other scopes reach every machine',
+};
+
 export const createTokenInput = z
   .strictObject({
-    name: z
-      .string()
-      .trim()
-      .min(1)
-      .max(tokenLimits.nameLength)
-      .regex(visibleText, 'must be visible characters'),
+    ...changeable,
     scopes: tokenScopes.default(['filesystemRead']),
     expiresInDays: z.number().int().min(1).max(tokenLimits.mostDays).default(tokenLimits.defaultDays),
-    /** Ids; left out, the token may use every machine, also later ones. */
-    machines: namedMachines.optional(),
   })
-  // A thread of the agent chooses its machine itself, and a companion reads all of them.
-  .refine(({ scopes, machines }) => machines === undefined || scopes.every(isToolGroup), {
-    path: ['machines'],
-    message: 'go with tool groups only: the other scopes reach every machine',
-  });
+  .refine(reachesMachines, reaching);
 export type CreateTokenInput = z.infer<typeof createTokenInput>;
 
 /** An access token without its secret. `lastUsedAt` is exact to the minute. */
@@ -62,3 +66,9 @@ export const createdToken = accessToken.extend({ token: z.string() });
 export type CreatedToken = z.infer<typeof createdToken>;
 
 export const tokenIdInput = z.strictObject({ id: z.string().min(1).max(64) });
+
+/** What the token has from now on, whole. Its secret and its end stay. */
+export const updateTokenInput = z
+  .strictObject({ ...tokenIdInput.shape, ...changeable })
+  .refine(reachesMachines, reaching);
+export type UpdateTokenInput = z.infer<typeof updateTokenInput>;

@@ -6,7 +6,7 @@ import { createClients } from './clients/clients.ts';
 import { createClientsStore } from './clients/clients.store.ts';
 import { clientPrefixes } from './clients/oauth-provider.ts';
 import type { SessionProofs } from './sessions/session-proof.ts';
-import { createTokens } from './tokens/tokens.ts';
+import { createTokens, type TokenRights } from './tokens/tokens.ts';
 import { createOwnMachines } from './tokens/own-machines.store.ts';
 import { createTokensStore } from './tokens/tokens.store.ts';
 import { createWatch } from './watch.ts';
@@ -25,9 +25,14 @@ interface AccessNeeds {
 /** A bearer is longer only where somebody wants it to be, in characters. */
 const longestBearer = 4_096;
 
-/** What is watched: `<kind>:<id>` of the one token that came. */
+const clientName = 'client:';
+
+/** What is watched: the one token that came, with what it may use, as JSON; or `client:<id>`. */
 const watchedAs = (access: Access) =>
-  access.kind === 'token' ? `token:${access.tokenId}` : `client:${access.grantId}`;
+  access.kind === 'token'
+    ? JSON.stringify({ id: access.tokenId, scopes: access.scopes, machines: access.machines })
+    : clientName + access.grantId;
+type WatchedToken = TokenRights & { id: string; watched: string };
 
 /** Those who come with an access token or as a connected client, the tokens themselves, and the clients. */
 export const createAccess = ({ auth, store, clock, url, proofs, isOwner, onError }: AccessNeeds) => {
@@ -51,16 +56,24 @@ export const createAccess = ({ auth, store, clock, url, proofs, isOwner, onError
     onError,
   });
 
-  const liveOf = async (kind: Access['kind'], names: string[]) => {
-    const prefix = `${kind}:`;
-    const ids = names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
-    if (ids.length === 0) return [];
-    const live = await (kind === 'token' ? ofToken : ofClient).live(ids);
-    return live.map((id) => prefix + id);
+  const liveClients = async (names: string[]) => {
+    const ids = names
+      .filter((name) => name.startsWith(clientName))
+      .map((name) => name.slice(clientName.length));
+    const live = ids.length === 0 ? [] : await ofClient.live(ids);
+    return live.map((id) => clientName + id);
+  };
+  const liveTokens = async (names: string[]) => {
+    const tokens = names
+      .filter((name) => !name.startsWith(clientName))
+      // Only `watchedAs` has written it.
+      .map((name) => ({ ...(JSON.parse(name) as WatchedToken), watched: name }));
+    const live = tokens.length === 0 ? [] : await ofToken.live(tokens);
+    return live.map(({ watched }) => watched);
   };
   const watch = createWatch({
     clock,
-    live: async (names) => new Set([...(await liveOf('token', names)), ...(await liveOf('client', names))]),
+    live: async (names) => new Set([...(await liveTokens(names)), ...(await liveClients(names))]),
     onError,
   });
 

@@ -19,13 +19,14 @@ const world = async () => {
   const { server, cookie, panel, daemon } = await online();
   const script = await newRestClient(server, cookie, { name: 'writer', scopes: ['filesystemWrite'] });
   const token = (await panel.tokens.list.query()).find(({ name }) => name === 'writer');
-  const revoke = () => panel.tokens.revoke.mutate({ id: token?.id ?? '' });
+  const id = token?.id ?? '';
+  const revoke = () => panel.tokens.revoke.mutate({ id });
   const begin = async () => {
     const got = await script.run('write_file', { path: 'a' }, { prefer: 'respond-async' });
     return (got.json as Call).requestId;
   };
   const stateOf = async (requestId: string) => (await panel.calls.get.query({ requestId })).state;
-  return { server, cookie, panel, daemon, script, revoke, begin, stateOf };
+  return { server, cookie, panel, daemon, script, id, revoke, begin, stateOf };
 };
 
 const ask = async (daemon: TestDaemon) => {
@@ -97,6 +98,55 @@ describe('MC-04 MC-14 with a token that is revoked', () => {
   });
 });
 
+describe('MC-21 with a token that may do less than before', () => {
+  const less = { name: 'writer', scopes: ['filesystemRead' as const] };
+
+  it('end its calls and questions, and the next one is refused', async () => {
+    const { panel, daemon, id, script, begin, stateOf } = await world();
+    const asked = await begin();
+    await ask(daemon);
+    await expect.poll(() => panel.confirmations.list.query()).toHaveLength(1);
+    await panel.tokens.update.mutate({ id, ...less });
+    expect([await stateOf(asked), await panel.confirmations.list.query()]).toEqual(['cancelled', []]);
+    expect((await script.run('write_file', { path: 'a' })).status).toBe(404);
+  });
+
+  it('a body that comes afterwards is not read', async () => {
+    const { server, panel, id, script } = await world();
+    const used = async () => (await panel.tokens.list.query()).some((one) => one.id === id && one.lastUsedAt);
+    const { finish, over } = openRequest(server, script.token, '/api/v1/calls');
+    await expect.poll(used).toBe(true);
+    await panel.tokens.update.mutate({ id, ...less });
+    finish();
+    expect(await over).toBe('cut');
+    expect((await panel.calls.list.query({})).calls).toEqual([]);
+  });
+
+  it('that is one for named machines from now on: also what was open for all of them', async () => {
+    const { panel, id, begin, stateOf } = await world();
+    const [machine] = await panel.machines.list.query();
+    const machines = [machine?.id ?? ''];
+    const change = { id, name: 'writer', scopes: ['filesystemWrite' as const] };
+    const first = await begin();
+    expect(await panel.tokens.update.mutate({ ...change, machines })).toMatchObject({ machines });
+    const second = await begin();
+    await panel.tokens.update.mutate({ ...change, machines });
+    expect([await stateOf(first), await stateOf(second)]).toEqual(['cancelled', 'delivered']);
+    await panel.tokens.update.mutate(change);
+    expect(await stateOf(second)).toBe('delivered');
+  });
+
+  it('nothing ends where it may do more, or has another name', async () => {
+    const { panel, daemon, id, begin, stateOf } = await world();
+    const asked = await begin();
+    await ask(daemon);
+    await expect.poll(() => panel.confirmations.list.query()).toHaveLength(1);
+    const more = { name: 'other', scopes: ['filesystemWrite' as const, 'shell' as const] };
+    expect(await panel.tokens.update.mutate({ id, ...more })).toMatchObject({ id, name: 'other' });
+    expect(await stateOf(asked)).toBe('awaiting-confirmation');
+  });
+});
+
 it('MC-14 a client that is revoked takes its calls with it, and one that is not there takes none', async () => {
   const done: unknown[] = [];
   const note = (what: string) => async (userId: string, given: unknown) =>
@@ -109,7 +159,7 @@ it('MC-14 a client that is revoked takes its calls with it, and one that is not 
   };
   const { clients, tokens } = revokeWithCalls({
     gateway: { calls: { cancelOf: note('calls') } },
-    tokens: { create: kept, list: kept, revoke: missing, revokeAll: kept },
+    tokens: { create: kept, list: kept, update: kept, revoke: missing, revokeAll: kept },
     clients: {
       request: kept,
       list: kept,

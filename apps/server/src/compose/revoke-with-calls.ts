@@ -7,7 +7,10 @@ interface Needs {
   clients: Clients;
 }
 
-/** Tokens and clients: revoking one cancels its open calls too, also calls without a waiting request. */
+/**
+ * Tokens and clients: revoking one, or taking something from one, cancels its open calls too, also calls
+ * without a waiting request.
+ */
 export const revokeWithCalls = ({
   gateway,
   tokens,
@@ -15,6 +18,11 @@ export const revokeWithCalls = ({
 }: Needs): { tokens: Tokens; clients: Clients } => ({
   tokens: {
     ...tokens,
+    update: async (userId, input) => {
+      const changed = await tokens.update(userId, input);
+      if (changed.isLess) await gateway.calls.cancelOf(userId, { kind: 'token', id: input.id });
+      return changed;
+    },
     revoke: async (userId, id) => {
       await tokens.revoke(userId, id);
       await gateway.calls.cancelOf(userId, { kind: 'token', id });

@@ -98,17 +98,17 @@ export const createTokensStore = ({ db, cacheRows, changeRights }: Store) => {
       return rows.flatMap((row) => readable(() => read(row)) ?? []);
     },
     /** Those of the ids that name a token that is switched on, of a user who is there. */
-    known: async (ids: string[]): Promise<{ id: string; expiresAt: number }[]> => {
+    known: async (
+      ids: string[],
+    ): Promise<Pick<StoredToken, 'id' | 'expiresAt' | 'scopes' | 'machines'>[]> => {
       const rows = await auth
         .selectFrom('apikey')
         .innerJoin('user', 'user.id', 'apikey.referenceId')
-        .select(['apikey.id', 'apikey.expiresAt', 'apikey.enabled'])
+        .select(['enabled', ...shown.map((name) => `apikey.${name}` as const)])
         .where('apikey.id', 'in', ids)
         .where('user.disabledAt', 'is', null)
         .execute();
-      return rows.flatMap(({ id, enabled, expiresAt }) =>
-        enabled ? (readable(() => ({ id, expiresAt: timeOf(expiresAt) })) ?? []) : [],
-      );
+      return rows.flatMap((row) => (row.enabled ? (readable(() => read(row)) ?? []) : []));
     },
     used: async (id: string, { at, from }: { at: number; from: string | null }) => {
       await auth
@@ -122,6 +122,22 @@ export const createTokensStore = ({ db, cacheRows, changeRights }: Store) => {
       void (await changeRights(() =>
         auth.deleteFrom('apikey').where('referenceId', '=', userId).where('id', '=', id).execute(),
       )),
+    /** False for an unknown id. */
+    update: (
+      userId: string,
+      id: string,
+      { name, permissions }: { name: string; permissions: z.input<typeof tokenPermissions> },
+    ): Promise<boolean> =>
+      changeRights(async () => {
+        const { numUpdatedRows } = await auth
+          .updateTable('apikey')
+          .set({ name, permissions: JSON.stringify(permissions) })
+          .where('referenceId', '=', userId)
+          .where('id', '=', id)
+          .where('enabled', '=', 1)
+          .executeTakeFirst();
+        return numUpdatedRows > 0;
+      }),
     /** Keeps the digest until the token's expiry, to report the revocation. False for an unknown id. */
     revoke: (userId: string, id: string): Promise<boolean> =>
       changeRights(async () => {

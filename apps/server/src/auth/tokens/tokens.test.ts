@@ -96,6 +96,37 @@ describe('an access token', () => {
     expect(ended).toEqual(['Desk', 'Other']);
   });
 
+  it('MC-21 what is open ends where it may do less, and not where it may do more', async () => {
+    const { tokens, access, userId } = await openAccess();
+    const { id, token } = await tokens.create(userId, input({ scopes: ['shell', 'filesystemRead'] }));
+    const ended: string[] = [];
+    const open = async (name: string) => {
+      const granted = await access.verify(token);
+      if (granted) access.onRevoked(granted, () => ended.push(name));
+    };
+    const change = async (...scopes: CreateTokenInput['scopes']) =>
+      (await tokens.update(userId, { id, name: 'Desk', scopes })).isLess;
+    await open('first');
+    expect([await change('shell', 'filesystemRead', 'browser'), ended]).toEqual([false, []]);
+    await open('second');
+    // What was opened with less than is taken now goes on.
+    expect([await change('shell', 'filesystemRead'), ended]).toEqual([true, ['second']]);
+    expect(await access.verify(token)).toMatchObject({ scopes: ['filesystemRead', 'shell'] });
+    expect([await change('shell'), ended]).toEqual([true, ['second', 'first']]);
+  });
+
+  it('is changed by its person alone, and to what that person could give', async () => {
+    const { tokens, userId } = await openAccess();
+    const { id } = await tokens.create(userId, input());
+    const given = { id, name: 'Desk', scopes: ['shell' as const] };
+    await expect(tokens.update('bob', given)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(tokens.update(userId, { ...given, machines: ['none'] })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
+    await tokens.revoke(userId, id);
+    await expect(tokens.update(userId, given)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
   it('MC-04 is known as revoked, and of the older ones of a person only 200 are', async () => {
     const { tokens, access, userId, db, clock } = await openAccess();
     const made = [];

@@ -5,6 +5,7 @@ import {
   type AccessToken,
   type CreatedToken,
   type CreateTokenInput,
+  type UpdateTokenInput,
 } from '@drawbridge/contracts/tokens';
 import type { Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
@@ -23,6 +24,14 @@ const toAccessToken = ({ createdAt, expiresAt, lastUsedAt, ...rest }: StoredToke
   expiresAt: iso(expiresAt),
   lastUsedAt: lastUsedAt === null ? null : iso(lastUsedAt),
 });
+
+/** What a token may use. */
+export type TokenRights = Pick<StoredToken, 'scopes' | 'machines'>;
+
+/** Whether it may do all that it could then; without machines it is all of them. */
+const mayStill = (now: TokenRights, then: TokenRights): boolean =>
+  then.scopes.every((scope) => now.scopes.includes(scope)) &&
+  (now.machines === undefined || then.machines?.every((id) => now.machines?.includes(id)) === true);
 
 interface TokensNeeds {
   auth: Auth;
@@ -43,6 +52,15 @@ export const createTokens = (needs: TokensNeeds) => {
 
   const noteUse = createLastUsedThrottle({ clock, store, onError });
 
+  /** Throws as `create`. Gives the permissions as they are kept. */
+  const requireGrant = async (userId: string, { scopes, machines }: TokenRights) => {
+    if (scopes.includes(ownerScope) && !(await isOwner(userId)))
+      throw errors.forbidden({ message: `Only the owner can create a token with ${ownerScope}` });
+    if (machines) await requireOwn(userId, machines);
+    const tools = tokenScopeNames.filter((scope) => scopes.includes(scope));
+    return { tools, ...(machines && { machines }) };
+  };
+
   /** The person's own tokens. Ids of another user answer as unknown ones: `notFound`. */
   const tokens = {
     /**
@@ -53,11 +71,7 @@ export const createTokens = (needs: TokensNeeds) => {
       userId: string,
       { name, scopes, expiresInDays, machines }: CreateTokenInput,
     ): Promise<CreatedToken> => {
-      if (scopes.includes(ownerScope) && !(await isOwner(userId)))
-        throw errors.forbidden({ message: `Only the owner can create a token with ${ownerScope}` });
-      if (machines) await requireOwn(userId, machines);
-      const tools = tokenScopeNames.filter((scope) => scopes.includes(scope));
-      const permissions = { tools, ...(machines && { machines }) };
+      const permissions = await requireGrant(userId, { scopes, machines });
       const made = await auth.api.createApiKey({
         body: { userId, name, expiresIn: expiresInDays * daySeconds, permissions },
       });
@@ -72,6 +86,24 @@ export const createTokens = (needs: TokensNeeds) => {
     },
     /** Those that hold, newest first. */
     list: async (userId: string) => (await store.ofUser(userId)).filter(holds).map(toAccessToken),
+    /**
+     * Throws `notFound`, and as `create`. Where it may do less than before, what is open with it has ended when
+     * this resolves: `isLess`.
+     */
+    update: async (
+      userId: string,
+      { id, name, ...rights }: UpdateTokenInput,
+    ): Promise<{ token: AccessToken; isLess: boolean }> => {
+      const permissions = await requireGrant(userId, rights);
+      const find = async () => (await store.ofUser(userId)).filter(holds).find((one) => one.id === id);
+      const before = await find();
+      const isStored = before !== undefined && (await store.update(userId, id, { name, permissions }));
+      const after = isStored ? await find() : undefined;
+      if (before === undefined || after === undefined) throw errors.notFound();
+      const isLess = !mayStill(after, before);
+      if (isLess) await onRevoked();
+      return { token: toAccessToken(after), isLess };
+    },
     /** What is open with it has ended when this resolves. */
     revoke: async (userId: string, id: string) => {
       if (!(await store.revoke(userId, id))) throw errors.notFound();
@@ -98,9 +130,15 @@ export const createTokens = (needs: TokensNeeds) => {
       const { id, userId, name, scopes, machines } = found;
       return { kind: 'token', tokenId: id, userId, name, scopes, ...(machines && { machines }) };
     },
-    /** Those of the ids whose token still holds. */
-    live: async (ids: string[]): Promise<string[]> =>
-      (await store.known(ids)).filter(holds).map((token) => token.id),
+    /** Those whose token still holds, and may still do what it could. */
+    live: async <Watched extends TokenRights & { id: string }>(watched: Watched[]): Promise<Watched[]> => {
+      const known = await store.known([...new Set(watched.map(({ id }) => id))]);
+      const now = new Map(known.filter(holds).map((token) => [token.id, token]));
+      return watched.filter((then) => {
+        const token = now.get(then.id);
+        return token !== undefined && mayStill(token, then);
+      });
+    },
   };
 };
 

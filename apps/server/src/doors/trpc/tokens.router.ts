@@ -1,4 +1,4 @@
-import { createTokenInput, tokenIdInput } from '@drawbridge/contracts/tokens';
+import { createTokenInput, tokenIdInput, updateTokenInput } from '@drawbridge/contracts/tokens';
 import { ok, router, userProcedure } from './trpc.ts';
 
 /** The access tokens of the person who is signed in; a token never gets here. */
@@ -7,6 +7,9 @@ export const tokensRouter = router({
   create: userProcedure
     .input(createTokenInput)
     .mutation(({ ctx, input }) => ctx.tokens.create(ctx.userId, input)),
+  update: userProcedure
+    .input(updateTokenInput)
+    .mutation(async ({ ctx, input }) => (await ctx.tokens.update(ctx.userId, input)).token),
   list: userProcedure.query(({ ctx }) => ctx.tokens.list(ctx.userId)),
   revoke: userProcedure
     .input(tokenIdInput)
