@@ -123,6 +123,28 @@ describeWith('chromium')('an access token, from the panel to the machine', () =>
     await follow(page, '/agents');
   });
 
+  it('is changed on its page: more needs a second click, less holds at once', async () => {
+    await page.locator('[data-test=token-row]').getByRole('link', { name: 'Notes agent' }).first().click();
+    const edit = page.locator('[data-test=edit-token]');
+    const tick = async () => {
+      await page.locator('[data-test=edit]').click();
+      await edit.getByRole('checkbox', { name: 'Change files' }).click();
+      await edit.getByRole('button', { name: 'Save' }).click();
+    };
+    await tick();
+    await edit.getByText('It may use more than before: Change files.').waitFor();
+    expect((await ask('tools/list')).text).not.toContain('"write_file"');
+    await edit.getByRole('button', { name: 'Allow more' }).click();
+    await edit.waitFor({ state: 'detached' });
+    await page.locator('[data-test=agent-scopes]').getByText('Change files', { exact: true }).waitFor();
+    expect((await ask('tools/list')).text).toContain('"write_file"');
+    await tick();
+    await edit.waitFor({ state: 'detached' });
+    expect(await page.locator('[data-test=agent-scopes] li').count()).toBe(1);
+    expect((await ask('tools/list')).text).not.toContain('"write_file"');
+    await follow(page, '/agents');
+  });
+
   it('MC-05 PK-08 stands in no file, no log, no record and no storage of the browser', async () => {
     await ask('no/such/method');
     for (const [place, bytes] of [
