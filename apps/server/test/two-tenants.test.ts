@@ -9,6 +9,7 @@ import { isOfAgent } from './agent-ids.ts';
 /** Many requests, on machines that run many tests at once. */
 const limitMs = 120_000;
 
+const changed = { name: 'x', scopes: ['shell'] };
 const everAndAfter = { from: '2026-01-01T00:00:00Z', to: '2126-01-01T00:00:00Z' };
 
 const procedures: Record<string, WithId> = {
@@ -19,9 +20,7 @@ const procedures: Record<string, WithId> = {
     ...everAndAfter,
   })),
   'calls.questions': procedureWithId('calls.questions', 'call that ended', (requestId) => ({ requestId })),
-  'confirmations.get': procedureWithId('confirmations.get', 'confirmation', (confirmationId) => ({
-    confirmationId,
-  })),
+  'confirmations.get': procedureWithId('confirmations.get', 'confirmation', (id) => ({ confirmationId: id })),
   'confirmations.decide': procedureWithId('confirmations.decide', 'confirmation', (confirmationId) => ({
     confirmationId,
     approved: true,
@@ -35,9 +34,7 @@ const procedures: Record<string, WithId> = {
   'people.remove': procedureWithId('people.remove', undefined, (id) => ({ id })),
   'clients.revoke': procedureWithId('clients.revoke', undefined, (id) => ({ id })),
   'clients.request': procedureWithId('clients.request', undefined, (id) => ({ query: `client_id=${id}` })),
-  'tokens.update': procedureWithId('tokens.update', undefined, (id) => ({
-    ...{ id, name: 'x', scopes: ['filesystemRead'] },
-  })),
+  'tokens.update': procedureWithId('tokens.update', undefined, (id) => ({ id, ...changed })),
   'tokens.revoke': procedureWithId('tokens.revoke', undefined, (id) => ({ id })),
   'notifications.testDevice': procedureWithId('notifications.testDevice', undefined, (endpoint) => ({
     endpoint,

@@ -48,6 +48,52 @@ const forgetOldest = (auth: Kysely<AuthTables>, userId: string) => {
   return auth.deleteFrom('apikey').where('id', 'in', revoked).execute();
 };
 
+/** What changes rights, which are read again by all that keep them. */
+const tokenChanges = ({ db, changeRights }: Pick<Store, 'db' | 'changeRights'>) => {
+  const auth = db.withTables<AuthTables>();
+  const revoke = (userId: string) =>
+    auth
+      .updateTable('apikey')
+      .set({ enabled: 0, lastUsedFrom: null })
+      .where('referenceId', '=', userId)
+      .where('enabled', '=', 1);
+  return {
+    /** Deletes one that was never handed out. */
+    discard: async (userId: string, id: string) =>
+      void (await changeRights(() =>
+        auth.deleteFrom('apikey').where('referenceId', '=', userId).where('id', '=', id).execute(),
+      )),
+    /** False for an unknown id. */
+    update: (
+      userId: string,
+      id: string,
+      { name, permissions }: { name: string; permissions: z.input<typeof tokenPermissions> },
+    ): Promise<boolean> =>
+      changeRights(async () => {
+        const { numUpdatedRows } = await auth
+          .updateTable('apikey')
+          .set({ name, permissions: JSON.stringify(permissions) })
+          .where('referenceId', '=', userId)
+          .where('id', '=', id)
+          .where('enabled', '=', 1)
+          .executeTakeFirst();
+        return numUpdatedRows > 0;
+      }),
+    /** Keeps the digest until the token's expiry, to report the revocation. False for an unknown id. */
+    revoke: (userId: string, id: string): Promise<boolean> =>
+      changeRights(async () => {
+        const { numUpdatedRows } = await revoke(userId).where('id', '=', id).executeTakeFirst();
+        await forgetOldest(auth, userId);
+        return numUpdatedRows > 0;
+      }),
+    revokeAll: (userId: string) =>
+      changeRights(async () => {
+        await revoke(userId).execute();
+        await forgetOldest(auth, userId);
+      }),
+  };
+};
+
 /** A row that cannot be read counts as one that is not there. */
 export const createTokensStore = ({ db, cacheRows, changeRights }: Store) => {
   const auth = db.withTables<AuthTables>();
@@ -63,12 +109,6 @@ export const createTokensStore = ({ db, cacheRows, changeRights }: Store) => {
     const [row] = (await db.executeQuery(ofDigest({ digest }))).rows;
     return row?.enabled ? readable(() => ({ ...read(row), userId: row.userId })) : undefined;
   });
-  const revoke = (userId: string) =>
-    auth
-      .updateTable('apikey')
-      .set({ enabled: 0, lastUsedFrom: null })
-      .where('referenceId', '=', userId)
-      .where('enabled', '=', 1);
   return {
     /** The token with its user, who must be there and not disabled; also one that has expired. */
     byToken: (token: string): Promise<(StoredToken & { userId: string }) | undefined> =>
@@ -117,39 +157,7 @@ export const createTokensStore = ({ db, cacheRows, changeRights }: Store) => {
         .where('id', '=', id)
         .execute();
     },
-    /** Deletes one that was never handed out. */
-    discard: async (userId: string, id: string) =>
-      void (await changeRights(() =>
-        auth.deleteFrom('apikey').where('referenceId', '=', userId).where('id', '=', id).execute(),
-      )),
-    /** False for an unknown id. */
-    update: (
-      userId: string,
-      id: string,
-      { name, permissions }: { name: string; permissions: z.input<typeof tokenPermissions> },
-    ): Promise<boolean> =>
-      changeRights(async () => {
-        const { numUpdatedRows } = await auth
-          .updateTable('apikey')
-          .set({ name, permissions: JSON.stringify(permissions) })
-          .where('referenceId', '=', userId)
-          .where('id', '=', id)
-          .where('enabled', '=', 1)
-          .executeTakeFirst();
-        return numUpdatedRows > 0;
-      }),
-    /** Keeps the digest until the token's expiry, to report the revocation. False for an unknown id. */
-    revoke: (userId: string, id: string): Promise<boolean> =>
-      changeRights(async () => {
-        const { numUpdatedRows } = await revoke(userId).where('id', '=', id).executeTakeFirst();
-        await forgetOldest(auth, userId);
-        return numUpdatedRows > 0;
-      }),
-    revokeAll: (userId: string) =>
-      changeRights(async () => {
-        await revoke(userId).execute();
-        await forgetOldest(auth, userId);
-      }),
+    ...tokenChanges({ db, changeRights }),
   };
 };
 

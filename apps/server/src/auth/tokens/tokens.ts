@@ -87,8 +87,8 @@ export const createTokens = (needs: TokensNeeds) => {
     /** Those that hold, newest first. */
     list: async (userId: string) => (await store.ofUser(userId)).filter(holds).map(toAccessToken),
     /**
-     * Throws `notFound`, and as `create`. Where it may do less than before, what is open with it has ended when
-     * this resolves: `isLess`.
+     * Throws `notFound`, and as `create`. `isLess`: it may do less than before, and what was open with it has
+     * ended when this resolves.
      */
     update: async (
       userId: string,
