@@ -137,6 +137,7 @@ const walked: Walked[] = [
       known: [['token']],
       used: ['token', { at: 1, from: null }],
       discard: ['ada', 'token'],
+      update: ['ada', 'token', { name: 'Desk', permissions: { tools: ['shell'] } }],
       revoke: ['ada', 'token'],
       revokeAll: ['ada'],
     },
