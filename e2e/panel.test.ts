@@ -202,7 +202,7 @@ describeWith('chromium')('the panel in a browser', () => {
     expect(stranger.url()).toContain('/sign-in');
   });
 
-  it('loads its first pages in few files, without zod', async () => {
+  it('loads its first pages in at most 20 files and 160 kB of script', async () => {
     const signingIn = await loadOf(await openPage(browser), `${server.url}/sign-in`);
     const inbox = await loadOf(await openPage(browser, { person: ann }), `${server.url}/inbox`);
     for (const { files, script } of [signingIn, inbox]) {

@@ -12,7 +12,7 @@ const begin = ['main.ts', 'features/shell/app-shell.vue', 'pages/inbox-page.vue'
 const isLeftOut = (id: string, imported: readonly string[]) =>
   /\/node_modules\/(zod|reka-ui)\//.test(id) || imported.some((one) => one.includes('/node_modules/zod/'));
 
-/** Each module that the first page imports, and whether it stands on one that is left out. */
+/** Each module that the first page imports, and whether it imports one that is left out, itself or below. */
 const modulesOf = (context: Context): Map<string, boolean> => {
   const found = new Map<string, boolean>();
   const visit = (id: string): boolean => {
@@ -21,9 +21,9 @@ const modulesOf = (context: Context): Map<string, boolean> => {
     const imported = context.getModuleInfo(id)?.importedIds ?? [];
     if (isLeftOut(id, imported)) return true;
     found.set(id, false);
-    const stands = imported.map(visit).includes(true);
-    found.set(id, stands);
-    return stands;
+    const importsLeftOut = imported.map(visit).includes(true);
+    found.set(id, importsLeftOut);
+    return importsLeftOut;
   };
   begin.forEach(visit);
   return found;
@@ -31,8 +31,8 @@ const modulesOf = (context: Context): Map<string, boolean> => {
 
 /**
  * What the first page after signing in loads comes in two files, and not in one for each set of pages that
- * share a module. What is left out stands on `base` and below the other one: files that import each other
- * would run in the wrong order.
+ * share a module. Modules that are left out import from `base`, and `first-page` imports them: in one file
+ * the two would import in a circle, and run in the wrong order.
  */
 export const firstPage = () => {
   let modules: Map<string, boolean> | undefined;
@@ -41,9 +41,9 @@ export const firstPage = () => {
     includeDependenciesRecursively: false,
     name: (id: string, context: Context): string | null => {
       modules ??= modulesOf(context);
-      const stands = modules.get(id);
-      if (stands === undefined) return null;
-      return stands ? 'first-page' : 'base';
+      const importsLeftOut = modules.get(id);
+      if (importsLeftOut === undefined) return null;
+      return importsLeftOut ? 'first-page' : 'base';
     },
   };
 };

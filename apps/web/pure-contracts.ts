@@ -1,6 +1,6 @@
 import type { Plugin } from 'vite';
 
-const made = new Set(['CallExpression', 'MemberExpression', 'ObjectExpression', 'TSAsExpression']);
+const made = new Set(['CallExpression', 'MemberExpression', 'ObjectExpression']);
 const inContracts = /\/packages\/contracts\/src\/.*\.ts$/;
 
 /**

@@ -25,14 +25,14 @@ interface AccessNeeds {
 /** A bearer is longer only where somebody wants it to be, in characters. */
 const longestBearer = 4_096;
 
-const clientName = 'client:';
+const clientPrefix = 'client:';
 
 /** What is watched: the one token that came, with what it may use, as JSON; or `client:<id>`. */
 const watchedAs = (access: Access) =>
   access.kind === 'token'
     ? JSON.stringify({ id: access.tokenId, scopes: access.scopes, machines: access.machines })
-    : clientName + access.grantId;
-type WatchedToken = TokenRights & { id: string; watched: string };
+    : clientPrefix + access.grantId;
+type WatchedToken = TokenRights & { id: string };
 
 /** Those who come with an access token or as a connected client, the tokens themselves, and the clients. */
 export const createAccess = ({ auth, store, clock, url, proofs, isOwner, onError }: AccessNeeds) => {
@@ -58,14 +58,14 @@ export const createAccess = ({ auth, store, clock, url, proofs, isOwner, onError
 
   const liveClients = async (names: string[]) => {
     const ids = names
-      .filter((name) => name.startsWith(clientName))
-      .map((name) => name.slice(clientName.length));
+      .filter((name) => name.startsWith(clientPrefix))
+      .map((name) => name.slice(clientPrefix.length));
     const live = ids.length === 0 ? [] : await ofClient.live(ids);
-    return live.map((id) => clientName + id);
+    return live.map((id) => clientPrefix + id);
   };
   const liveTokens = async (names: string[]) => {
     const tokens = names
-      .filter((name) => !name.startsWith(clientName))
+      .filter((name) => !name.startsWith(clientPrefix))
       // Only `watchedAs` has written it.
       .map((name) => ({ ...(JSON.parse(name) as WatchedToken), watched: name }));
     const live = tokens.length === 0 ? [] : await ofToken.live(tokens);

@@ -1,5 +1,5 @@
 import type { ConsentBody } from '@drawbridge/contracts/clients';
-import { textIn, unreachable, type Failure } from './failure.ts';
+import { requireTextIn, unreachable, type Failure } from './failure.ts';
 import { refusalOf, send } from './http.ts';
 import { sessionProof } from './session-proof.ts';
 import type { Api } from './trpc.ts';
@@ -51,7 +51,7 @@ export const signIn = async (credentials: { email: string; password: string }): 
       fix: 'Ask the owner of this server.',
     },
   });
-  if (reply.ok) sessionProof.write(textIn(await reply.response.json(), 'sessionProof'));
+  if (reply.ok) sessionProof.write(requireTextIn(await reply.response.json(), 'sessionProof'));
   return reply;
 };
 
@@ -85,7 +85,7 @@ const sendPassword = async (change: PasswordChange): Promise<Reply> => {
     400: wrongPassword,
     401: { code: 'UNAUTHORIZED', message: 'Your session has ended', fix: 'Sign in and try again.' },
   });
-  if (reply.ok) sessionProof.write(textIn(await reply.response.json(), 'sessionProof'));
+  if (reply.ok) sessionProof.write(requireTextIn(await reply.response.json(), 'sessionProof'));
   return reply;
 };
 
@@ -100,6 +100,6 @@ export const changePassword = (change: PasswordChange): Promise<Reply> => {
 export const answerConsent = async (body: ConsentBody): Promise<Reply<{ url: string }>> => {
   const response = await postJson('/api/auth/oauth2/consent', body);
   if (response === null) return { ok: false, failure: unreachable };
-  if (response.ok) return { ok: true, url: textIn(await response.json(), 'url') ?? '' };
+  if (response.ok) return { ok: true, url: requireTextIn(await response.json(), 'url') };
   return { ok: false, failure: await refusalOf(response) };
 };

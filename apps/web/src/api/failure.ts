@@ -16,8 +16,15 @@ export const unreachable: Failure = {
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
 /** A field of an answer in JSON; null where it has no such text. */
-export const textIn = (body: unknown, name: string): string | null =>
+const textIn = (body: unknown, name: string): string | null =>
   typeof body === 'object' && body !== null && name in body ? textOf(Reflect.get(body, name)) : null;
+
+/** The same of the server's own answer, which has it. Throws where it does not. */
+export const requireTextIn = (body: unknown, name: string): string => {
+  const text = textIn(body, name);
+  if (text === null) throw new Error(`The server's answer has no ${name}`);
+  return text;
+};
 
 /** A refusal before the API, such as that of a page at another address. */
 export const refusalIn = (body: unknown): Failure => {

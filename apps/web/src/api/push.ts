@@ -1,11 +1,11 @@
-import { textIn, unreachable, type Failure } from './failure.ts';
+import { requireTextIn, unreachable, type Failure } from './failure.ts';
 import { refusalOf, send } from './http.ts';
 
 const base = '/webchat/push';
 
 /** The key that this browser subscribes with. Rejects while the server is away. */
 export const readPushKey = async (): Promise<string> =>
-  textIn(await (await send(`${base}/public-key`)).json(), 'publicKey') ?? '';
+  requireTextIn(await (await send(`${base}/public-key`)).json(), 'publicKey');
 
 const change = async (method: 'POST' | 'DELETE', body: object): Promise<Failure | null> => {
   const response = await send(`${base}/subscriptions`, { method, body }).catch(() => null);

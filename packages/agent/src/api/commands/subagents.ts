@@ -1,7 +1,14 @@
 import { threadOf } from '../../rows/load.ts';
 import type { ThreadRow } from '../../rows/rows.ts';
 import { deletionOf } from '../../tools/plans/delete-sub-agent.ts';
-import { stateOf, type SubAgent, subAgentsOf, subAgentWith } from '../../tools/plans/sub-agent-turns.ts';
+import {
+  lastResultOf,
+  stateOf,
+  stepsOf,
+  type SubAgent,
+  subAgentsOf,
+  subAgentWith,
+} from '../../tools/plans/sub-agent-turns.ts';
 import type { Command, CommandContext } from './command.ts';
 
 const usage = 'Usage: /subagents list | summary [<id>] | cancel <id> | delete <id>';
@@ -19,10 +26,9 @@ const summaryOf = (all: readonly SubAgent[]) => {
 };
 
 const oneSummary = (one: SubAgent) => {
-  const result = one.turns.findLast(({ result }) => result !== '')?.result ?? '';
-  const steps = one.turns.reduce((sum, turn) => sum + turn.steps, 0);
+  const result = lastResultOf(one);
   return [
-    `${line(one)}  ${steps} steps`,
+    `${line(one)}  ${stepsOf(one)} steps`,
     ...(result === '' ? ['It has no result yet.'] : [result.slice(0, shownResult)]),
     ...(one.last.error === null ? [] : [one.last.error]),
   ].join('\n');

@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { coreTool, textResult } from '../common/tool.ts';
 import { deletionOf } from '../plans/delete-sub-agent.ts';
-import { stateOf, type SubAgent, subAgentsOf, subAgentWith } from '../plans/sub-agent-turns.ts';
+import {
+  lastResultOf,
+  stateOf,
+  stepsOf,
+  type SubAgent,
+  subAgentsOf,
+  subAgentWith,
+} from '../plans/sub-agent-turns.ts';
 
 const listed = 50;
 const shownResult = 2_000;
@@ -31,8 +38,6 @@ export const listSubAgents = coreTool({
   },
 });
 
-const stepsOf = ({ turns }: SubAgent) => turns.reduce((sum, { steps }) => sum + steps, 0);
-
 export const summarizeSubAgent = coreTool({
   name: 'summarize-sub-agent',
   description:
@@ -42,8 +47,8 @@ export const summarizeSubAgent = coreTool({
   run: async ({ ctx, args, thread }) => {
     const one = subAgentWith(await subAgentsOf(ctx, thread), args.id);
     if (!one) return textResult(unknownSubAgent, 'failed');
-    const { last, turns } = one;
-    const answer = turns.findLast(({ result }) => result !== '')?.result ?? '';
+    const { last } = one;
+    const answer = lastResultOf(one);
     const lines = [
       `${line(one)}, ${stepsOf(one)} steps`,
       `Last asked: ${last.instructions.slice(0, shownResult)}`,

@@ -57,6 +57,12 @@ export const subAgentsOf = async (
 export const subAgentWith = (all: readonly SubAgent[], id: string): SubAgent | undefined =>
   all.find(({ turns }) => turns.some((turn) => turn.id.toLowerCase() === id.toLowerCase()));
 
+/** What it said at the end of the last turn that had a result; empty before. */
+export const lastResultOf = ({ turns }: SubAgent): string =>
+  turns.findLast(({ result }) => result !== '')?.result ?? '';
+
+export const stepsOf = ({ turns }: SubAgent): number => turns.reduce((sum, { steps }) => sum + steps, 0);
+
 /** What it does: the outcome of its last turn, where none is open. */
 export const stateOf = ({ open, last }: SubAgent): string => {
   const [present] = open;
