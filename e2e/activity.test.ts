@@ -250,9 +250,12 @@ describeWith('chromium')('activity in a browser', () => {
         .getByRole('button', { name: /^Allow/ })
         .first()
         .click();
-      await expect.poll(port).toBe('const port = 3000;\n');
+      const undoOfUndo = call().getByRole('button', { name: 'Undo this change' });
+      // What the undo left is recorded once it has ended.
+      await undoOfUndo.waitFor();
+      expect(port()).toBe('const port = 3000;\n');
       writeFileSync(path, 'by hand\n');
-      await call().getByRole('button', { name: 'Undo this change' }).click();
+      await undoOfUndo.click();
       await call().getByText('Changed again since that call: port.ts').first().waitFor();
       await call().getByRole('button', { name: 'Undo all the same' }).click();
       await call()
