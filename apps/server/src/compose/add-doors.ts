@@ -17,7 +17,7 @@ import type { Gateway } from '../gateway/index.ts';
 import { createOriginGuard, credentialsOf, type Quota } from '../http/index.ts';
 import type { Channels } from '../channels/index.ts';
 import type { Hooks } from '../hooks/index.ts';
-import type { SpeechService, Transcribe } from '../voice/index.ts';
+import { createVoiceForPeople, type SpeechService, type Transcribe } from '../voice/index.ts';
 import type { Notifications } from '../notify/index.ts';
 import { serverCommand } from '../program/built-files.ts';
 import type { Web } from './create-web.ts';
@@ -127,6 +127,7 @@ const addJsonRpc = async (parts: Parts, guardOrigin: GuardOrigin): Promise<OpenS
 export const addDoors = async (parts: Parts): Promise<OpenSockets | null> => {
   const { config, clock, opened, gateway, people, web, notifications, channels, hooks, panels, agent } =
     parts;
+  const understands = config.transcriptionUrl !== undefined;
   const { accounts, access, tokens, clients, address, secret, onError } = opened;
   const { server, limits } = web;
   const guardOrigin = createOriginGuard(address);
@@ -143,6 +144,7 @@ export const addDoors = async (parts: Parts): Promise<OpenSockets | null> => {
     notifications,
     channels,
     hooks,
+    voice: createVoiceForPeople({ ...parts, understands }),
     streams: panels,
     serverCommand: serverCommand(),
     agent,

@@ -5,6 +5,7 @@ const policy = [
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data: blob:",
   "font-src 'self'",
+  'media-src blob:',
   "connect-src 'self'",
   "manifest-src 'self'",
   "base-uri 'none'",
@@ -19,6 +20,8 @@ export const pageHeaders = (secure: boolean): Record<string, string> => ({
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'origin-agent-cluster': '?1',
+  'permissions-policy':
+    'camera=(), display-capture=(), geolocation=(), microphone=(self), payment=(), usb=()',
   'referrer-policy': 'no-referrer',
   ...(secure && { 'strict-transport-security': `max-age=${hstsSeconds}` }),
   'x-content-type-options': 'nosniff',

@@ -1,6 +1,8 @@
+export { codedVoiceError, createVoiceForPeople, type VoiceForPeople } from './for-people.ts';
 export { createSpeech, type SpeechService } from './speak.ts';
 export {
   audioEnding,
+  asVoiceMessage,
   audioTypes,
   createTranscribe,
   VoiceError,

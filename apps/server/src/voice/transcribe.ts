@@ -20,8 +20,11 @@ export interface Audio {
   mediaType: string;
 }
 
-/** What was said in an audio, marked as such. Throws `VoiceError`, and the reason of an aborted signal. */
+/** What was said in an audio. Throws `VoiceError`, and the reason of an aborted signal. */
 export type Transcribe = (audio: Audio, signal: AbortSignal) => Promise<string>;
+
+/** What was said, for a message that its sender has not read: it counts as their text. */
+export const asVoiceMessage = (words: string): string => `[Transcription of a voice message]\n${words}`;
 
 /** Servers know the format of a file by the end of its name. */
 const endings: Record<string, string> = {
@@ -84,6 +87,6 @@ export const createTranscribe = ({ clock, environment, hide }: Needs): Transcrib
     if (!data) throw new VoiceError(`${name} gave no text`);
     const words = data.text.trim();
     if (words === '') throw new VoiceError('no words were heard in it');
-    return `[Transcription of a voice message]\n${cutText(words, rpcLimits.messageLength)}`;
+    return cutText(words, rpcLimits.messageLength);
   };
 };

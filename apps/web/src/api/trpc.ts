@@ -12,7 +12,7 @@ import { proofHeaders, sessionProof } from './session-proof.ts';
 export type Api = TRPCClient<AppRouter>;
 
 /** Calls that may take minutes: not batched, so that no other request waits for them. */
-const slow = new Set(['calls.run']);
+const slow = new Set(['calls.run', 'voice.understand', 'voice.speak']);
 
 interface Needs {
   /** Origin of `/trpc` without a slash at the end; empty for the panel's own origin. */

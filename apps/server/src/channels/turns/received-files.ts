@@ -4,7 +4,7 @@ import { rpcLimits } from '@drawbridge/contracts/rpc/protocol';
 import { exponential, fileNameOf, fullJitter, mediaTypeOf, sleep, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
 import { createDeadline } from '../../outside/index.ts';
-import { VoiceError, type Transcribe } from '../../voice/index.ts';
+import { asVoiceMessage, VoiceError, type Transcribe } from '../../voice/index.ts';
 import { PlatformError, type ChannelAdapter, type IncomingFile } from '../adapter.ts';
 import type { StoredMessage } from './messages.store.ts';
 
@@ -98,7 +98,7 @@ export const createReceivedFiles = ({ clock, transcribe, adapterOf }: Needs) => 
     const mediaType = mediaTypeOf(bytes);
     if (mediaType.startsWith('audio/')) {
       try {
-        spoken.push(await transcribe({ bytes, mediaType }, signal));
+        spoken.push(asVoiceMessage(await transcribe({ bytes, mediaType }, signal)));
         return null;
       } catch (error) {
         if (error instanceof VoiceError) return error.message;

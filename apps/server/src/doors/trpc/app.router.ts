@@ -8,7 +8,7 @@ import { liveRouter } from './live.ts';
 import { machinesRouter } from './machines/machines.router.ts';
 import { processesRouter } from './machines/processes.router.ts';
 import { rulesRouter } from './machines/rules.router.ts';
-import { channelsRouter } from './outside/channels.router.ts';
+import { channelsRouter, voiceRouter } from './outside/channels.router.ts';
 import { hooksRouter } from './outside/hooks.router.ts';
 import { notificationsRouter } from './outside/notifications.router.ts';
 import { settingsRouter } from './settings.router.ts';
@@ -34,6 +34,7 @@ export const appRouter = router({
   settings: settingsRouter,
   setup: setupRouter,
   tokens: tokensRouter,
+  voice: voiceRouter,
 });
 
 /** The panel's types. */

@@ -5,6 +5,7 @@ import type { Channels } from '../../channels/index.ts';
 import type { Hooks } from '../../hooks/index.ts';
 import type { Quota, Unread } from '../../http/index.ts';
 import type { Notifications } from '../../notify/index.ts';
+import type { VoiceForPeople } from '../../voice/index.ts';
 
 /** What every procedure has at hand. */
 export interface ServerContext extends CallerContext {
@@ -15,6 +16,7 @@ export interface ServerContext extends CallerContext {
   notifications: Notifications;
   channels: Channels;
   hooks: Hooks;
+  voice: VoiceForPeople;
   /** How `drawbridge-server` is called where this server runs. */
   serverCommand: string;
   /** Undefined where `DISABLED_MODULES` names the agent. */

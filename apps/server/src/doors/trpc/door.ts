@@ -23,8 +23,8 @@ import { toRequest } from './request-adapter.ts';
 const maxBatchSize = 20;
 /** Exports of calls that one user may have running. */
 const exportsPerUser = 2;
-/** Takes attachments, when it is not in a batch with others. */
-const sendPath = 'agent.send';
+/** Take files, when they are not in a batch with others. */
+const filePaths = ['agent.send', 'voice.understand'];
 
 interface Needs extends ServerContext {
   limits: Limits;
@@ -106,16 +106,17 @@ export const createTrpcDoor = (needs: Needs): FastifyPluginAsync => {
       cutAtClose(reply);
       return exportCalls({ gateway, exports }, session.user.id, { request, reply });
     });
-    app.route({
-      method: 'POST',
-      url: `/${sendPath}`,
-      bodyLimit: chatBodyLimit,
-      // Before the body is read: only a person who is signed in may send a large one.
-      onRequest: async (request, reply) => {
-        if (await accounts.session(credentialsOf(request))) return;
-        await answer(request, reply, sendPath);
-      },
-      handler: (request, reply) => answer(request, reply, sendPath),
-    });
+    for (const path of filePaths)
+      app.route({
+        method: 'POST',
+        url: `/${path}`,
+        bodyLimit: chatBodyLimit,
+        // Before the body is read: only a person who is signed in may send a large one.
+        onRequest: async (request, reply) => {
+          if (await accounts.session(credentialsOf(request))) return;
+          await answer(request, reply, path);
+        },
+        handler: (request, reply) => answer(request, reply, path),
+      });
   };
 };

@@ -1,9 +1,9 @@
 import { hasCode } from '@drawbridge/kit';
 import type { LaneRequest, Lanes, Sender } from '@drawbridge/agent';
-import { errors } from '../../../errors.ts';
 import {
+  asVoiceMessage,
   audioEnding,
-  VoiceError,
+  codedVoiceError,
   type Audio,
   type SpeechService,
   type Transcribe,
@@ -17,16 +17,12 @@ export const transcribeAll = async (
   signal: AbortSignal,
 ): Promise<string[]> => {
   const said: string[] = [];
-  for (const audio of audios)
-    said.push(
-      await transcribe(audio, signal).catch((error: unknown) => {
-        if (!(error instanceof VoiceError)) throw error;
-        const message = `A voice message was not read: ${error.message}`;
-        throw error.isOff
-          ? errors.notAvailable({ message, fix: 'Set TRANSCRIPTION_URL.' })
-          : errors.modelUnavailable({ message, fix: 'Try again.' });
-      }),
-    );
+  for (const audio of audios) {
+    const words = await transcribe(audio, signal).catch((error: unknown) => {
+      throw codedVoiceError(error);
+    });
+    said.push(asVoiceMessage(words));
+  }
   return said;
 };
 

@@ -6,6 +6,7 @@ import {
   createChannelCodeInput,
   updateChannelSenderInput,
 } from '@drawbridge/contracts/outside/channels';
+import { speakInput, understandInput } from '@drawbridge/contracts/outside/voice';
 import { ok, ownerProcedure, router, userProcedure } from '../trpc.ts';
 
 /** Codes of the person: each binds one sender. */
@@ -42,4 +43,17 @@ export const channelsRouter = router({
   test: ownerProcedure.input(channelKindInput).mutation(({ ctx, input }) => ctx.channels.test(input.kind)),
   codes: codesRouter,
   senders: sendersRouter,
+});
+
+const never = new AbortController().signal;
+
+/** Recordings and speech of the panel. */
+export const voiceRouter = router({
+  status: userProcedure.query(({ ctx }) => ctx.voice.status()),
+  understand: userProcedure
+    .input(understandInput)
+    .mutation(({ ctx, input, signal = never }) => ctx.voice.understand(ctx.userId, input.data, signal)),
+  speak: userProcedure
+    .input(speakInput)
+    .mutation(({ ctx, input, signal = never }) => ctx.voice.speak(ctx.userId, input.text, signal)),
 });
