@@ -1,6 +1,7 @@
 import { recordingLimits } from '@drawbridge/contracts/outside/voice';
+import { systemClock } from '@drawbridge/kit';
 import { onScopeDispose, ref } from 'vue';
-import { attempt, useApi, useClock, type Failure } from '../../../api/index.ts';
+import { attempt, useApi, type Failure } from '../../../api/index.ts';
 import { attachmentOf } from '../files/attachments.ts';
 import { openMicrophone, recordedType } from './open-microphone.ts';
 
@@ -13,7 +14,6 @@ interface Needs {
 /** Records, one time after another. Each recording becomes text, unless it is cancelled. */
 export const useRecorder = ({ onWords, onFailure }: Needs) => {
   const api = useApi();
-  const clock = useClock();
   const state = ref<'idle' | 'asking' | 'recording' | 'understanding'>('idle');
   const elapsedMs = ref(0);
   let ending = new AbortController();
@@ -42,11 +42,12 @@ export const useRecorder = ({ onWords, onFailure }: Needs) => {
         signal.addEventListener('abort', () => reject(signal.reason));
       });
       now.start();
-      const startedAt = clock.now();
+      // The panel's clock follows the server's, and may jump.
+      const startedAt = systemClock.now();
       elapsedMs.value = 0;
       state.value = 'recording';
-      stopClock = clock.every(250, () => {
-        elapsedMs.value = clock.now() - startedAt;
+      stopClock = systemClock.every(250, () => {
+        elapsedMs.value = systemClock.now() - startedAt;
         if (elapsedMs.value >= recordingLimits.ms) stop();
       });
       await ended;
@@ -58,6 +59,7 @@ export const useRecorder = ({ onWords, onFailure }: Needs) => {
   };
 
   const understand = async (recorded: Blob, signal: AbortSignal): Promise<string> => {
+    if (recorded.size === 0) throw new Error('Nothing was recorded');
     if (recorded.size > recordingLimits.bytes) throw new Error('The recording is too large');
     state.value = 'understanding';
     const { data } = await attachmentOf(new File([recorded], 'recording'));
