@@ -87,6 +87,32 @@ describeWith('chromium')('details of the panel', () => {
     await drawer().waitFor({ state: 'detached' });
   });
 
+  it('filters Activity by what decided a call: a question, a rule or a mode', async () => {
+    const write = (content: string) => run(ann, 'write_file', { filePath: 'ruled.md', content });
+    const { requestId } = await write('a');
+    await answer(ann, requestId, { approved: true, resourceDecision: 'alwaysAllow' });
+    await until(async () => (await write('b')).state === 'succeeded');
+    const rows = page.locator('[data-test=call]');
+    const decided = page.getByLabel('Decided', { exact: true });
+    const only = async (count: number, verb: string) => {
+      await until(async () => (await rows.count()) === count);
+      expect(await rows.first().innerText()).toContain(verb);
+    };
+    await page.goto(`${server.url}/activity`);
+    await decided.selectOption('rule');
+    await page.waitForURL(`${server.url}/activity?ruling=rule`);
+    await only(1, 'ruled.md');
+    await page.reload();
+    await only(1, 'ruled.md');
+    await page.getByText('only those that were asked about are known').waitFor();
+    await decided.selectOption('mode');
+    await only(2, 'Listed');
+    await page.goBack();
+    await only(1, 'ruled.md');
+    await run(ann, 'write_file', { filePath: 'ruled.md', content: 'live' });
+    await until(async () => (await rows.count()) === 2);
+  });
+
   it('at 1,280 pixels a call and a question leave the navigation free', async () => {
     const { requestId } = await run(ann, 'write_file', { filePath: 'a.txt', content: 'b\n' });
     const strip = page.locator('[data-test=strip]');

@@ -86,6 +86,7 @@ export const callOf = (change: Partial<Call> = {}): Call => ({
   result: { content: [{ type: 'text', text: 'hello' }] },
   error: null,
   started: true,
+  ruling: null,
   decision: null,
   decidedBy: null,
   denialReason: null,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { callExportFormats, callStates, doors, maxSearchLength } from './names/calls.ts';
+import { callExportFormats, callRulings, callStates, doors, maxSearchLength } from './names/calls.ts';
 import { decision } from './groups.ts';
 import { chosenCallId, confirmationId, isoTime, machineId, requestId } from './ids.ts';
 import { toolCall } from './tool-call.ts';
@@ -10,6 +10,8 @@ export * from './names/calls.ts';
 export const callState = z.enum(callStates);
 
 export const door = z.enum(doors);
+
+export const callRuling = z.enum(callRulings);
 
 /** Why a call has no result: a code of the error table and the text that its caller got. */
 export const callError = z.object({ code: z.string(), message: z.string() });
@@ -39,6 +41,8 @@ export const call = z.object({
   error: callError.nullable(),
   /** Whether the tool had started when the call ended; null if unknown. */
   started: z.boolean().nullable(),
+  /** Null while it is not decided, and where it is not known. */
+  ruling: callRuling.nullable(),
   decision: decision.nullable(),
   decidedBy: z.string().nullable(),
   /** Why the person denied it, in their words; null without a reason. */
@@ -82,6 +86,7 @@ export const callFilter = z.strictObject({
   by: callMaker.optional(),
   tool: z.string().min(1).max(128).optional(),
   state: callState.optional(),
+  ruling: callRuling.optional(),
   q: z.string().trim().min(1).max(maxSearchLength).optional(),
   from: isoTime.optional(),
   to: isoTime.optional(),

@@ -2,6 +2,7 @@
  * Features of a daemon beyond the specification. `resume`: a repeated request is answered, not run again.
  * `probe`: it answers the event `probe`. `rules`: it lists, adds and removes rules for its own user.
  * `processes`: it has processes in the background, told apart by caller; it lists, shows and stops them.
+ * `rulings`: its results say which rules let a call run, or what refused it; without a word it was the modes.
  */
 export const daemonFeatures = [
   'resume',
@@ -11,6 +12,7 @@ export const daemonFeatures = [
   'rules',
   'processes',
   'tighten',
+  'rulings',
 ] as const;
 
 /**

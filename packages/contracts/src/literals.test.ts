@@ -43,7 +43,7 @@ it.each([
   [
     'features of a daemon',
     daemonFeatures,
-    ['resume', 'cancel', 'progress', 'probe', 'rules', 'processes', 'tighten'],
+    ['resume', 'cancel', 'progress', 'probe', 'rules', 'processes', 'tighten', 'rulings'],
   ],
   ['features of a server', serverFeatures, ['responses', 'settled', 'keep-session', 'socket']],
   ['limits of several results', responsesLimits, { maxResponses: 64, maxBytes: 65_536 }],

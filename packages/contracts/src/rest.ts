@@ -55,12 +55,15 @@ export const restCallParams = z.object({
   requestId: requestId.meta({ description: 'The id of the call: `requestId` of its answer.' }),
 });
 
-const { machine, tool: toolName, state, q, from, to } = listCallsInput.shape;
+const { machine, tool: toolName, state, ruling, q, from, to } = listCallsInput.shape;
 
 export const restListQuery = z.strictObject({
   machine: machine.meta({ description: 'The id of a machine.' }),
   tool: toolName.meta({ description: 'The name of a tool.' }),
   state: state.meta({ description: 'The state of the call.' }),
+  ruling: ruling.meta({
+    description: 'What decided the call: `asked` for a question, else `rule` or `mode`.',
+  }),
   q: q.meta({ description: 'A part of `subject`, in any case.' }),
   from: from.meta({ description: 'Made at this time or later.' }),
   to: to.meta({ description: 'Made before this time.' }),

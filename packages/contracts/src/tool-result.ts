@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { callRulings } from './names/calls.ts';
 import { preview } from './preview.ts';
 import { jsonObject } from './tool-call.ts';
 
@@ -66,10 +67,12 @@ export type Allowed = z.infer<typeof allowed>;
 
 /**
  * The end of a call in the `_meta` of our own daemon's results. `started`: whether the tool had started.
+ * `ruling`: what refused it, or let it run until it failed; see `rulings` of `daemonFeatures`.
  */
 export const resultMeta = z.looseObject({
   'drawbridge/outcome': z.enum(['denied', 'cancelled', 'lost']).optional(),
   'drawbridge/started': z.boolean().optional(),
+  'drawbridge/ruling': z.enum(callRulings).exclude(['asked']).optional(),
   'drawbridge/changedRunFiles': changedRunFiles.optional(),
   'drawbridge/allowed': allowed.optional(),
 });

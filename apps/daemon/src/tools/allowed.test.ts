@@ -51,6 +51,27 @@ describe('a call that runs without a question says what allowed it', () => {
     expect((await asking.send(write('r1', { _confirmation: 'allowOnce' })))._meta).toBeUndefined();
   });
 
+  it('what a rule let run and failed, and what was refused', async () => {
+    const open = await openTools();
+    const rule = (name: string) => ({
+      toolGroup: 'filesystemWrite' as const,
+      resource: `${open.root}/${name}`,
+    });
+    await open.settings.addRules('allow', [rule('open.txt')]);
+    await open.settings.addRules('deny', [rule('closed.txt')]);
+    writeFileSync(join(open.root, 'open.txt'), 'old\n');
+    writeFileSync(join(open.root, 'closed.txt'), 'old\n');
+    const meta = async (filePath: string) => {
+      const toolCall = { name: 'edit_file', arguments: { filePath, oldString: 'none', newString: '' } };
+      return (await open.send({ requestId: filePath, toolCall }))._meta;
+    };
+    expect(await meta('open.txt')).toEqual({ 'drawbridge/ruling': 'rule' });
+    expect(await meta('closed.txt')).toMatchObject({
+      'drawbridge/outcome': 'denied',
+      'drawbridge/ruling': 'rule',
+    });
+  });
+
   it('a change that is too large is left out', async () => {
     const { call } = await openTools({ modes: everythingAllowed });
     const { _meta } = await call('write_file', { filePath: 'a.txt', content: 'x'.repeat(40_000) });

@@ -123,6 +123,12 @@ const runKept = async (
   }
 };
 
+/** The result of a call that failed or was stopped: where rules let it run, it says so. */
+const byRule = (rules: readonly Rule[] | undefined, result: ToolResult): ToolResult => {
+  if (rules === undefined || rules.length === 0) return result;
+  return { ...result, _meta: { ...result._meta, 'drawbridge/ruling': 'rule' } };
+};
+
 const execute = (shared: Shared, tool: DaemonTool, call: Execution): Promise<ToolResult> => {
   const { gate, inTurn } = shared;
   const { input, granted, signal, starting, allowedBy } = call;
@@ -141,7 +147,7 @@ const execute = (shared: Shared, tool: DaemonTool, call: Execution): Promise<Too
         run,
       });
     } catch (error) {
-      return signal.aborted ? cancelledResult(true) : errorResult(sentence(error));
+      return byRule(allowedBy, signal.aborted ? cancelledResult(true) : errorResult(sentence(error)));
     }
   });
 };
@@ -207,7 +213,14 @@ const attempt = async (
       return { ...errorResult(confirmationText.encode(outcome.question)), _meta: notStarted };
     case 'denied':
       if (outcome.byUser) tool.refused?.(input, context);
-      return { ...errorResult(outcome.reason), _meta: { ...notStarted, 'drawbridge/outcome': 'denied' } };
+      return {
+        ...errorResult(outcome.reason),
+        _meta: {
+          ...notStarted,
+          'drawbridge/outcome': 'denied',
+          ...(outcome.ruling && { 'drawbridge/ruling': outcome.ruling }),
+        },
+      };
     default:
       return outcome satisfies never;
   }

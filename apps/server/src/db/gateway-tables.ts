@@ -111,6 +111,8 @@ export interface CallTable {
   state: string;
   error: string | null;
   started: number | null;
+  /** What decided it; null for one from before this was stored, unless a question was kept. */
+  ruling: string | null;
   decision: string | null;
   decidedBy: string | null;
   denialReason: string | null;

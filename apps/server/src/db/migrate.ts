@@ -43,6 +43,7 @@ import { runtimes } from './migrations/0041-runtimes.ts';
 import { channelMessageFiles } from './migrations/0042-channel-message-files.ts';
 import { channelVoice } from './migrations/0044-channel-voice.ts';
 import { subAgentTurns } from './migrations/0048-sub-agent-turns.ts';
+import { callRulings } from './migrations/0049-call-rulings.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -91,6 +92,7 @@ const migrations = {
   '0042-channel-message-files': channelMessageFiles,
   '0044-channel-voice': channelVoice,
   '0048-sub-agent-turns': subAgentTurns,
+  '0049-call-rulings': callRulings,
 };
 
 /**

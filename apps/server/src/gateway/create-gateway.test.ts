@@ -87,6 +87,7 @@ describe('the main path', () => {
       result: { content: [{ type: 'text', text: 'hello' }] },
       error: null,
       started: true,
+      ruling: null,
       decision: null,
       decidedBy: null,
       denialReason: null,

@@ -15,6 +15,10 @@ export type CallState = (typeof callStates)[number];
 export const isOpenState = (state: CallState): boolean => openCallStates.some((open) => open === state);
 export type TerminalCallState = (typeof terminalCallStates)[number];
 
+/** What decided a call: a question, or with none a rule or the modes. */
+export const callRulings = ['asked', 'rule', 'mode'] as const;
+export type CallRuling = (typeof callRulings)[number];
+
 export const doors = ['trpc', 'daemon-http', 'mcp', 'rest', 'jsonrpc', 'agent'] as const;
 export type Door = (typeof doors)[number];
 

@@ -147,7 +147,11 @@ describe('several resources', () => {
     const world = await openGate();
     await world.settings.addRules('deny', [ruleOf(write('/w/b'))]);
     world.resources = [write('/w/a'), write('/w/b')];
-    expect(await world.send()).toEqual({ kind: 'denied', reason: 'Access denied: a rule forbids /w/b' });
+    expect(await world.send()).toEqual({
+      kind: 'denied',
+      reason: 'Access denied: a rule forbids /w/b',
+      ruling: 'rule',
+    });
   });
 
   it('CF-05 always stores one rule for each resource that was shown, in its own group', async () => {
@@ -185,6 +189,7 @@ describe('settings that change while a question is open (FS-23)', () => {
     expect(await world.send('alwaysAllow')).toEqual({
       kind: 'denied',
       reason: 'Access denied: a rule forbids /w/a',
+      ruling: 'rule',
     });
     expect(world.rules().allow).toEqual([]);
     world.resources = [write('/x')];
@@ -193,6 +198,7 @@ describe('settings that change while a question is open (FS-23)', () => {
     expect(await world.send('allowOnce', { requestId: 'r2' })).toEqual({
       kind: 'denied',
       reason: 'Access denied: filesystemWrite is switched off on this machine',
+      ruling: 'mode',
     });
   });
 

@@ -36,12 +36,12 @@ export type Ask =
 
 /**
  * `run`: these arguments, touching these resources and nothing else. `allowedBy`: without a question, by
- * these rules, or with none by the modes alone.
+ * these rules, or with none by the modes alone. `ruling`: a rule or a mode refuses it, without a question.
  */
 export type Outcome =
   | { kind: 'run'; arguments: Record<string, unknown>; granted: Resource[]; allowedBy?: Rule[] }
   | { kind: 'ask'; question: ConfirmationPayload }
-  | { kind: 'denied'; reason: string; byUser?: true };
+  | { kind: 'denied'; reason: string; byUser?: true; ruling?: 'rule' | 'mode' };
 
 export interface GateContext {
   confirmation: unknown;
@@ -62,8 +62,14 @@ export interface GateNeeds extends PolicyNeeds {
 export type GateChange = { kind: 'asked' } | { kind: 'ruled'; requestId: string };
 
 const deniedByUser: Outcome = { kind: 'denied', reason: errorTable.denied.message, byUser: true };
-const denied = (reason: string): Outcome => ({ kind: 'denied', reason: `Access denied: ${reason}` });
-const off = (group: ToolGroup): Outcome => denied(`${group} is switched off on this machine`);
+const denied = (reason: string): Outcome & { kind: 'denied' } => ({
+  kind: 'denied',
+  reason: `Access denied: ${reason}`,
+});
+const off = (group: ToolGroup): Outcome => ({
+  ...denied(`${group} is switched off on this machine`),
+  ruling: 'mode',
+});
 
 /** Whether a yes still fits: the same resources, the same preview, and nothing more to ask about. */
 const stillFits = async (question: Question, attempt: Attempt, answer: ParsedAnswer): Promise<boolean> => {
@@ -105,7 +111,9 @@ const createAsking = (context: AskingContext) => {
   const { questions, policy, ask, root, changed } = context;
 
   const refuse = ({ toolGroup, resource }: Resource): Outcome =>
-    policy.isOff(toolGroup) ? off(toolGroup) : denied(`a rule forbids ${visible(resource)}`);
+    policy.isOff(toolGroup)
+      ? off(toolGroup)
+      : { ...denied(`a rule forbids ${visible(resource)}`), ruling: 'rule' };
 
   const keep = (requestId: string, question: Question): Outcome => {
     questions.keep(requestId, question);

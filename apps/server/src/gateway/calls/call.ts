@@ -1,4 +1,12 @@
-import type { Call, CallError, CallState, CallSummary, CallVia, Door } from '@drawbridge/contracts/calls';
+import type {
+  Call,
+  CallError,
+  CallRuling,
+  CallState,
+  CallSummary,
+  CallVia,
+  Door,
+} from '@drawbridge/contracts/calls';
 import type { Decision } from '@drawbridge/contracts/groups';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import type { CallEvent } from '@drawbridge/contracts/calls';
@@ -33,6 +41,7 @@ export interface CallRecord {
   result: ToolResult | null;
   error: CallError | null;
   started: boolean | null;
+  ruling: CallRuling | null;
   decision: Decision | null;
   decidedBy: string | null;
   denialReason: string | null;
@@ -65,6 +74,7 @@ export const toSummary = (record: CallHead): CallSummary => ({
   state: record.state,
   error: record.error,
   started: record.started,
+  ruling: record.ruling,
   decision: record.decision,
   decidedBy: record.decidedBy,
   denialReason: record.denialReason,

@@ -134,6 +134,7 @@ const newRecord = (
     result: null,
     error: null,
     started: null,
+    ruling: null,
     decision: null,
     decidedBy: null,
     denialReason: null,

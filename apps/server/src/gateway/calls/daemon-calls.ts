@@ -73,7 +73,7 @@ const takeAnswer = async (
   body: ResponseBody,
 ): Promise<AnswerReply> => {
   const { from, requestId } = sent;
-  const answer = readAnswer(body);
+  const answer = readAnswer(body, from.machine.info.daemon?.features ?? []);
   if (answer.bytes > ctx.limits.resultMaxBytes) throw errors.tooLarge();
   const call = await ctx.openCalls.open(requestId);
   if (!call) return lateAnswer(ctx, sent, answer);

@@ -22,11 +22,12 @@ interface Made {
   args: Record<string, unknown>;
   via?: CallVia;
   fails?: boolean;
+  by?: 'rule';
 }
 
 const made: Made[] = [
   { tool: 'read_file', args: { filePath: 'src/Server.ts' } },
-  { tool: 'shell_execute', args: { command: 'npm test\nrm x; say "x"' }, via: desk },
+  { tool: 'shell_execute', args: { command: 'npm test\nrm x; say "x"' }, via: desk, by: 'rule' },
   { tool: 'write_file', args: { filePath: 'src/100%_done.txt', content: 'in the file' }, via: editor },
   { tool: 'read_file', args: { filePath: 'notes.txt' }, via: chat, fails: true },
 ];
@@ -35,20 +36,27 @@ const tools = ['read_file', 'write_file', 'shell_execute'].map((name) => ({
   inputSchema: { type: 'object' },
 }));
 
+const daemon = { version: '0.1.0', protocol: 1, features: ['cancel', 'rulings'] };
+const byRule = { 'drawbridge/allowed': { rules: [{ label: 'run', covers: 'c1' }] } };
+
 /** Ada's calls, a second apart from 2026-01-01T00:00:00Z on, oldest first. */
 const withCalls = async (calls: readonly Made[] = made) => {
   fixture = await openGateway();
   const { gateway, clock } = fixture;
-  const { key, stream } = await connect(gateway, 'ada', initBody({ tools }));
+  const { key, stream } = await connect(gateway, 'ada', initBody({ tools, daemon }));
   const subjects: string[] = [];
-  for (const { tool, args, via, fails = false } of calls) {
+  for (const { tool, args, via, by, fails = false } of calls) {
     const running = callerOf(gateway, 'ada').run(
       { name: tool, arguments: args },
       { door: 'mcp', until: 'ended', ...(via && { via }) },
     );
     await clock.settle();
     const { requestId = '' } = stream.requests().at(-1) ?? {};
-    await gateway.daemon.respond(key, requestId, fails ? { error: 'no' } : text('ok'));
+    await gateway.daemon.respond(
+      key,
+      requestId,
+      fails ? { error: 'no' } : text('ok', by && { _meta: byRule }),
+    );
     subjects.push((await running).subject);
     clock.advance(1_000);
   }
@@ -78,6 +86,9 @@ describe('a filter', () => {
     ['a later line of a command', { q: 'RM x' }, ['npm test …']],
     ['a text of a command as it is', { q: 'say "x' }, ['npm test …']],
     ['nothing in other arguments', { q: 'in the file' }, []],
+    ['what a rule decided', { ruling: 'rule' }, ['npm test …']],
+    ['what the modes decided', { ruling: 'mode' }, ['src/100%_done.txt', 'src/Server.ts']],
+    ['what was asked about', { ruling: 'asked' }, []],
     ['a time, without its end', { from: at(1), to: at(3) }, ['src/100%_done.txt', 'npm test …']],
     ['several at once', { tool: 'read_file', state: 'succeeded', q: 'src' }, ['src/Server.ts']],
     ['an unknown machine', { machine: 'unknown' }, []],

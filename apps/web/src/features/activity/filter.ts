@@ -1,5 +1,6 @@
 import {
   callMaker,
+  callRuling,
   callState,
   maxSearchLength,
   type CallFilter,
@@ -21,6 +22,7 @@ export interface ActivityFilter {
   by: string;
   tool: string;
   state: string;
+  ruling: string;
   q: string;
   /** A span, `all`, or a time. */
   from: string;
@@ -28,7 +30,7 @@ export interface ActivityFilter {
   to: string;
 }
 
-const names = ['machine', 'by', 'tool', 'state', 'q', 'from', 'to'] as const;
+const names = ['machine', 'by', 'tool', 'state', 'ruling', 'q', 'from', 'to'] as const;
 
 /** Whether a value of an address fits; another one selects everything. */
 const fits: Record<(typeof names)[number], (text: string) => boolean> = {
@@ -36,6 +38,7 @@ const fits: Record<(typeof names)[number], (text: string) => boolean> = {
   by: (text) => callMaker.safeParse(text).success,
   tool: (text) => text.length <= 128,
   state: (text) => callState.safeParse(text).success,
+  ruling: (text) => callRuling.safeParse(text).success,
   q: (text) => text.trim() !== '' && text.length <= maxSearchLength,
   from: (text) => isSpan(text) || text === 'all' || isoTime.safeParse(text).success,
   to: (text) => isoTime.safeParse(text).success,
@@ -51,6 +54,7 @@ export const readFilter = (query: LocationQuery): ActivityFilter => {
     by: read('by'),
     tool: read('tool'),
     state: read('state'),
+    ruling: read('ruling'),
     q: read('q'),
     from: read('from') || standardSpan,
     to: read('to'),
@@ -73,12 +77,14 @@ const fromOf = (from: string, now: number): string | undefined => {
 /** The filter as the server takes it, with a span as it is at `now`. */
 export const toInput = (filter: ActivityFilter, now: number): CallFilter => {
   const state = callState.safeParse(filter.state);
+  const ruling = callRuling.safeParse(filter.ruling);
   const from = fromOf(filter.from, now);
   return {
     ...(filter.machine && { machine: filter.machine }),
     ...(filter.by && { by: filter.by }),
     ...(filter.tool && { tool: filter.tool }),
     ...(state.success && { state: state.data }),
+    ...(ruling.success && { ruling: ruling.data }),
     ...(filter.q && { q: filter.q.trim() }),
     ...(from !== undefined && { from }),
     ...(filter.to && { to: filter.to }),
@@ -97,13 +103,14 @@ const madeBy = ({ via }: CallSummary, by: string): boolean => {
 
 /** Whether a call that came live belongs into the list of that filter, as the server would say. */
 export const selects = (filter: CallFilter, call: CallSummary): boolean => {
-  const { machine, by, tool, state, q, from, to } = filter;
+  const { machine, by, tool, state, ruling, q, from, to } = filter;
   const at = Date.parse(call.createdAt);
   return (
     (machine === undefined || call.machineId === machine) &&
     (by === undefined || madeBy(call, by)) &&
     (tool === undefined || call.tool === tool) &&
     (state === undefined || call.state === state) &&
+    (ruling === undefined || call.ruling === ruling) &&
     (q === undefined || call.subject.toLowerCase().includes(q.toLowerCase())) &&
     (from === undefined || at >= Date.parse(from)) &&
     (to === undefined || at < Date.parse(to))

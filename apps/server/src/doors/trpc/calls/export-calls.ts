@@ -17,6 +17,7 @@ const columns = [
   ['by', (call) => call.via?.kind ?? (call.door === 'trpc' ? 'panel' : call.door)],
   ['byName', (call) => call.via?.name ?? ''],
   ['byId', (call) => call.via?.id ?? ''],
+  ['ruling', (call) => call.ruling ?? ''],
   ['decision', (call) => call.decision ?? ''],
   ['denialReason', (call) => call.denialReason ?? ''],
   ['error', (call) => call.error?.code ?? ''],

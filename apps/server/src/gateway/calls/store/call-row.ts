@@ -1,5 +1,6 @@
 import {
   callError,
+  callRuling,
   callState,
   callVia,
   door,
@@ -21,6 +22,7 @@ export const changingColumns = [
   'state',
   'error',
   'started',
+  'ruling',
   'decision',
   'decidedBy',
   'denialReason',
@@ -69,6 +71,7 @@ const readColumns = (row: HeadRow, { read }: Columns): CallHead => ({
   state: read('state', () => stateOf(row), 'lost'),
   error: row.error === null ? null : read('error', () => callError.parse(JSON.parse(row.error ?? '')), null),
   started: row.started === null ? null : row.started === 1,
+  ruling: read('ruling', () => callRuling.nullable().parse(row.ruling), null),
   decision: read('decision', () => decision.nullable().parse(row.decision), null),
   epoch: read('epoch', () => whole.nullable().parse(row.epoch), null),
   endsAt: read('endsAt', () => time.parse(row.endsAt), 0),

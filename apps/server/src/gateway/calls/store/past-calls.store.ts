@@ -82,7 +82,7 @@ const hasText = (dialect: Dialect, where: Where, q: string) =>
   ]);
 
 const fits =
-  (dialect: Dialect, { userId, via }: CallOwner, { machine, by, tool, state, q }: CallFilter) =>
+  (dialect: Dialect, { userId, via }: CallOwner, { machine, by, tool, state, ruling, q }: CallFilter) =>
   (where: Where) =>
     where.and([
       where('userId', '=', userId),
@@ -91,6 +91,7 @@ const fits =
       ...(by === undefined ? [] : [madeBy(where, by)]),
       ...(tool === undefined ? [] : [where('tool', '=', tool)]),
       ...(state === undefined ? [] : inState(where, state)),
+      ...(ruling === undefined ? [] : [where('ruling', '=', ruling)]),
       ...(q === undefined ? [] : [hasText(dialect, where, q)]),
     ]);
 

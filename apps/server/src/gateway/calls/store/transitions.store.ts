@@ -58,6 +58,7 @@ const rowOf = (record: CallRecord, texts: Texts, shared: Pick<Row, 'makerId' | '
   result: texts.result,
   error: textOrNull(record.error),
   started: flagOrNull(record.started),
+  ruling: record.ruling,
   decision: record.decision,
   decidedBy: record.decidedBy,
   denialReason: record.denialReason,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CallError, TerminalCallState } from '@drawbridge/contracts/calls';
+import type { CallError, CallRuling, TerminalCallState } from '@drawbridge/contracts/calls';
 import type { ConfirmationPayload } from '@drawbridge/contracts/confirmation-payload';
 import { confirmationText } from '@drawbridge/contracts/confirmation-text';
 import type { ResponseBody } from '@drawbridge/contracts/daemon-surface';
@@ -8,7 +8,7 @@ import type { ToolResult } from '@drawbridge/contracts/tool-result';
 
 /**
  * What a daemon's answer to a call says. `digest` tells a repeat of it from another one, `bytes` is the
- * length of its JSON, `resultText` that of the result.
+ * length of its JSON, `resultText` that of the result. `ruling`: what decided it without a question.
  */
 export type Answer =
   | { kind: 'question'; digest: string; bytes: number; payload: ConfirmationPayload }
@@ -18,6 +18,7 @@ export type Answer =
       bytes: number;
       end: TerminalCallState;
       started: boolean | null;
+      ruling: CallRuling | null;
       result: ToolResult | null;
       resultText: string | null;
       error: CallError | null;
@@ -49,8 +50,18 @@ const measure = (parts: string[]) => {
   return { digest: hash.digest('hex'), bytes };
 };
 
-/** Reads what a daemon posted. Specification 3 and 6. */
-export const readAnswer = (body: ResponseBody): Answer => {
+/** A daemon that says rulings names rules, and what refused a call; without a word the modes let it run. */
+const rulingOf = (result: ToolResult, started: boolean | null): CallRuling | null => {
+  const meta = result._meta;
+  if (meta?.['drawbridge/ruling'] !== undefined) return meta['drawbridge/ruling'];
+  const allowed = meta?.['drawbridge/allowed'];
+  if (allowed !== undefined) return allowed.rules.length > 0 ? 'rule' : 'mode';
+  const hasRun = started !== false && meta?.['drawbridge/outcome'] === undefined;
+  return hasRun ? 'mode' : null;
+};
+
+/** Reads what a daemon posted. `features` are the daemon's. Specification 3 and 6. */
+export const readAnswer = (body: ResponseBody, features: readonly string[]): Answer => {
   const { result } = body;
   const resultText = result === undefined ? null : JSON.stringify(result);
   const { digest, bytes } = measure(jsonParts(body, resultText));
@@ -62,6 +73,7 @@ export const readAnswer = (body: ResponseBody): Answer => {
       bytes,
       end: 'failed',
       started: null,
+      ruling: null,
       result: null,
       resultText: null,
       error,
@@ -70,5 +82,7 @@ export const readAnswer = (body: ResponseBody): Answer => {
   const payload = question(result);
   if (payload) return { kind: 'question', digest, bytes, payload };
   const started = result._meta?.['drawbridge/started'] ?? (result.isError === true ? null : true);
-  return { kind: 'end', digest, bytes, end: endOf(result), started, result, resultText, error: null };
+  const ruling = features.includes('rulings') ? rulingOf(result, started) : null;
+  const end = endOf(result);
+  return { kind: 'end', digest, bytes, end, started, ruling, result, resultText, error: null };
 };
