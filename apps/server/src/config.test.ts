@@ -225,3 +225,49 @@ describe('configuration', () => {
     expect(page.split('\n').filter((line) => line.startsWith('| `'))).toEqual(rows);
   });
 });
+
+const outsideHosts = [
+  ...['api.example', 'nas.lan', '8.8.8.8', '100.63.0.1', '172.32.0.1', '[2001:4860:4860::8888]'],
+  // An IPv4 address in another form, and names that only begin as private ones do.
+  ...['[::ffff:8.8.8.8]', '[2002:808:808::1]', '127.0.0.1.example', 'localhost.example', '168.63.129.16'],
+];
+const ownHosts = [
+  ...[
+    'localhost',
+    '127.0.0.1',
+    '127.9.9.9',
+    '[::1]',
+    '10.0.0.5',
+    '172.16.0.1',
+    '192.168.1.10',
+    '169.254.7.7',
+  ],
+  ...[
+    '100.100.1.1',
+    '[fd00::5]',
+    '[fe80::1]',
+    '[::ffff:10.0.0.1]',
+    'whisper',
+    'mac.local',
+    'host.docker.internal',
+  ],
+];
+const addresses = [
+  ...['SPEECH_URL', 'TRANSCRIPTION_URL', 'TELEGRAM_API_URL', 'BLUEBUBBLES_URL', 'GOOGLE_API_URL'],
+  ...['MICROSOFT_URL', 'TEAMS_SERVICES'],
+];
+it.each(addresses)('CH-41 %s is http on loopback and private addresses alone', (name) => {
+  for (const host of outsideHosts) {
+    const read = readConfig({ [name]: `http://${host}:8000` }, { terminal: false });
+    const problem = 'problem' in read ? read.problem : `${host} was read`;
+    expect(problem).toMatch(new RegExp(`^${name}: http would show .* Use https`));
+    expect(problem).not.toContain(host);
+    expect(readConfig({ [name]: `https://${host}:8000` }, { terminal: false })).toHaveProperty('config');
+  }
+  for (const host of ownHosts)
+    expect(readConfig({ [name]: `http://${host}:8000` }, { terminal: false }), host).toHaveProperty('config');
+});
+it('CH-41 one of several addresses is enough', () => {
+  const SPEECH_URL = 'http://127.0.0.1:8000,http://api.example';
+  expect(readConfig({ SPEECH_URL }, { terminal: false })).toHaveProperty('problem');
+});

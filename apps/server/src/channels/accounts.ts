@@ -8,6 +8,7 @@ import {
 import { jsonOf, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
 import { errors } from '../errors.ts';
+import { isSafeAddress, plainHttp } from '../program/setting.ts';
 import type { Sealer } from '../secrets/index.ts';
 import type { AccountsStore } from './accounts.store.ts';
 import type { Fields } from './adapter.ts';
@@ -123,7 +124,7 @@ export const createAccounts = ({ store, clock, sealer, environment, url, hide }:
 
   return {
     get,
-    /** Throws `badRequest` for a channel that lacks something, and for a webhook that cannot arrive. */
+    /** Throws `badRequest` for what is missing, an unsafe address, and a webhook that cannot arrive. */
     set: async ({ kind, fields, isOn, mode, answers }: ConfigureChannelInput): Promise<void> => {
       const row = await store.read(kind);
       const next = mode ?? row?.mode ?? platforms[kind].mode;
@@ -131,6 +132,8 @@ export const createAccounts = ({ store, clock, sealer, environment, url, hide }:
       const { given } = await get(kind);
       const isKept = fields === undefined;
       const own = isKept || fields === null ? null : { ...withoutOldSecrets(kind, given, fields), ...fields };
+      if (own?.['url'] !== undefined && !isSafeAddress(own['url']))
+        throw errors.badRequest({ message: `This address is not safe: ${plainHttp}` });
       const missing = missingField(kind, next, own ?? (isKept ? given : ofEnvironment(kind)));
       if (isOn && missing !== null)
         throw errors.badRequest({ message: `The channel needs its ${missing}`, fix: 'Enter it first.' });

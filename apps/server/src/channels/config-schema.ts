@@ -12,7 +12,7 @@ import {
   type ChannelMode,
 } from '@drawbridge/contracts/outside/channels';
 import { z } from 'zod';
-import { setting } from '../program/setting.ts';
+import { isSafeAddress, plainHttp, serviceUrl, setting } from '../program/setting.ts';
 
 export const channelsConfig = z.object({
   telegramBotToken: setting(
@@ -28,15 +28,12 @@ export const channelsConfig = z.object({
   telegramApiUrl: setting(
     'TELEGRAM_API_URL',
     "The address of Telegram's Bot API, where it is another than Telegram's own.",
-    z
-      .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
-      .max(2_048)
-      .prefault('https://api.telegram.org'),
+    serviceUrl.prefault('https://api.telegram.org'),
   ),
   blueBubblesUrl: setting(
     'BLUEBUBBLES_URL',
     'The address of a BlueBubbles server on a Mac, for iMessage. What is set in the panel wins.',
-    blueBubblesUrl.optional(),
+    blueBubblesUrl.pipe(serviceUrl).optional(),
   ),
   blueBubblesPassword: setting(
     'BLUEBUBBLES_PASSWORD',
@@ -66,10 +63,7 @@ export const channelsConfig = z.object({
   googleApiUrl: setting(
     'GOOGLE_API_URL',
     "One address in the place of all of Google's: Chat, Pub/Sub, access tokens and public keys.",
-    z
-      .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
-      .max(2_048)
-      .optional(),
+    serviceUrl.optional(),
   ),
   teamsAppId: setting(
     'TEAMS_APP_ID',
@@ -85,15 +79,21 @@ export const channelsConfig = z.object({
       .string()
       .prefault('smba.trafficmanager.net,*.botframework.com')
       .transform((text) => text.split(',').map((one) => one.trim()))
-      .pipe(z.array(z.string().regex(/^(\*\.|https?:\/\/)?[a-z\d.:[\]-]+$/i, 'must be hosts')).max(20)),
+      .pipe(
+        z
+          .array(
+            z
+              .string()
+              .regex(/^(\*\.|https?:\/\/)?[a-z\d.:[\]-]+$/i, 'must be hosts')
+              .refine(isSafeAddress, plainHttp),
+          )
+          .max(20),
+      ),
   ),
   microsoftUrl: setting(
     'MICROSOFT_URL',
     "One address in the place of Microsoft's login and of the keys of the Bot Framework.",
-    z
-      .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
-      .max(2_048)
-      .optional(),
+    serviceUrl.optional(),
   ),
 });
 

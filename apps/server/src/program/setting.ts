@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
 /** One setting: its environment variable, its purpose for `--help`, and how its text is read. */
@@ -24,3 +25,25 @@ export const apiKey = z
   .regex(/^[\x21-\x7e]+$/, 'must be printable characters without blanks');
 
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(2_048);
+
+const ownRanges = new Set(['loopback', 'private', 'linkLocal', 'uniqueLocal', 'carrierGradeNat']);
+/** No name of the internet: of this machine, of a container, or of a local network. */
+const ownName = /^[a-z\d_-]+$|\.(localhost|local|internal)$/i;
+
+/** Whether a host of a parsed URL is on this machine or in a private network, as far as its name tells. */
+const isOwnHost = (hostname: string): boolean => {
+  const name = hostname.replace(/^\[|\]$/g, '');
+  return ipaddr.isValid(name) ? ownRanges.has(ipaddr.process(name).range()) : ownName.test(name);
+};
+
+export const plainHttp =
+  'http would show keys and texts to others on the way. Use https, or an address of this machine or of a private network, such as http://192.168.1.10:8000';
+
+/** Where http stays on this machine or in a private network. */
+export const isSafeAddress = (text: string): boolean => {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url?.protocol !== 'http:' || isOwnHost(url.hostname);
+};
+
+/** An address that gets keys, or what people say. */
+export const serviceUrl = httpUrl.refine(isSafeAddress, plainHttp);

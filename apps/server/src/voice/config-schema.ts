@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { apiKey, httpUrl, setting } from '../program/setting.ts';
+import { apiKey, serviceUrl, setting } from '../program/setting.ts';
 
 /** More of them would not be asked within the time of one answer. */
 const mostAddresses = 5;
@@ -16,7 +16,7 @@ export const voiceConfig = z.object({
   transcriptionUrl: setting(
     'TRANSCRIPTION_URL',
     'The base URL of an OpenAI-compatible API that turns voice messages into text, such as `http://127.0.0.1:8000/v1`. Without it voice messages are not read.',
-    httpUrl.optional(),
+    serviceUrl.optional(),
   ),
   transcriptionModel: setting(
     'TRANSCRIPTION_MODEL',
@@ -31,7 +31,7 @@ export const voiceConfig = z.object({
   speechUrls: setting(
     'SPEECH_URL',
     'The base URL of an OpenAI-compatible API that reads answers out, or up to 5 with commas, which are asked in this order. Without it answers are text alone.',
-    list(httpUrl).optional(),
+    list(serviceUrl).optional(),
   ),
   speechModels: setting(
     'SPEECH_MODEL',

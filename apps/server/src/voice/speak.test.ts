@@ -155,11 +155,11 @@ it.each([
   [{ SPEECH_API_KEY: 'k,l,m' }, 'SPEECH_API_KEY: one for each address'],
   [{ SPEECH_MODEL: 'a,b,c' }, 'SPEECH_MODEL: one for all'],
   [{ SPEECH_VOICE: 'a,b,c' }, 'SPEECH_VOICE: one for all'],
-  [{ SPEECH_URL: 'http://a.example,ftp://b.example' }, 'SPEECH_URL: '],
-  [{ SPEECH_URL: Array.from({ length: 6 }, () => 'http://a.example').join(',') }, 'SPEECH_URL: '],
+  [{ SPEECH_URL: 'https://a.example,ftp://b.example' }, 'SPEECH_URL: '],
+  [{ SPEECH_URL: Array.from({ length: 6 }, () => 'https://a.example').join(',') }, 'SPEECH_URL: '],
 ])('CH-28 a key for several addresses is refused: %j', (more, problem) => {
-  const environment = { SPEECH_URL: 'http://a.example,http://b.example', ...more };
+  const environment = { SPEECH_URL: 'https://a.example,https://b.example', ...more };
   const read = readConfig(environment, { terminal: false });
   expect('problem' in read ? read.problem : '').toContain(problem);
-  expect(readConfig({ ...environment, SPEECH_URL: 'http://a.example', SPEECH_API_KEY: '' })).toBeDefined();
+  expect(readConfig({ ...environment, SPEECH_URL: 'https://a.example', SPEECH_API_KEY: '' })).toBeDefined();
 });

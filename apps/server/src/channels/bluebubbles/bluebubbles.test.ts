@@ -162,3 +162,16 @@ it('CH-05, CH-35 says that the password is wrong; another address needs its pass
   await channels.configure.mutate({ kind, isOn: true, fields: null });
   expect(await channel()).toMatchObject({ isFromEnvironment: true, isSet: true });
 });
+
+it('CH-41 an address in the panel is http in a private network alone, and nothing is sent to another', async () => {
+  const { channels, channel, mac } = await macWorld();
+  const fields = (url: string) => ({ kind, isOn: true, fields: { url, password: macPassword } });
+  for (const url of ['http://mac.example:1234', 'http://8.8.8.8:1234', 'HTTP://mac.example'])
+    await expect(channels.configure.mutate(fields(url))).rejects.toMatchObject({
+      message: expect.stringContaining('Use https'),
+      data: { code: 'BAD_REQUEST' },
+    });
+  expect(await channel()).toMatchObject({ state: 'working' });
+  await channels.configure.mutate(fields(mac.environment.BLUEBUBBLES_URL ?? ''));
+  await expect.poll(channel).toMatchObject({ state: 'working' });
+});
