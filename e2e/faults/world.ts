@@ -58,6 +58,8 @@ export interface WorldOptions {
 }
 
 const sampleEveryMs = 5_000;
+/** Longer than a fault of the servers, of their balancer or of the store keeps a person out. */
+const signInForMs = 60_000;
 
 /** Every second user is asked about commands, the others about changes to files. */
 const askedTools = (index: number) => (index % 2 === 0 ? (['edit'] as const) : (['shell'] as const));
@@ -74,6 +76,19 @@ const accountOf = (index: number) => ({
   email: `person-${index}@example.org`,
   password: 'a long password of theirs',
 });
+
+/** Signs in as soon as a server and the store are there. */
+const signInAgain = async (person: Person, account: ReturnType<typeof accountOf>): Promise<void> => {
+  const until = systemClock.now() + signInForMs;
+  for (;;) {
+    try {
+      return await person.signIn(account);
+    } catch (error) {
+      if (systemClock.now() > until || !String(error).includes('sign-in: 503')) throw error;
+    }
+    await sleep(systemClock, 1_000);
+  }
+};
 
 const invite = async (owner: Person, url: string, index: number) => {
   const invitation = await owner.api.invitations.create.mutate();
@@ -148,7 +163,7 @@ export const createWorld = async ({
     const callers = { token: await caller('token'), person: await caller('person') };
     const at = async (server: number) => {
       const there = createPerson(url, { [toServer]: String(server + 1) });
-      await there.signIn(accountOf(index));
+      await signInAgain(there, accountOf(index));
       return there;
     };
     parties.push({ user, chat: createChat({ index, person, history }), callers, machine, proxy, at });

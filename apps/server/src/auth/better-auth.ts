@@ -13,7 +13,7 @@ import { codesExpireSoon, consentPage, oauthPlugins } from './clients/oauth-prov
 import type { Refreshes } from './clients/refreshes.ts';
 import { changingRights } from './changing-rights.ts';
 import { digest } from './digest.ts';
-import { lendContexts } from './one-context.ts';
+import { lendContexts, noteFailure } from './one-context.ts';
 import { digestTokens } from './sessions/digested-tokens.ts';
 import { earlierCookiePrefix } from './sessions/earlier-cookie.ts';
 
@@ -156,7 +156,10 @@ const optionsOf = ({ store, secret, url, log, passwords, ...oauth }: BetterAuthN
   databaseHooks: { verification: codesExpireSoon, session: refuseDisabled },
   onAPIError: {
     errorURL: consentPage,
-    onError: (error: unknown) => log.debug({ err: error }, 'refused by the account library'),
+    onError: (error: unknown) => {
+      noteFailure(error);
+      log.debug({ err: error }, 'refused by the account library');
+    },
   },
   // The door in front of it checks the origin and counts attempts.
   rateLimit: { enabled: false },

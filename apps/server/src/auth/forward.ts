@@ -1,12 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { errors } from '../errors.ts';
+import { errors, isDatabaseTrouble } from '../errors.ts';
 import { requestHeaders } from '../http/index.ts';
 import type { Auth } from './better-auth.ts';
+import { withFailure } from './one-context.ts';
 
 /** What better-auth is not to read of a request: it comes with another body, and was checked by us. */
 const dropped = ['content-length', 'content-type', 'dpop', 'origin'];
 
 export const jsonBody = (body: object) => ({ type: 'application/json', text: JSON.stringify(body) });
+
+/** Why better-auth answers that it has failed. */
+const failures = new WeakMap<Response, unknown>();
 
 /** Sends a request on to better-auth, to an address of its own and with a body that was read here. */
 export const forward = async (
@@ -17,11 +21,21 @@ export const forward = async (
   const headers = requestHeaders(request);
   for (const name of dropped) headers.delete(name);
   if (body) headers.set('content-type', body.type);
-  return auth.handler(new Request(to, { method: request.method, headers, ...(body && { body: body.text }) }));
+  const asked = new Request(to, { method: request.method, headers, ...(body && { body: body.text }) });
+  const { result: response, failure } = await withFailure(() => auth.handler(asked));
+  failures.set(response, failure);
+  return response;
 };
 
-/** Answers as better-auth did; throws `internal` where it failed. */
+/** Throws `storeUnavailable` or `internal` where better-auth has failed. */
+export const requireWorked = (response: Response): void => {
+  if (response.status < 500) return;
+  const cause = failures.get(response);
+  throw isDatabaseTrouble(cause) ? errors.storeUnavailable({ cause }) : errors.internal();
+};
+
+/** Answers as better-auth did; throws as `requireWorked`. */
 export const answerAs = (reply: FastifyReply, response: Response): FastifyReply => {
-  if (response.status >= 500) throw errors.internal();
+  requireWorked(response);
   return reply.header('cache-control', 'no-store').send(response);
 };

@@ -41,9 +41,22 @@ export const createContexts = <Name extends string>(names: readonly Name[]): Rec
 const place = Symbol.for('better-auth:global');
 const names = ['requestStateAsyncStorage', 'adapterAsyncStorage', 'endpointContextAsyncStorage'] as const;
 
+const { failure: failures, ...context } = createContexts([...names, 'failure']);
+
 /** Replaces better-auth's contexts, once in a process. Call it before the first use of better-auth. */
 export const lendContexts = (): void => {
   if (Reflect.has(globalThis, place)) return;
-  const context = createContexts(names);
   Object.defineProperty(globalThis, place, { value: { version: '', epoch: 0, context }, writable: true });
+};
+
+/** Runs a job of better-auth, with what it answered as a failure without saying why. */
+export const withFailure = async <T>(job: () => Promise<T>): Promise<{ result: T; failure: unknown }> => {
+  const seen: { failure?: unknown } = {};
+  const result = await failures.run(seen, job);
+  return { result, failure: seen.failure };
+};
+
+/** For better-auth to say what has failed. */
+export const noteFailure = (failure: unknown): void => {
+  Object.assign(failures.getStore() ?? {}, { failure });
 };

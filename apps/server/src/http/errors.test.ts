@@ -31,8 +31,8 @@ it('logs a state that has a code as one line at info, trouble with its cause, an
 
 it('a Postgres that does not answer is trouble of the store, and not a fault', () => {
   const codeOf = (code: string) => toCoded(Object.assign(new Error('away'), { code })).code;
-  expect(['08001', '08006', '57014', '57P03', '53300'].map(codeOf)).toEqual(
-    Array<string>(5).fill('STORE_UNAVAILABLE'),
+  expect(['08001', '08006', '57014', '57P03', '53300', '55P03', '40P01', 'SQLITE_FULL'].map(codeOf)).toEqual(
+    Array<string>(8).fill('STORE_UNAVAILABLE'),
   );
   // Of a client that has left, and of a statement that is wrong.
   expect(['ECONNRESET', '23505', '42P01'].map(codeOf)).toEqual(Array<string>(3).fill('INTERNAL'));

@@ -3,7 +3,7 @@ import { invalidInput } from '@drawbridge/contracts/input/invalid-input';
 import { CodedError } from '@drawbridge/kit';
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { errors } from '../errors.ts';
+import { errors, isDatabaseTrouble } from '../errors.ts';
 
 const ofStatus: Record<number, () => CodedError> = {
   404: errors.notFound,
@@ -14,16 +14,10 @@ const ofStatus: Record<number, () => CodedError> = {
   503: errors.shuttingDown,
 };
 
-/** Of Postgres: connection, resources, operator or time-out, system. */
-const awayStore = /^(?:08|53|57|58)[0-9A-Z]{3}$/;
-
-/** Whether Postgres does not answer: the request may be repeated. */
-export const isStoreAway = (error: Error & { code?: unknown }): boolean => awayStore.test(String(error.code));
-
 /** The error table's row of an error. */
 export const toCoded = (error: Error & Partial<Pick<FastifyError, 'statusCode' | 'code'>>): CodedError => {
   if (error instanceof CodedError) return error;
-  if (isStoreAway(error)) return errors.storeUnavailable({ cause: error });
+  if (isDatabaseTrouble(error)) return errors.storeUnavailable({ cause: error });
   if (error instanceof z.ZodError) {
     return errors.badRequest({ message: `${errorTable.badRequest.message}: ${invalidInput(error)}` });
   }
@@ -42,7 +36,7 @@ export const logFailure = (
   log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>,
   thrown: unknown,
 ): void => {
-  const error = thrown instanceof Error && isStoreAway(thrown) ? toCoded(thrown) : thrown;
+  const error = isDatabaseTrouble(thrown) ? toCoded(thrown) : thrown;
   if (!(error instanceof CodedError) || error.code === errorTable.internal.code)
     return log.error(
       { err: error },

@@ -1,6 +1,6 @@
 export { createAddress, isLoopback } from './address.ts';
 export { bearerOf, credentialsOf } from './credentials.ts';
-export { errorHandler, isStoreAway, logFailure, setRetryAfter, toCoded, toErrorReply } from './errors.ts';
+export { errorHandler, logFailure, setRetryAfter, toCoded, toErrorReply } from './errors.ts';
 export { serveDaemon } from './serve-daemon.ts';
 export { serveHealth, serveReady } from './health.ts';
 export { watchIdleSockets } from './sockets/idle-sockets.ts';

@@ -11,7 +11,8 @@ import { createAgentStore } from '../../src/agent/store/agent.store.ts';
 import { createActions } from '../../src/commands/actions.ts';
 import { openStore } from '../../src/db/index.ts';
 import { messageRow, threadRow } from '../../../../packages/agent/test/rows.ts';
-import { owner, quickPasswords, startServer } from '../server.ts';
+import { codeOf, signIn } from '../account.ts';
+import { cookiesOf, owner, quickPasswords, signUpOwner, startServer } from '../server.ts';
 import { newDatabase } from './databases.ts';
 
 const openOn = (url: string | undefined, dataDir = mkdtempSync(join(tmpdir(), 'drawbridge-'))) =>
@@ -78,4 +79,25 @@ it('takes over all of a SQLite store, and then serves it', async () => {
   await sql`delete from "agentThreads"`.execute(target.db);
   expect(await copied.threadsWith('ann', ['word59'])).toEqual(new Set());
   await target.close();
+});
+
+it('says that the store does not answer where an account cannot be read or a session stored', async () => {
+  const url = await newDatabase();
+  const server = await startServer({ environment: { DATABASE_URL: url } });
+  await signUpOwner(server);
+  const cookie = cookiesOf(await signIn(server, owner));
+  const { db, close } = await openStore({ url, dataDir: server.dataDir });
+  // Longer than the server waits for a lock.
+  const [signedIn, asked] = await db.transaction().execute(async (locked) => {
+    await sql`lock table "session" in access exclusive mode`.execute(locked);
+    const headers = { cookie };
+    return Promise.all([signIn(server, owner), server.send('/trpc/tokens.list', { headers })]);
+  });
+  await close();
+  expect([signedIn.status, signedIn.json]).toEqual([
+    503,
+    expect.objectContaining({ code: 'STORE_UNAVAILABLE' }),
+  ]);
+  expect([asked.status, codeOf(asked)]).toEqual([503, 'STORE_UNAVAILABLE']);
+  expect((await signIn(server, owner)).status).toBe(200);
 });

@@ -1,4 +1,5 @@
 import type { LiveThreadEvent } from '@drawbridge/contracts/agent/events';
+import type { CodedError } from '@drawbridge/kit';
 import type { ThreadKey } from '../rows/keys.ts';
 
 /** `stored`: read the events behind the last one. `changed`: read them, and `now`. */
@@ -73,6 +74,8 @@ export interface AgentServers {
   orphans(limit: number): Promise<ThreadKey[]>;
   /** Whether this server does the periodic job of that name, for the next seconds. */
   lease(name: string): Promise<boolean>;
+  /** What a caller at another server may know of what was thrown here. */
+  coded(error: unknown): CodedError;
   /** Hints; nothing depends on their arrival. */
   wake(driverId: string, key: ThreadKey): void;
   replied(serverId: string, commandId: string): void;

@@ -60,3 +60,10 @@ it('a thread with an open agent stays with its server', async () => {
   await database.db.updateTable('agentAgents').set({ state: 'ended' }).execute();
   expect(await one.servers.release(driven)).toBe(true);
 });
+
+it('a caller at another server learns that the store does not answer, and no other fault of this one', async () => {
+  const { one } = await openTwo();
+  const locked = Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
+  expect(one.servers.coded(locked).code).toBe('STORE_UNAVAILABLE');
+  expect(one.servers.coded(new Error('a fault')).code).toBe('INTERNAL');
+});

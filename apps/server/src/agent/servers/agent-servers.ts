@@ -1,6 +1,7 @@
 import type { AgentServers, ThreadKey } from '@drawbridge/agent';
 import type { Store } from '../../db/index.ts';
 import type { ThisServer, ThreadDriver } from '../../gateway/index.ts';
+import { toCoded } from '../../http/index.ts';
 import { createDriversStore } from './drivers.store.ts';
 import { createThreadRelay } from './thread-relay.ts';
 
@@ -43,6 +44,7 @@ export const createAgentServers = (server: ThisServer, store: Pick<Store, 'db'>)
     },
     orphans: drivers.orphans,
     lease: server.lease,
+    coded: (error) => toCoded(error instanceof Error ? error : new Error(String(error))),
     wake: (driverId, { userId, threadId }: ThreadKey) =>
       bus.publish(`server:${driverId}`, { type: 'thread-woken', userId, threadId }),
     replied: (serverId, commandId) =>

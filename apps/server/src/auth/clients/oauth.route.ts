@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { errors } from '../../errors.ts';
 import type { Limits } from '../../http/index.ts';
 import type { Auth } from '../better-auth.ts';
-import { answerAs, forward, jsonBody } from '../forward.ts';
+import { answerAs, forward, jsonBody, requireWorked } from '../forward.ts';
 import type { SessionProofs } from '../sessions/session-proof.ts';
 import type { Session } from '../sessions/session.ts';
 import type { SingleUse } from '../tickets/tickets.ts';
@@ -100,6 +100,7 @@ const createConsent = (needs: Needs) => async (request: FastifyRequest, reply: F
   if (!(await pages.use(page, clientLimits.consentSeconds * 1_000))) throw errors.badRequest(outdated);
   const response = await forward(auth, request, { to: addressOf(url(), 'consent'), body });
   if (!response.ok) await pages.giveBack(page);
+  requireWorked(response);
   if (response.status === 401) throw errors.unauthorized();
   if (!response.ok) throw errors.badRequest(outdated);
   // The client gets its code with this answer, so nothing uses the consent before its machines are stored.

@@ -1,5 +1,5 @@
 import { createBoundedMap, type Clock } from '@drawbridge/kit';
-import { errors } from '../../errors.ts';
+import { errors, isDatabaseTrouble } from '../../errors.ts';
 import { userOf, type Auth } from '../better-auth.ts';
 import { sameSecret } from '../digest.ts';
 import { sessionKeyOf } from './session-key.ts';
@@ -44,7 +44,11 @@ export const createSessions = ({ auth, clock, proofs, cookieName, store }: Sessi
 
   const prove = async (cookie: string): Promise<Found | null> => {
     const headers = new Headers({ cookie });
-    const found = await auth.api.getSession({ headers, query: { disableRefresh: true } });
+    const query = { disableRefresh: true };
+    const found = await auth.api.getSession({ headers, query }).catch((error: unknown) => {
+      // Better-auth hides why the store failed.
+      throw error instanceof Error && isDatabaseTrouble(error.cause) ? error.cause : error;
+    });
     if (!found || found.user.disabledAt) return null;
     const { token } = found.session;
     const known = { key: sessionKeyOf(token), proof: proofs.of(token) };

@@ -4,8 +4,7 @@ import { CodedError } from '@drawbridge/kit';
 import type { TRPCError } from '@trpc/server';
 import { TRPC_ERROR_CODES_BY_KEY, type TRPC_ERROR_CODE_KEY } from '@trpc/server/rpc';
 import { z } from 'zod';
-import { errors } from '../../errors.ts';
-import { isStoreAway } from '../../http/index.ts';
+import { errors, isDatabaseTrouble } from '../../errors.ts';
 
 /** What a client sees of an error: the code of the table, its sentence, and what to do about it. */
 export interface ErrorShape {
@@ -28,7 +27,7 @@ const ownRows: Partial<Record<TRPC_ERROR_CODE_KEY, ErrorRow>> = {
 const inputSentence = (error: z.ZodError) => `${errorTable.badRequest.message}: ${invalidInput(error)}`;
 
 const coded = (error: TRPCError): { row: ErrorRow; message: string; fix: string | undefined } => {
-  const cause = error.cause && isStoreAway(error.cause) ? errors.storeUnavailable() : error.cause;
+  const cause = isDatabaseTrouble(error.cause) ? errors.storeUnavailable() : error.cause;
   if (cause instanceof CodedError) {
     const row = errorRow(cause.code) ?? errorTable.internal;
     return { row, message: cause.message, fix: cause.fix };

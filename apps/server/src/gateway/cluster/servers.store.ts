@@ -20,8 +20,13 @@ interface NewServer {
 /** The servers of this store and the leases that they have. All times are the database's, in milliseconds. */
 export const createServersStore = ({ db, now }: Pick<Store, 'db' | 'now'>) => ({
   now,
+  /** Also where it is there already: the answer to an earlier attempt may have been lost. */
   add: async ({ id, version, at, drainingAt }: NewServer) => {
-    await db.insertInto('servers').values({ id, version, startedAt: at, seenAt: at, drainingAt }).execute();
+    await db
+      .insertInto('servers')
+      .values({ id, version, startedAt: at, seenAt: at, drainingAt })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet({ seenAt: at, drainingAt }))
+      .execute();
   },
   /** From that time on it gives up what it has. */
   markDraining: async (id: string, drainingAt: number) => {

@@ -65,6 +65,23 @@ it('a suspended server may do nothing after 8 s, is dead after 10 s, and begins 
   expect(errors).toEqual([]);
 });
 
+it('a server that begins again goes on where the answer to its first attempt was lost', async () => {
+  const { clock, store, errors, join } = await openStore();
+  const add = store.add.bind(store);
+  let lost = 0;
+  store.add = async (server) => {
+    await add(server);
+    if (server.id === 'one' || lost === 1) return;
+    lost += 1;
+    throw new Error('The connection was lost');
+  };
+  const one = await join('one');
+  await store.remove('one');
+  await clock.settle(3 * pollMs);
+  expect(errors).toEqual([new Error('The connection was lost')]);
+  expect([one.server.isLive(), await store.all()]).toEqual([true, [one.server.id()]]);
+});
+
 it('a server that is told of its death begins again at once, and receives what is sent to its new id', async () => {
   const { clock, store, join } = await openStore();
   const one = await join('one');

@@ -1,4 +1,4 @@
-import { createFakeClock } from '@drawbridge/kit';
+import { CodedError, createFakeClock } from '@drawbridge/kit';
 import { expect, it, vi } from 'vitest';
 import { rowsStore } from '../../../test/rows-store.ts';
 import { notAttended, type Held } from '../../engine/driving.ts';
@@ -9,6 +9,8 @@ import { createServing } from './serve.ts';
 
 const queued = { type: 'queued', position: 1, behind: 'run' } as const;
 const steered = { type: 'steered', runId: 'run_1', into: 'msg_1' } as const;
+
+const coded = (error: unknown) => new CodedError('STORE_UNAVAILABLE', String(error));
 
 /** A message that goes on at this server, of which this has happened here. */
 const requestOf = (...events: RequestEvent[]): LaneRequest => ({
@@ -29,7 +31,7 @@ const readAfter = async (before: RequestEvent[], ...happened: RequestEvent[]) =>
   const store = rowsStore({ agentCommands: [{ ...row, state: 'accepted', reply }] });
   const replied = Promise.withResolvers<void>();
   const { serve } = createServing({
-    servers: { replied: () => replied.resolve() },
+    servers: { replied: () => replied.resolve(), coded },
     run: async () => ({ request: requestOf(...happened) }),
     clock: createFakeClock(),
     onError: replied.reject,
@@ -47,7 +49,7 @@ it('the end of a message that could not be stored is stored in the next round', 
   const end = Promise.withResolvers<RequestEnd>();
   const errors: unknown[] = [];
   const { serve } = createServing({
-    servers: { replied: () => {} },
+    servers: { replied: () => {}, coded },
     run: async () => ({ request: { ...requestOf(), done: end.promise } }),
     clock: createFakeClock(),
     onError: (error) => errors.push(error),
@@ -64,6 +66,25 @@ it('the end of a message that could not be stored is stored in the next round', 
   expect(driven.wakes).toBe(notAttended);
   serve(held as unknown as Held);
   await expect.poll(replied).toMatchObject({ end: gone });
+});
+
+it('a command that the store has not let it do is answered with what its caller may know', async () => {
+  const clock = createFakeClock();
+  const open = { ...row, state: 'open', reply: null, createdAt: clock.now() } as const;
+  const store = rowsStore({ agentCommands: [open] });
+  const failure = new Error('The store is away');
+  const errors: unknown[] = [];
+  const { serve } = createServing({
+    servers: { replied: () => {}, coded },
+    run: () => Promise.reject(failure),
+    clock,
+    onError: (error) => errors.push(error),
+  });
+  const held = { ...place, driven: { wakes: 0 }, ctx: { store }, lost: new AbortController().signal };
+  serve(held as unknown as Held);
+  const replied = async () => (await store.find('agentCommands', place))[0]?.reply;
+  await expect.poll(replied).toContain('STORE_UNAVAILABLE');
+  expect(errors).toEqual([failure]);
 });
 
 it('a driver that takes over adds to the events that the sender has', async () => {

@@ -16,15 +16,9 @@ export type Done = { value: unknown } | { request: LaneRequest };
 const oldestMs = 60_000;
 
 interface Needs extends Pick<AgentNeeds, 'clock' | 'onError'> {
-  servers: Pick<AgentServers, 'replied'>;
+  servers: Pick<AgentServers, 'replied' | 'coded'>;
   run(held: Held, command: CommandRow): Promise<Done>;
 }
-
-const codedOf = (error: unknown, onError: (error: unknown) => void): CodedError => {
-  if (error instanceof CodedError) return error;
-  onError(error);
-  return errors.internal();
-};
 
 /** A driver that follows another one repeats what has happened, which the sender may have already. */
 const isNew = (events: readonly RequestEvent[], event: RequestEvent): boolean => {
@@ -100,7 +94,8 @@ export const createServing = ({ servers, run, clock, onError }: Needs) => {
     } catch (error) {
       if (error instanceof ElsewhereError) throw error;
       followed.get(held)?.delete(row.id);
-      await write(held, row, { error: codedOf(error, onError), state: 'done' });
+      if (!(error instanceof CodedError)) onError(error);
+      await write(held, row, { error: servers.coded(error), state: 'done' });
     }
   };
 
