@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { ask } from '../../../test/asked.ts';
+import { allow, ask } from '../../../test/asked.ts';
 import { callerOf, text, useGateway } from '../../../test/gateway-fixture.ts';
 import { callRulings } from './0049-call-rulings.ts';
 import { itOnSqlite } from '../../../test/store-place.ts';
@@ -9,6 +9,7 @@ const fixture = useGateway();
 
 it('of earlier calls, those that were asked about are known', async () => {
   const { gateway, clock, database, key, stream, requestId } = await ask(fixture);
+  clock.advance(1_000);
   const read = { name: 'read_file', arguments: { path: 'b.txt' } };
   const running = callerOf(gateway, 'ada').run(read, { door: 'mcp', until: 'ended' });
   await clock.settle();
@@ -28,6 +29,16 @@ it('of earlier calls, those that were asked about are known', async () => {
   expect(await asked()).toEqual([[requestId, 'asked']]);
   const { calls } = await gateway.calls.list('ada', { limit: 9 });
   expect(calls.map(({ ruling }) => ruling)).toEqual([null, 'asked']);
+});
+
+it('a call that was asked about stays so, whatever its result says', async () => {
+  const { gateway, clock, key, requestId, confirmationId, running } = await ask(fixture, {
+    features: ['rulings'],
+  });
+  await gateway.confirmations.decide('ada', { confirmationId }, allow('allowOnce'));
+  await clock.settle();
+  await gateway.daemon.respond(key, requestId, text('written'));
+  expect((await running).ruling).toBe('asked');
 });
 
 itOnSqlite('a filter by what decided is answered from the index alone', async () => {
