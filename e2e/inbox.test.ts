@@ -214,11 +214,11 @@ describeWith('chromium')('the inbox', () => {
   it('takes 20 questions at once without moving its parts', async () => {
     await page.goto(`${server.url}/activity`);
     await page.locator('[data-test=strip]').waitFor();
+    await page.getByRole('link', { name: /Inbox/ }).first().click();
+    await heading('Create two/two.txt?').waitFor();
     await page.evaluate(
       'window.shift = 0; new PerformanceObserver((list) => list.getEntries().forEach((one) => (window.shift += one.value))).observe({ type: "layout-shift" })',
     );
-    await page.getByRole('link', { name: /Inbox/ }).first().click();
-    await heading('Create two/two.txt?').waitFor();
     await Promise.all(
       Array.from({ length: 20 }, (_, at) => run(ann, 'write_file', { filePath: `${at}/x`, content: '' })),
     );

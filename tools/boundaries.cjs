@@ -69,7 +69,7 @@ const panelFloors = [
   ['session', 'calls', 'gateway'],
   ['machines'],
   ['confirmations'],
-  ['tools', 'chat', 'tokens', 'rules', 'processes', 'clients', 'hooks', 'channels'],
+  ['tools', 'chat', 'tokens', 'rules', 'processes', 'runtimes', 'clients', 'hooks', 'channels'],
   ['activity', 'notifications', 'settings', 'agent-settings'],
   ['agents', 'inbox'],
   ['shell'],

@@ -33,7 +33,7 @@ describe('a session of drawbridge', () => {
         reconnect: expect.stringMatching(/^\S+ \S+cli\.cjs connect --dir \S+work$/),
         version: '0.1.0',
         protocol: 1,
-        features: ['resume', 'cancel', 'progress', 'probe', 'rules', 'processes', 'tighten'],
+        features: 'resume cancel progress probe rules processes tighten rulings runtimes'.split(' '),
         instance: expect.stringMatching(/^[\w-]{21}-\d+$/),
       },
     });

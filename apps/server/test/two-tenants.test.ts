@@ -12,6 +12,9 @@ const limitMs = 120_000;
 const changed = { name: 'x', scopes: ['shell'] };
 const everAndAfter = { from: '2026-01-01T00:00:00Z', to: '2126-01-01T00:00:00Z' };
 
+const forMachine = (name: string, more: object = {}) =>
+  procedureWithId(name, undefined, (machineId) => ({ machineId, ...more }));
+
 const procedures: Record<string, WithId> = {
   'calls.get': procedureWithId('calls.get', 'call that ended', (requestId) => ({ requestId })),
   'calls.list': procedureWithId('calls.list', 'machine', (machine) => ({ machine })),
@@ -53,22 +56,13 @@ const procedures: Record<string, WithId> = {
   })),
   'hooks.remove': procedureWithId('hooks.remove', undefined, (id) => ({ id })),
   'rules.remove': procedureWithId('rules.remove', undefined, (ruleId) => ({ ruleId })),
-  'rules.tighten': procedureWithId('rules.tighten', undefined, (machineId) => ({
-    machineId,
-    toolGroup: 'shell',
-    mode: 'deny',
-  })),
-  'rules.list': procedureWithId('rules.list', undefined, (machineId) => ({ machineId })),
-  'processes.list': procedureWithId('processes.list', undefined, (machineId) => ({ machineId })),
-  'processes.stop': procedureWithId('processes.stop', undefined, (machineId) => ({
-    machineId,
-    process: 'p1-k2f9xa',
-  })),
-  'processes.open': procedureWithId('processes.open', undefined, (machineId) => ({
-    machineId,
-    process: 'p1-k2f9xa',
-    port: 5173,
-  })),
+  'rules.tighten': forMachine('rules.tighten', { toolGroup: 'shell', mode: 'deny' }),
+  'rules.list': forMachine('rules.list'),
+  'processes.list': forMachine('processes.list'),
+  'machines.runtimes': forMachine('machines.runtimes'),
+  'machines.testRuntime': forMachine('machines.testRuntime', { runtime: 'gemini' }),
+  'processes.stop': forMachine('processes.stop', { process: 'p1-k2f9xa' }),
+  'processes.open': forMachine('processes.open', { process: 'p1-k2f9xa', port: 5173 }),
   ...Object.fromEntries(
     ['tools', 'link', 'rename', 'setDefault', 'pause', 'resume', 'disconnect', 'forget'].map((verb) => {
       const name = `machines.${verb}`;
@@ -193,6 +187,7 @@ const routes: Record<string, WithId> = {
   ...onMounts('/gateway/progress/', { body: { message: 'forged' } }),
   ...onMounts('/gateway/rules/', { body: { rules: [], total: 0, remoteRules: true } }),
   ...onMounts('/gateway/processes/', { body: { processes: [] } }),
+  ...onMounts('/gateway/runtimes/', { body: { runtimes: [] } }),
   ...onMounts('/confirm/', { own: 'open call', body: { approved: true, resourceDecision: 'allowOnce' } }),
   'GET /api/v1/calls': { own: 'machine', ask: (id) => ({ path: `/api/v1/calls?machine=${id}` }) },
   'GET /trpc/export/calls': {

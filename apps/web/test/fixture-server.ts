@@ -4,7 +4,11 @@ import type { Invitation, User } from '@drawbridge/contracts/accounts';
 import type { Call, RunInput } from '@drawbridge/contracts/calls';
 import type { Confirmation, DecideInput, DecideReply } from '@drawbridge/contracts/confirmation';
 import type { GatewayStatus, MachineChoice } from '@drawbridge/contracts/gateway';
-import { optionalMachineInput, type MachineSummary } from '@drawbridge/contracts/machines/summary';
+import {
+  machineInput,
+  optionalMachineInput,
+  type MachineSummary,
+} from '@drawbridge/contracts/machines/summary';
 import type { ThreadFrame } from '@drawbridge/contracts/agent/threads';
 import type { LiveEvent } from '@drawbridge/contracts/live';
 import {
@@ -13,6 +17,7 @@ import {
   processPortInput,
   type ProcessList,
 } from '@drawbridge/contracts/machines/processes';
+import { testRuntimeInput, type RuntimeList } from '@drawbridge/contracts/machines/runtimes';
 import type { KnownRules } from '@drawbridge/contracts/rule-list';
 import type { NewRule } from '@drawbridge/contracts/rules';
 import type { Settings } from '@drawbridge/contracts/settings';
@@ -45,6 +50,7 @@ export interface World {
   removed: string[];
   added: NewRule[];
   processes: ProcessList;
+  runtimes: RuntimeList;
   stopped: string[];
   settings: Settings;
   invitations: Invitation[];
@@ -135,6 +141,8 @@ const createRouter = (world: World, { events, frames }: Streams) => {
       numbers: own.query(() => []),
       tools: own.query(() => world.tools),
       link: own.input(optionalMachineInput).mutation(() => world.command),
+      runtimes: own.input(machineInput).query(() => world.runtimes),
+      testRuntime: own.input(testRuntimeInput).mutation(() => world.runtimes),
       pause: own.mutation(() => ({ calls: 0, questions: 0 })),
       resume: own.mutation(() => ({ ok: true as const })),
     }),

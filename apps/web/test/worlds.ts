@@ -138,6 +138,7 @@ export const worldOf = (change: Partial<World> = {}): World => ({
   rules: () => ({ rules: [], total: 0, remoteRules: false }),
   removed: [],
   processes: { processes: [] },
+  runtimes: { runtimes: [] },
   stopped: [],
   added: [],
   settings: {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { requestId } from './ids.ts';
 import { processesRequest } from './machines/processes.ts';
+import { runtimesRequest } from './machines/runtimes.ts';
 import { rulesRequest } from './rules.ts';
 import { toolCall } from './tool-call.ts';
 
@@ -63,6 +64,7 @@ export const daemonEvent = z.discriminatedUnion('type', [
   probe,
   rulesRequest,
   processesRequest,
+  runtimesRequest,
 ]);
 export type DaemonEvent = z.infer<typeof daemonEvent>;
 export type ToolRequest = z.infer<typeof filesystemRequest>['payload'];

@@ -3,6 +3,7 @@
  * `probe`: it answers the event `probe`. `rules`: it lists, adds and removes rules for its own user.
  * `processes`: it has processes in the background, told apart by caller; it lists, shows and stops them.
  * `rulings`: its results say which rules let a call run, or what refused it; without a word it was the modes.
+ * `runtimes`: it lists and tests its coding agents.
  */
 export const daemonFeatures = [
   'resume',
@@ -13,6 +14,7 @@ export const daemonFeatures = [
   'processes',
   'tighten',
   'rulings',
+  'runtimes',
 ] as const;
 
 /**

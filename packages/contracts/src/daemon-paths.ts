@@ -9,6 +9,7 @@ export const daemonPaths = {
   probe: '/probe',
   rules: '/rules/:requestId',
   processes: '/processes/:requestId',
+  runtimes: '/runtimes/:requestId',
   settled: '/settled',
   disconnect: '/disconnect',
 } as const;

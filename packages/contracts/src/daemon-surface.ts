@@ -15,7 +15,7 @@ import {
 } from './daemon-reply.ts';
 import { processesBody } from './machines/processes.ts';
 import { rulesBody } from './rule-list.ts';
-import { maxOpenActions, turnProgress } from './machines/runtimes.ts';
+import { maxOpenActions, runtimeList, turnProgress } from './machines/runtimes.ts';
 import { toolResult } from './tool-result.ts';
 import { jsonObject, toolLimits } from './tool-call.ts';
 
@@ -137,6 +137,7 @@ export const daemonSurface = {
   probe: { method: 'POST', path: daemonPaths.probe, body: probeBody, reply: okReply },
   rules: { method: 'POST', path: daemonPaths.rules, body: rulesBody, reply: okReply },
   processes: { method: 'POST', path: daemonPaths.processes, body: processesBody, reply: okReply },
+  runtimes: { method: 'POST', path: daemonPaths.runtimes, body: runtimeList, reply: okReply },
   settled: { method: 'POST', path: daemonPaths.settled, body: settledBody, reply: settledReply },
   disconnect: { method: 'POST', path: daemonPaths.disconnect, body: disconnectBody, reply: okReply },
 } as const;

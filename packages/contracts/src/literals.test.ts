@@ -43,7 +43,7 @@ it.each([
   [
     'features of a daemon',
     daemonFeatures,
-    ['resume', 'cancel', 'progress', 'probe', 'rules', 'processes', 'tighten', 'rulings'],
+    ['resume', 'cancel', 'progress', 'probe', 'rules', 'processes', 'tighten', 'rulings', 'runtimes'],
   ],
   ['features of a server', serverFeatures, ['responses', 'settled', 'keep-session', 'socket']],
   ['limits of several results', responsesLimits, { maxResponses: 64, maxBytes: 65_536 }],
@@ -94,6 +94,7 @@ it.each([
       'probe',
       'rules-request',
       'processes-request',
+      'runtimes-request',
     ],
   ],
 ])('%s', (_name, value, expected) => {
@@ -112,6 +113,7 @@ it('routes of the daemon', () => {
     ['probe', 'POST', '/probe'],
     ['rules', 'POST', '/rules/:requestId'],
     ['processes', 'POST', '/processes/:requestId'],
+    ['runtimes', 'POST', '/runtimes/:requestId'],
     ['settled', 'POST', '/settled'],
     ['disconnect', 'POST', '/disconnect'],
   ]);

@@ -37,7 +37,7 @@ const line = ({ enabled, path, version, signedIn, missing, fix }: RuntimeState):
 const list = async (context: CommandContext): Promise<Answer> => {
   const enabled = await (await open(context)).read();
   const { runtimeStates } = await import('../tools/runtimes/check.ts');
-  const states = await runtimeStates(enabled, context.environment.path);
+  const states = await runtimeStates(enabled, { path: context.environment.path, startsAll: true });
   return {
     text: (row) => [
       ...states.map((state) => row(state.id, line(state), state.enabled ? 'green' : undefined)),

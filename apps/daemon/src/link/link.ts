@@ -3,6 +3,7 @@ import type { InitReply } from '@drawbridge/contracts/daemon-reply';
 import type { InitBody } from '@drawbridge/contracts/daemon-surface';
 import type { Release } from '@drawbridge/contracts/release';
 import type { ProcessesBody, ProcessesQuery } from '@drawbridge/contracts/machines/processes';
+import type { RuntimeList, RuntimesQuery } from '@drawbridge/contracts/machines/runtimes';
 import type { RulesBody } from '@drawbridge/contracts/rule-list';
 import type { RulesQuery } from '@drawbridge/contracts/rules';
 import { fullJitter, type Clock } from '@drawbridge/kit';
@@ -54,6 +55,7 @@ export interface LinkNeeds {
   calls: Calls;
   rules(query: RulesQuery): Promise<RulesBody>;
   processes(query: ProcessesQuery): Promise<ProcessesBody>;
+  runtimes(query: RuntimesQuery): Promise<RuntimeList>;
   report(report: LinkReport): void;
 }
 
@@ -111,13 +113,16 @@ const initialise = (context: LinkContext): (() => void) => {
 };
 
 const openStream = (context: LinkContext): (() => void) => {
-  const { api, calls, key, open, processes, report, rules, send } = context;
+  const { api, calls, key, open, processes, report, rules, runtimes, send } = context;
   let stopProbeWatch: (() => void) | null = null;
   const answerRules = async ({ requestId, query }: { requestId: string; query: RulesQuery }) =>
     api.rules(key.get(), requestId, await rules(query));
 
   const answerProcesses = async ({ requestId, query }: { requestId: string; query: ProcessesQuery }) =>
     api.processes(key.get(), requestId, await processes(query));
+
+  const answerRuntimes = async ({ requestId, query }: { requestId: string; query: RuntimesQuery }) =>
+    api.runtimes(key.get(), requestId, await runtimes(query));
 
   const onEvent = (event: DaemonEvent) => {
     switch (event.type) {
@@ -135,6 +140,8 @@ const openStream = (context: LinkContext): (() => void) => {
         return void answerRules(event.payload);
       case 'processes-request':
         return void answerProcesses(event.payload);
+      case 'runtimes-request':
+        return void answerRuntimes(event.payload);
       default:
         return event satisfies never;
     }

@@ -23,6 +23,7 @@ import type {
   ToolsBody,
 } from '@drawbridge/contracts/daemon-surface';
 import type { ProcessesBody } from '@drawbridge/contracts/machines/processes';
+import type { RuntimeList } from '@drawbridge/contracts/machines/runtimes';
 import type { RulesBody } from '@drawbridge/contracts/rule-list';
 import type { Clock } from '@drawbridge/kit';
 import type { z } from 'zod';
@@ -219,6 +220,8 @@ export const createServerApi = (http: Http, clock: Clock, epoch: KnownEpoch = kn
       post({ key, path: at(daemonPaths.rules, requestId), body }, readOk),
     processes: (key: string, requestId: string, body: ProcessesBody) =>
       post({ key, path: at(daemonPaths.processes, requestId), body }, readOk),
+    runtimes: (key: string, requestId: string, body: RuntimeList) =>
+      post({ key, path: at(daemonPaths.runtimes, requestId), body }, readOk),
     /** Says which open questions a rule covers now; for a server that `settles`. */
     settled: (key: string, body: SettledBody) =>
       post({ key, path: daemonPaths.settled, body }, readAs(settledReply)),

@@ -76,6 +76,7 @@ export const startLink = async (dispatch: Dispatch = echo, epoch?: KnownEpoch) =
     calls,
     open: createOpenLink({ ...api, url: server.url, way: 'socket', http, clock }),
     rules: async (query) => ({ refused: 'failed', message: query.type }),
+    runtimes: async () => ({ runtimes: [] }),
     processes: async (query) => ({ refused: 'unknown', message: query.type }),
     describe: () => ({ rootPath: '/w', tools: [...offered] }),
     report: (report) => {

@@ -5,6 +5,7 @@ import type { CallEvent } from '@drawbridge/contracts/calls';
 import type { ConfirmationEvent } from '@drawbridge/contracts/confirmation';
 import type { RefusedPairing } from '@drawbridge/contracts/machines/summary';
 import type { ProcessesBody } from '@drawbridge/contracts/machines/processes';
+import type { RuntimeList } from '@drawbridge/contracts/machines/runtimes';
 import type { RulesBody } from '@drawbridge/contracts/rule-list';
 import { createEmitter } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
@@ -16,7 +17,10 @@ export type Topic = 'all' | `user:${string}` | `server:${string}` | `thread:${st
 type ThreadSignal = { type: 'stored' } | { type: 'changed' } | { type: 'live'; event: LiveThreadEvent };
 
 /** What is asked of a daemon beside its tools. */
-export type MachineQuery = Extract<DaemonEvent, { type: 'rules-request' | 'processes-request' }>;
+export type MachineQuery = Extract<
+  DaemonEvent,
+  { type: 'rules-request' | 'processes-request' | 'runtimes-request' }
+>;
 
 /** A reason to look into the store; what is not stored, such as live output, comes with it. */
 export type BusMessage =
@@ -53,9 +57,10 @@ export type BusMessage =
   /** A new reader wants what the user's calls have printed; and, for its server, what one has of it. */
   | { type: 'outputs-wanted'; userId: string; by: string; reader: string }
   | { type: 'outputs'; reader: string; events: Extract<CallEvent, { type: 'progress' }>[] }
-  /** A daemon has answered a query about its rules or processes, for the server that asked. */
+  /** A daemon has answered a query beside its tools, for the server that asked. */
   | { type: 'rules-answered'; machineId: string; requestId: string; body: RulesBody }
   | { type: 'processes-answered'; machineId: string; requestId: string; body: ProcessesBody }
+  | { type: 'runtimes-answered'; machineId: string; requestId: string; body: RuntimeList }
   /** For the server that has the stream: a query for its machine. */
   | { type: 'machine-query'; machineId: string; query: MachineQuery }
   /** For the server that asked: there is no stream that the query could be written on. */

@@ -8,6 +8,7 @@ import { isConnected } from './machines/registry.ts';
 import { touchEveryMs } from './pairing/keys.ts';
 import { watchRevoked } from './pairing/watch-revoked.ts';
 import type { Processes } from './processes/processes.ts';
+import type { Runtimes } from './runtimes/runtimes.ts';
 import type { Rules } from './rules/rules.ts';
 import { takeOver } from './take-over.ts';
 import { createParts, type GatewayNeeds, type GatewayParts } from './create-parts.ts';
@@ -81,6 +82,7 @@ export const createGateway = (needs: GatewayNeeds) => {
     idempotency: Idempotency;
     rules: Rules;
     processes: Processes;
+    runtimes: Runtimes;
   } = parts;
   let stopped = false;
   const guarded = refusingWhen(() => stopped);
@@ -97,6 +99,7 @@ export const createGateway = (needs: GatewayNeeds) => {
     retention: parts.retention,
     rules: guarded(front.rules, ['query']),
     processes: guarded(front.processes, ['query']),
+    runtimes: guarded(front.runtimes, ['query']),
     settings: parts.settings,
     /** What this server does at present, and has done since its start. */
     numbers: (): GatewayNumbers => ({

@@ -29,6 +29,7 @@ import { createPairing, type PairingFacts } from './pairing/pairing.ts';
 import { createRetention } from './retention/retention.ts';
 import { writeQueriesOfOthers } from './connection/queries.ts';
 import { createProcesses } from './processes/processes.ts';
+import { createRuntimes } from './runtimes/runtimes.ts';
 import { createRules } from './rules/rules.ts';
 import { createSettings, type ModuleFacts } from './settings/settings.ts';
 import type { Scope } from './settings/switches.store.ts';
@@ -172,6 +173,7 @@ const createFront = (needs: GatewayNeeds, moving: Moving) => {
     }),
     rules: createRules({ ...common, registry, settings, streams, store: stores.machines }),
     processes: createProcesses({ ...common, registry, settings, streams }),
+    runtimes: createRuntimes({ ...common, registry, settings, streams }),
   };
 };
 

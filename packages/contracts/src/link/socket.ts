@@ -22,6 +22,7 @@ export const socketPosts = [
   'probe',
   'rules',
   'processes',
+  'runtimes',
   'settled',
 ] as const;
 export type SocketPost = (typeof socketPosts)[number];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { chosenCallId } from '../ids.ts';
+import { chosenCallId, machineId, requestId } from '../ids.ts';
 
 /** The tool that gives a task to a coding agent of the machine, and the one that its requests become. */
 export const turnTool = 'runtime_turn';
@@ -81,3 +81,52 @@ export const runtimeChoices = z.object({
   ),
 });
 export type RuntimeChoices = z.infer<typeof runtimeChoices>;
+
+/**
+ * A request to a daemon about its coding agents. It is not a tool call, so no model can send it, and there is
+ * none that enables one. `test`: starts one that is enabled in its sandbox, without a task.
+ */
+export const runtimesQuery = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('list') }),
+  z.object({ type: z.literal('test'), runtime: runtimeId }),
+]);
+export type RuntimesQuery = z.infer<typeof runtimesQuery>;
+
+/** Only for daemons with the feature `runtimes`. */
+export const runtimesRequest = z.object({
+  type: z.literal('runtimes-request'),
+  payload: z.object({ requestId, query: runtimesQuery }),
+});
+
+/** The machine ends a test by then, and the server waits a little longer. */
+export const runtimeTestMs = 45_000;
+
+const words = z.string().max(500);
+/** People copy it: what they do not see is not in it. */
+const command = words.regex(/^[^\p{C}]+$/u);
+
+/**
+ * A coding agent of a machine. `version` and `isSignedIn`: of one that is enabled, where it says them; no
+ * other one is started. `fix`: the command on the machine that mends what is missing, or enables it.
+ */
+export const shownRuntime = z.object({
+  id: runtimeId,
+  title: z.string().max(64),
+  isFound: z.boolean(),
+  isEnabled: z.boolean(),
+  version: z.string().max(64).nullable(),
+  isSignedIn: z.boolean().nullable(),
+  missing: words.nullable(),
+  fix: command.nullable(),
+});
+export type ShownRuntime = z.infer<typeof shownRuntime>;
+
+/** `POST runtimes/:requestId`. `tested`: how the test ended; `reason` is null where it works. */
+export const runtimeList = z.object({
+  runtimes: z.array(shownRuntime).max(32),
+  tested: z.object({ runtime: runtimeId, reason: words.nullable() }).optional(),
+});
+export type RuntimeList = z.infer<typeof runtimeList>;
+
+/** `machineId`: an id or a name. */
+export const testRuntimeInput = z.strictObject({ machineId, runtime: runtimeId });

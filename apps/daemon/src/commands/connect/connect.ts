@@ -18,6 +18,7 @@ import { hostIdentifier } from '../common/identity.ts';
 import { checkKey } from './check-key.ts';
 import { clearLeftovers } from './leftovers.ts';
 import { offerToInstall } from './install-offer.ts';
+import { createRuntimesAnswer } from '../../tools/index.ts';
 import { createToolHost, type ToolHost } from '../tool-host.ts';
 import { readOptions, type ConnectOptions, type ParsedLine, checkToken } from '../common/options.ts';
 import { findSessionFolder } from '../common/root-folder.ts';
@@ -189,6 +190,11 @@ const serve = async (toolHost: ToolHost, needs: Serving): Promise<number> => {
     epoch: opened.epoch,
     sessionFile,
     toolHost,
+    runtimes: createRuntimesAnswer({
+      privateFolder: settings.folder,
+      path: needs.environment.path,
+      mode: () => toolHost.modes().runtime,
+    }),
     machine: {
       rootPath,
       release,

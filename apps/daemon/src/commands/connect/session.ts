@@ -1,5 +1,6 @@
 import { daemonFeatures, protocolRevision } from '@drawbridge/contracts/daemon-info';
 import type { InitBody } from '@drawbridge/contracts/daemon-surface';
+import type { RuntimeList, RuntimesQuery } from '@drawbridge/contracts/machines/runtimes';
 import type { Release } from '@drawbridge/contracts/release';
 import { type Clock } from '@drawbridge/kit';
 import { createCollector, runtimeHeap } from '@drawbridge/kit/node';
@@ -40,6 +41,7 @@ export interface SessionNeeds {
   epoch: KnownEpoch;
   sessionFile: SessionFile;
   toolHost: ToolHost;
+  runtimes(query: RuntimesQuery): Promise<RuntimeList>;
   /** What is sent to the server about this machine beside its tools. */
   machine: {
     rootPath: string;
@@ -157,6 +159,7 @@ export const createSession = (needs: SessionNeeds) => {
     calls,
     rules: toolHost.rules,
     processes: toolHost.processes,
+    runtimes: needs.runtimes,
     report,
   });
 

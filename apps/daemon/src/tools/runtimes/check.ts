@@ -80,10 +80,17 @@ const missingOf = (
   return { missing: null, fix: null };
 };
 
-/** The state of the known coding agents and of those that were added. `path`: where programs are found. */
+export interface Look {
+  /** Where programs are found. */
+  path: string;
+  /** Starts one that is not enabled too, for its version: only for the person at the machine. */
+  startsAll: boolean;
+}
+
+/** The state of the known coding agents and of those that were added. */
 export const runtimeStates = async (
   enabled: ReadonlyMap<string, Runtime>,
-  path: string,
+  { path, startsAll }: Look,
 ): Promise<RuntimeState[]> => {
   const ids = [...new Set([...Object.keys(knownRuntimes), ...enabled.keys()])];
   return Promise.all(
@@ -92,8 +99,10 @@ export const runtimeStates = async (
       const known = knownRuntimes[id];
       const found = runtime?.command ?? (known && findProgram(known.program, path)) ?? null;
       const place = found !== null && existsSync(found) ? found : null;
-      const version = place === null ? null : await versionOf(place);
-      const signedIn = known === undefined ? null : await isSignedIn(known, place);
+      const started = startsAll || runtime !== undefined ? place : null;
+      const version = started === null ? null : await versionOf(started);
+      const isAsked = known !== undefined && (startsAll || runtime !== undefined);
+      const signedIn = isAsked ? await isSignedIn(known, started) : null;
       const state = { path: place, version, signedIn };
       const gone = { missing: place === null ? 'not found' : null, fix: null };
       return {

@@ -12,6 +12,7 @@ const names = [
   'probe',
   'rules',
   'processes',
+  'runtimes',
   'settled',
   'disconnect',
 ] as const;

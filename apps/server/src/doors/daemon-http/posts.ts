@@ -59,6 +59,12 @@ export const createDaemonPosts = (daemon: DaemonSession) =>
         daemon.processes(credentials, requestIdOf(params), body).then(() => ok),
       ),
     },
+    // What a daemon says of its coding agents.
+    runtimes: {
+      answer: define(daemonSurface.runtimes, (credentials, body, params) =>
+        daemon.runtimes(credentials, requestIdOf(params), body).then(() => ok),
+      ),
+    },
     // Open questions that the rules of the machine cover now.
     settled: {
       bodyLimit: 512 * kilobyte,

@@ -19,7 +19,7 @@ const randomLength = 22;
 /** The server that asked: a query's id begins with it, and the rest has a fixed length. */
 const askerOf = (requestId: string) => requestId.slice(0, -randomLength);
 
-type Answered = Extract<BusMessage, { type: 'rules-answered' | 'processes-answered' }>;
+type Answered = Extract<BusMessage, { type: 'rules-answered' | 'processes-answered' | 'runtimes-answered' }>;
 
 /**
  * Asks daemons, on whichever server their streams are. `read` gives the answer in a message of its kind,
@@ -52,15 +52,19 @@ export const createQueries = <Answer>(
   });
 
   return {
-    /** Throws `notConnected`, `tooManyRequests`, `timedOut` after 10 s, and errors that `read` gives. */
-    ask: async (machine: Machine, toQuery: (requestId: string) => MachineQuery): Promise<Answer> => {
+    /** Throws `notConnected`, `tooManyRequests`, `timedOut` after 10 s or `waitMs`, and errors of `read`. */
+    ask: async (
+      machine: Machine,
+      toQuery: (requestId: string) => MachineQuery,
+      waitMs = limits.queryTimeoutMs,
+    ): Promise<Answer> => {
       const { kind } = machine.connection;
       if (kind !== 'online' && kind !== 'elsewhere') throw errors.notConnected();
       if (waiting.size() >= limits.maxMachineQueries) throw errors.tooManyRequests();
       const requestId = `${server.id()}${nanoid(randomLength)}`;
       const key = keyOf(machine.id, requestId);
       const answered = waiting.park(key);
-      const cancelTimer = clock.after(limits.queryTimeoutMs, () => waiting.fail(key, errors.timedOut()));
+      const cancelTimer = clock.after(waitMs, () => waiting.fail(key, errors.timedOut()));
       if (!write(machine, toQuery(requestId))) waiting.fail(key, errors.notConnected());
       return answered.finally(cancelTimer);
     },

@@ -7,6 +7,7 @@ import type {
   ToolsBody,
 } from '@drawbridge/contracts/daemon-surface';
 import type { ProcessesBody } from '@drawbridge/contracts/machines/processes';
+import type { RuntimeList } from '@drawbridge/contracts/machines/runtimes';
 import type { RulesBody } from '@drawbridge/contracts/rule-list';
 import { createKeyedQueue } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
@@ -18,6 +19,7 @@ import { readTools } from '../machines/tool-list.ts';
 import type { KeyOwner } from '../pairing/keys.ts';
 import type { MachineProcesses } from '../processes/processes.ts';
 import type { MachineRules } from '../rules/rules.ts';
+import type { MachineRuntimes } from '../runtimes/runtimes.ts';
 import { takeInit, type InitContext } from './init.ts';
 
 /** How a daemon shows who it is: its key, and the epoch of its last init where it knows it. */
@@ -27,6 +29,7 @@ export interface DaemonSessionNeeds extends InitContext {
   calls: DaemonCalls;
   rules: MachineRules;
   processes: MachineProcesses;
+  runtimes: MachineRuntimes;
   confirmations: SettledQuestions;
 }
 
@@ -115,7 +118,7 @@ const ofMachine = (ctx: DaemonSessionNeeds) => {
 
 /** What the machine says of calls and questions. */
 const ofCalls = (ctx: DaemonSessionNeeds) => {
-  const { connections, calls, rules, processes, confirmations } = ctx;
+  const { connections, calls, rules, processes, runtimes, confirmations } = ctx;
   return {
     /** From an older epoch an answer counts only for a call that is open and was given to it. */
     respond: async (
@@ -148,6 +151,9 @@ const ofCalls = (ctx: DaemonSessionNeeds) => {
     /** Answers a question about the processes of the machine. */
     processes: async (credentials: DaemonCredentials, requestId: string, body: ProcessesBody) =>
       processes.answer((await known(ctx, credentials)).machine, requestId, body),
+    /** Answers a question about the coding agents of the machine. */
+    runtimes: async (credentials: DaemonCredentials, requestId: string, body: RuntimeList) =>
+      runtimes.answer((await known(ctx, credentials)).machine, requestId, body),
     /**
      * Decides open questions of the machine that its rules cover now; returns how many. From an older epoch
      * none.

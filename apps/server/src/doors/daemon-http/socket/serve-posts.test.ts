@@ -39,6 +39,7 @@ it('reads nothing more while a mebibyte of posts is being answered', async () =>
     probe: post,
     rules: post,
     processes: post,
+    runtimes: post,
     settled: post,
   };
   const answered: number[] = [];
@@ -69,6 +70,7 @@ it('an acknowledgement goes with an event, with three others, or after 2 ms; a r
     probe: post,
     rules: post,
     processes: post,
+    runtimes: post,
     settled: post,
   };
   servePosts(posts, { socket, stream, credentials: 'sess_x', request: { log: fastify().log } });

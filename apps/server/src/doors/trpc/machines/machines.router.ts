@@ -1,3 +1,4 @@
+import { testRuntimeInput } from '@drawbridge/contracts/machines/runtimes';
 import {
   machineInput,
   numbersInput,
@@ -73,6 +74,14 @@ export const machinesRouter = router({
     ]);
     return { ...open, chats };
   }),
+  /** Its coding agents, as it says now. None of these enables one. */
+  runtimes: machineProcedure.query(({ ctx }) => ctx.gateway.runtimes.query(ctx.ref, { type: 'list' })),
+  /** Starts one that is enabled there in its sandbox, without a task. */
+  testRuntime: machineProcedure
+    .input(testRuntimeInput)
+    .mutation(({ ctx, input: { runtime } }) =>
+      ctx.gateway.runtimes.query(ctx.ref, { type: 'test', runtime }),
+    ),
   disconnect: machineProcedure.mutation(({ ctx }) => ok(ctx.gateway.machines.disconnect(ctx.ref))),
   /** Only while it is away; its calls stay. */
   forget: machineProcedure.mutation(({ ctx }) => ok(ctx.gateway.machines.forget(ctx.ref))),

@@ -1,6 +1,8 @@
 import { mount } from '@vue/test-utils';
 import { expect, it } from 'vitest';
 import { setBench } from '../../../../test/mounting.ts';
+import { machineOf } from '../../../../test/worlds.ts';
+import { useMachinesStore } from '../../machines/use-machines-store.ts';
 import ChatThread from '../chat-thread.vue';
 
 const options = [
@@ -37,6 +39,13 @@ it('shows what answers the chat, and chooses another by its command', async () =
   await expect.poll(() => find().text()).toBe('gemini on desk');
   const sent = { threadId: 'th_1', message: '/runtime activate gemini on m1' };
   expect(agent.calls.at(-1)).toMatchObject(['send', sent]);
+  const changed = () => useMachinesStore().onEvent({ type: 'machines', machines: [machineOf()] });
+  agent.runtimes = { ...agent.runtimes, options: options.slice(1) };
+  changed();
+  await expect.poll(() => find().text()).toBe('gemini (not offered any more)');
+  agent.runtimes = { ...agent.runtimes, options };
+  changed();
+  await expect.poll(() => find().text()).toBe('gemini on desk');
   wrapper.unmount();
   await close();
 });
