@@ -77,11 +77,10 @@ export const machinesRouter = router({
   /** Its coding agents, as it says now. None of these enables one. */
   runtimes: machineProcedure.query(({ ctx }) => ctx.gateway.runtimes.query(ctx.ref, { type: 'list' })),
   /** Starts one that is enabled there in its sandbox, without a task. */
-  testRuntime: machineProcedure
-    .input(testRuntimeInput)
-    .mutation(({ ctx, input: { runtime } }) =>
-      ctx.gateway.runtimes.query(ctx.ref, { type: 'test', runtime }),
-    ),
+  testRuntime: userProcedure.input(testRuntimeInput).mutation(async ({ ctx, input }) => {
+    const ref = await requireMachine(ctx.gateway, { userId: ctx.userId, machineId: input.machineId });
+    return ctx.gateway.runtimes.query(ref, { type: 'test', runtime: input.runtime });
+  }),
   disconnect: machineProcedure.mutation(({ ctx }) => ok(ctx.gateway.machines.disconnect(ctx.ref))),
   /** Only while it is away; its calls stay. */
   forget: machineProcedure.mutation(({ ctx }) => ok(ctx.gateway.machines.forget(ctx.ref))),
