@@ -65,7 +65,13 @@ const own = (uses: PerMinute): OwnLimit => ({
   },
 });
 
-const byRequest = (uses: Uses, keyOf = ({ ip }: FastifyRequest) => networkOf(ip)): Limit => {
+/** Throws `cancelled` for a client that has left: its address is not known any more. */
+const clientOf = ({ ip, socket }: FastifyRequest): string => {
+  if (socket.remoteAddress === undefined) throw errors.cancelled();
+  return networkOf(ip);
+};
+
+const byRequest = (uses: Uses, keyOf = clientOf): Limit => {
   const limited = (how: keyof Uses) => async (request: FastifyRequest, reply: FastifyReply) => {
     const retryAfterSeconds = await uses[how](keyOf(request));
     if (retryAfterSeconds !== null) refuse(reply, retryAfterSeconds);
