@@ -12,8 +12,8 @@ const limitMs = 120_000;
 const changed = { name: 'x', scopes: ['shell'] };
 const everAndAfter = { from: '2026-01-01T00:00:00Z', to: '2126-01-01T00:00:00Z' };
 
-const forMachine = (name: string, more: object = {}) =>
-  procedureWithId(name, undefined, (machineId) => ({ machineId, ...more }));
+const forMachine = (name: string, more: object = {}, own?: string) =>
+  procedureWithId(name, own, (machineId) => ({ machineId, ...more }));
 
 const procedures: Record<string, WithId> = {
   'calls.get': procedureWithId('calls.get', 'call that ended', (requestId) => ({ requestId })),
@@ -59,8 +59,8 @@ const procedures: Record<string, WithId> = {
   'rules.tighten': forMachine('rules.tighten', { toolGroup: 'shell', mode: 'deny' }),
   'rules.list': forMachine('rules.list'),
   'processes.list': forMachine('processes.list'),
-  'machines.runtimes': forMachine('machines.runtimes'),
-  'machines.testRuntime': forMachine('machines.testRuntime', { runtime: 'gemini' }),
+  'machines.runtimes': forMachine('machines.runtimes', {}, 'machine'),
+  'machines.testRuntime': forMachine('machines.testRuntime', { runtime: 'gemini' }, 'machine'),
   'processes.stop': forMachine('processes.stop', { process: 'p1-k2f9xa' }),
   'processes.open': forMachine('processes.open', { process: 'p1-k2f9xa', port: 5173 }),
   ...Object.fromEntries(
