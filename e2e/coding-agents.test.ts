@@ -30,7 +30,7 @@ import { describeWith } from './services.ts';
 
 const standIn = fromRoot('apps/daemon/test/support/acp-stand-in.mjs');
 
-describeWith('bubblewrap')('a coding agent that a server starts', () => {
+describeWith('bubblewrap', 'chromium')('a coding agent that a server starts', () => {
   const programs = createProcesses();
   let server: Server;
   let ann: Person;
@@ -135,23 +135,21 @@ describeWith('bubblewrap')('a coding agent that a server starts', () => {
     expect((await thread.of('text-block')).map(({ payload }) => payload.text)).toEqual([]);
   });
 
-  describeWith('chromium')('in the panel', () => {
-    it('RT-17 stands on the page of its machine, where it is tested and others have the command for them', async () => {
-      const browser = await startBrowser();
-      const page = await openPage(browser, { person: ann });
-      const [machine] = await ann.api.machines.list.query();
-      await page.goto(`${server.url}/machines/${machine?.id}`);
-      const row = (name: string) => page.locator('[data-test=runtime-row]').filter({ hasText: name });
-      await row('acp:mine').getByText('Enabled').waitFor();
-      await row('gemini').getByText('npm install -g @google/gemini-cli').waitFor();
-      expect(await row('gemini').getByRole('button', { name: /^Test/ }).count()).toBe(0);
-      await row('acp:mine').getByRole('button', { name: /^Test/ }).press('Enter');
-      await row('acp:mine').getByText('Works: it started in its sandbox').waitFor();
-      expect(await widthFaults(page)).toEqual([]);
-      await page.evaluate(axe.source);
-      const { violations } = await page.evaluate<AxeResults>(`axe.run({ resultTypes: ['violations'] })`);
-      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
-      await page.context().close();
-    });
+  it('RT-17 stands on the page of its machine, where it is tested and others have the command for them', async () => {
+    const browser = await startBrowser();
+    const page = await openPage(browser, { person: ann });
+    const [machine] = await ann.api.machines.list.query();
+    await page.goto(`${server.url}/machines/${machine?.id}`);
+    const row = (name: string) => page.locator('[data-test=runtime-row]').filter({ hasText: name });
+    await row('acp:mine').getByText('Enabled').waitFor();
+    await row('gemini').getByText('npm install -g @google/gemini-cli').waitFor();
+    expect(await row('gemini').getByRole('button', { name: /^Test/ }).count()).toBe(0);
+    await row('acp:mine').getByRole('button', { name: /^Test/ }).press('Enter');
+    await row('acp:mine').getByText('Works: it started in its sandbox').waitFor();
+    expect(await widthFaults(page)).toEqual([]);
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate<AxeResults>(`axe.run({ resultTypes: ['violations'] })`);
+    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+    await page.context().close();
   });
 });
