@@ -111,7 +111,7 @@ describeWith('chromium')('voice in the panel', () => {
       await page.locator('[data-test=usage]').waitFor();
       expect(JSON.stringify(model.requests[0]?.body.messages.at(-1))).toContain('Tell me, is it warm?');
 
-      // It stops as it is asked to, and by itself.
+      // Stop ends the audio, and so does its end.
       service.answerFirst((reply) => void reply.end(wavOf(60)));
       await page.locator('[data-test=listen-idle]').click();
       await page.locator('[data-test=listen-playing]').click();

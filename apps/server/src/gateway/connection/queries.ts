@@ -4,7 +4,8 @@ import { errors } from '../../errors.ts';
 import type { BusMessage, MachineQuery } from '../bus.ts';
 import type { ThisServer } from '../cluster/this-server.ts';
 import type { GatewayLimits } from '../limits.ts';
-import type { Machine } from '../machines/registry.ts';
+import type { Machine, MachineRef, Registry } from '../machines/registry.ts';
+import type { GatewaySettings } from '../settings/settings.ts';
 import type { Streams } from './streams.ts';
 
 export interface QueryNeeds {
@@ -12,7 +13,14 @@ export interface QueryNeeds {
   limits: GatewayLimits;
   server: ThisServer;
   streams: Pick<Streams, 'write'>;
+  registry: Registry;
+  settings: Pick<GatewaySettings, 'requireEnabled'>;
 }
+
+/** Throws `notConnected` for a machine that no server can ask. */
+export const requireConnected = ({ connection: { kind } }: Machine): void => {
+  if (kind !== 'online' && kind !== 'elsewhere') throw errors.notConnected();
+};
 
 const randomLength = 22;
 
@@ -26,7 +34,7 @@ type Answered = Extract<BusMessage, { type: 'rules-answered' | 'processes-answer
  * or the error that it stands for.
  */
 export const createQueries = <Answer>(
-  { clock, limits, server, streams }: QueryNeeds,
+  { clock, limits, server, streams, registry, settings }: QueryNeeds,
   read: (message: BusMessage) => { machineId: string; requestId: string; answer: Answer | Error } | undefined,
 ) => {
   const { bus } = server;
@@ -52,14 +60,18 @@ export const createQueries = <Answer>(
   });
 
   return {
+    /** The machine to ask. Throws as `requireEnabled` and the registry do. */
+    find: async ({ userId, machineId }: MachineRef): Promise<Machine> => {
+      await settings.requireEnabled(userId);
+      return registry.find(userId, machineId);
+    },
     /** Throws `notConnected`, `tooManyRequests`, `timedOut` after 10 s or `waitMs`, and errors of `read`. */
     ask: async (
       machine: Machine,
       toQuery: (requestId: string) => MachineQuery,
       waitMs = limits.queryTimeoutMs,
     ): Promise<Answer> => {
-      const { kind } = machine.connection;
-      if (kind !== 'online' && kind !== 'elsewhere') throw errors.notConnected();
+      requireConnected(machine);
       if (waiting.size() >= limits.maxMachineQueries) throw errors.tooManyRequests();
       const requestId = `${server.id()}${nanoid(randomLength)}`;
       const key = keyOf(machine.id, requestId);

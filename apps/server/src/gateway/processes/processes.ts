@@ -1,8 +1,7 @@
 import type { ProcessesBody, ProcessesQuery, ProcessList } from '@drawbridge/contracts/machines/processes';
 import { errors } from '../../errors.ts';
-import { createQueries, type QueryNeeds } from '../connection/queries.ts';
-import type { Machine, MachineRef, Registry } from '../machines/registry.ts';
-import type { GatewaySettings } from '../settings/settings.ts';
+import { createQueries, requireConnected, type QueryNeeds } from '../connection/queries.ts';
+import type { Machine, MachineRef } from '../machines/registry.ts';
 
 /** The processes in the background of a user's machine, asked of its daemon each time. */
 export interface Processes {
@@ -19,24 +18,16 @@ export interface MachineProcesses {
   answer(machine: Machine, requestId: string, body: ProcessesBody): void;
 }
 
-export interface ProcessesNeeds extends QueryNeeds {
-  registry: Registry;
-  settings: Pick<GatewaySettings, 'requireEnabled'>;
-}
-
-export const createProcesses = (needs: ProcessesNeeds): Processes & MachineProcesses => {
-  const { registry, settings } = needs;
+export const createProcesses = (needs: QueryNeeds): Processes & MachineProcesses => {
   const queries = createQueries<ProcessList>(needs, (message) => {
     if (message.type !== 'processes-answered') return undefined;
     const { body } = message;
     return { ...message, answer: 'refused' in body ? errors.notFound({ message: body.message }) : body };
   });
   return {
-    query: async ({ userId, machineId }, query) => {
-      await settings.requireEnabled(userId);
-      const machine = await registry.find(userId, machineId);
-      const { kind } = machine.connection;
-      if (kind !== 'online' && kind !== 'elsewhere') throw errors.notConnected();
+    query: async (ref, query) => {
+      const machine = await queries.find(ref);
+      requireConnected(machine);
       if (!machine.info.daemon?.features.includes('processes')) return { processes: [] };
       return queries.ask(machine, (requestId) => ({
         type: 'processes-request',

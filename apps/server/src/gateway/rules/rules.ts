@@ -1,10 +1,9 @@
 import type { KnownRules, RuleList, RulesBody } from '@drawbridge/contracts/rule-list';
 import type { RulesQuery } from '@drawbridge/contracts/rules';
 import { errors } from '../../errors.ts';
-import { createQueries, type QueryNeeds } from '../connection/queries.ts';
+import { createQueries, requireConnected, type QueryNeeds } from '../connection/queries.ts';
 import type { MachinesStore } from '../machines/machines.store.ts';
-import type { GatewaySettings } from '../settings/settings.ts';
-import type { Machine, MachineRef, Registry } from '../machines/registry.ts';
+import type { Machine, MachineRef } from '../machines/registry.ts';
 
 /**
  * The rules of a user's machine, asked of its daemon each time. What it said last is shown while it is away.
@@ -24,8 +23,6 @@ export interface MachineRules {
 }
 
 export interface RulesNeeds extends QueryNeeds {
-  registry: Registry;
-  settings: Pick<GatewaySettings, 'requireEnabled'>;
   store: MachinesStore;
   onError(error: unknown): void;
 }
@@ -45,7 +42,7 @@ const refusal = (body: Extract<RulesBody, { refused: string }>) => {
 };
 
 export const createRules = (needs: RulesNeeds): Rules & MachineRules => {
-  const { clock, registry, settings, store, onError } = needs;
+  const { clock, store, onError } = needs;
   const queries = createQueries<RuleList>(needs, (message) => {
     if (message.type !== 'rules-answered') return undefined;
     const { body } = message;
@@ -59,12 +56,10 @@ export const createRules = (needs: RulesNeeds): Rules & MachineRules => {
   };
 
   return {
-    query: async ({ userId, machineId }, query) => {
-      await settings.requireEnabled(userId);
-      const machine = await registry.find(userId, machineId);
-      const { kind } = machine.connection;
-      if (kind === 'offline' && query.type === 'list') return lastReported(machine.id);
-      if (kind !== 'online' && kind !== 'elsewhere') throw errors.notConnected();
+    query: async (ref, query) => {
+      const machine = await queries.find(ref);
+      if (machine.connection.kind === 'offline' && query.type === 'list') return lastReported(machine.id);
+      requireConnected(machine);
       const feature = query.type === 'tighten' ? 'tighten' : 'rules';
       if (!machine.info.daemon?.features.includes(feature)) throw errors.rulesUnsupported();
       const list = await queries.ask(machine, (requestId) => ({

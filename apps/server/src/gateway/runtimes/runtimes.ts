@@ -1,8 +1,6 @@
 import { runtimeTestMs, type RuntimeList, type RuntimesQuery } from '@drawbridge/contracts/machines/runtimes';
-import { errors } from '../../errors.ts';
-import { createQueries } from '../connection/queries.ts';
+import { createQueries, requireConnected, type QueryNeeds } from '../connection/queries.ts';
 import type { Machine, MachineRef } from '../machines/registry.ts';
-import type { ProcessesNeeds } from '../processes/processes.ts';
 
 /** The coding agents of a user's machine, asked of its daemon each time. */
 export interface Runtimes {
@@ -22,22 +20,19 @@ export interface MachineRuntimes {
 /** For the way there and back. */
 const wayMs = 5_000;
 
-export const createRuntimes = (needs: ProcessesNeeds): Runtimes & MachineRuntimes => {
-  const { registry, settings, limits } = needs;
+export const createRuntimes = (needs: QueryNeeds): Runtimes & MachineRuntimes => {
   const queries = createQueries<RuntimeList>(needs, (message) =>
     message.type === 'runtimes-answered' ? { ...message, answer: message.body } : undefined,
   );
   return {
-    query: async ({ userId, machineId }, query) => {
-      await settings.requireEnabled(userId);
-      const machine = await registry.find(userId, machineId);
-      const { kind } = machine.connection;
-      if (kind !== 'online' && kind !== 'elsewhere') throw errors.notConnected();
+    query: async (ref, query) => {
+      const machine = await queries.find(ref);
+      requireConnected(machine);
       if (!machine.info.daemon?.features.includes('runtimes')) return { runtimes: [] };
       return queries.ask(
         machine,
         (requestId) => ({ type: 'runtimes-request', payload: { requestId, query } }),
-        query.type === 'test' ? runtimeTestMs + wayMs : limits.queryTimeoutMs,
+        query.type === 'test' ? runtimeTestMs + wayMs : needs.limits.queryTimeoutMs,
       );
     },
     answer: ({ id: machineId }, requestId, body) =>
