@@ -16,8 +16,10 @@ const allow = { kind: 'resourceDecision', resourceDecision: 'allowOnce' } as con
 const script = (request: ScriptedRequest) => {
   if (isHelper(request)) return { text: 'Title' };
   const { messages } = request.body;
-  const at = messages.findLastIndex(({ role, content }) => role === 'user' && /do:\d/.test(String(content)));
-  const name = /do:(\d+)/.exec(String(messages[at]?.content))?.[1] ?? '0';
+  // Messages of a person that follow each other reach the model as the parts of one.
+  const said = messages.map(({ role, content }) => (role === 'user' ? JSON.stringify(content) : ''));
+  const at = said.findLastIndex((text) => /do:\d/.test(text));
+  const name = said[at]?.match(/do:\d+/g)?.at(-1)?.slice(3) ?? '0';
   const steps = messages.slice(at).filter(({ tool_calls }) => Array.isArray(tool_calls)).length;
   return (
     [use('write_file', { path: `w${name}` }), use('read_file', { path: `r${name}` })][steps] ?? {
