@@ -136,7 +136,7 @@ export interface RoomTables {
     createdAt: number;
     /** `pressed`: the answer waits for the agent. */
     state: 'open' | 'pressed' | 'closed';
-    answer: 'allow' | 'deny' | null;
+    answer: string | null;
   };
   /** A browser that gets notifications while the session that subscribed it lasts. */
   pushSubscriptions: {

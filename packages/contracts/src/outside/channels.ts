@@ -177,8 +177,10 @@ export const channelSpeakModes = ['voice', 'always', 'never'] as const;
 export const channelSpeak = z.enum(channelSpeakModes);
 export type ChannelSpeak = z.infer<typeof channelSpeak>;
 
-/** What a button answers: this call, this time. */
-export const channelAnswer = z.enum(['allow', 'deny']);
+/** The options of the agent's own question; a card of Teams shows six buttons. */
+export const channelOptions = ['1', '2', '3', '4', '5', '6'] as const;
+/** What a button answers: this call, this time; or an option by its number. */
+export const channelAnswer = z.enum(['allow', 'deny', ...channelOptions]);
 export type ChannelAnswer = z.infer<typeof channelAnswer>;
 
 export const channel = z.object({

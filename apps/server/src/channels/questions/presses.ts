@@ -3,7 +3,7 @@ import { createPerMinute, type Clock } from '@drawbridge/kit';
 import type { Write } from '../../db/index.ts';
 import type { IncomingPress } from '../adapter.ts';
 import type { SendersStore, StoredSender } from '../senders/senders.store.ts';
-import { digestOf } from './questions.ts';
+import { answerOfSign, digestOf } from './questions.ts';
 import type { QuestionsStore, StoredQuestion } from './questions.store.ts';
 
 interface Needs {
@@ -18,8 +18,7 @@ interface Needs {
 type Verdict = { type: 'refused'; text: string } | { type: 'accepted'; questionId: string; write: Write };
 
 const uncounted = 'This button does not count. Answer it in Drawbridge.';
-const pattern = /^([ad]):([\w-]{22})$/;
-const answers: Record<string, ChannelAnswer> = { a: 'allow', d: 'deny' };
+const pattern = /^(\w):([\w-]{22})$/;
 
 /** Why a button does not count here and now; null where it does. */
 const refusalOf = (
@@ -55,7 +54,7 @@ export const createPresses = ({ kind, clock, questions, senders, log }: Needs) =
     if (sender === null) return refused('not paired');
     if (perMinute.use(sender.senderId) !== null) return refused('too many');
     const [, sign = '', token = ''] = pattern.exec(press.data) ?? [];
-    const answer = answers[sign];
+    const answer = answerOfSign(sign);
     const question = await questions.byToken(digestOf(token));
     if (answer === undefined || question?.kind !== kind || question.senderId !== sender.senderId) {
       await countWrong(sender);

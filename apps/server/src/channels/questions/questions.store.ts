@@ -26,8 +26,12 @@ export const createQuestionsStore = ({ db }: Pick<Store, 'db'>) => {
       .innerJoin('channelReplies', 'channelReplies.id', 'channelQuestions.id')
       .selectAll('channelQuestions')
       .select(['channelReplies.text', 'channelReplies.sentAt', 'channelReplies.messageId']);
-  type Found = Omit<StoredQuestion, 'offers'> & { offers: string };
-  const read = (row: Found): StoredQuestion => ({ ...row, offers: offersOf.parse(JSON.parse(row.offers)) });
+  type Found = Omit<StoredQuestion, 'offers' | 'answer'> & Pick<Row, 'offers' | 'answer'>;
+  const read = (row: Found): StoredQuestion => ({
+    ...row,
+    offers: offersOf.parse(JSON.parse(row.offers)),
+    answer: channelAnswer.nullable().parse(row.answer),
+  });
   const change = (id: string) => db.updateTable('channelQuestions').where('id', '=', id);
 
   return {

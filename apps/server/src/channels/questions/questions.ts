@@ -3,8 +3,10 @@ import type { Agent } from '@drawbridge/agent';
 import type { AskPayload } from '@drawbridge/contracts/agent/asks';
 import type { Confirmation } from '@drawbridge/contracts/confirmation';
 import {
+  channelAnswer,
   channelAnswerLevels,
   channelLimits,
+  channelOptions,
   platformOf,
   type ChannelAnswer,
   type ChannelAnswerLevel,
@@ -46,9 +48,13 @@ export interface QuestionsNeeds {
 }
 
 const storeRetryMs = 5_000;
-const labels: Record<ChannelAnswer, string> = { allow: 'Allow once', deny: 'Deny' };
-const signs: Record<ChannelAnswer, string> = { allow: 'a', deny: 'd' };
-const pressed: Record<ChannelAnswer, string> = {
+/** In the data of a button. */
+const signs: Partial<Record<ChannelAnswer, string>> = { allow: 'a', deny: 'd' };
+export const answerOfSign = (sign: string): ChannelAnswer | undefined =>
+  channelAnswer.options.find((answer) => (signs[answer] ?? answer) === sign);
+/** An option has its number alone: its text stands in the question, where it is no markup. */
+const labels: Partial<Record<ChannelAnswer, string>> = { allow: 'Allow once', deny: 'Deny' };
+const pressed: Partial<Record<ChannelAnswer, string>> = {
   allow: 'Allowed once, from this chat.',
   deny: 'Denied, from this chat.',
 };
@@ -60,8 +66,8 @@ const purposeOf = (id: string): string => `buttons of a channel: ${id}`;
 /** Which buttons a level gives. */
 const offersOf: Record<ChannelAnswerLevel, readonly ChannelAnswer[]> = {
   off: [],
-  deny: ['deny'],
-  once: ['allow', 'deny'],
+  deny: ['deny', ...channelOptions],
+  once: ['allow', 'deny', ...channelOptions],
 };
 
 /** How a machine's question was closed, where the chat had no part in it. */
@@ -190,7 +196,7 @@ const createExecute = (needs: QuestionsNeeds) => {
         : 'This could not be answered here. Answer it in Drawbridge.';
     }
     log.info({ kind, senderId, userId, askId, answer }, 'a question was answered from a channel');
-    return pressed[answer];
+    return pressed[answer] ?? `Answered with option ${answer}, from this chat.`;
   };
 };
 
@@ -270,8 +276,8 @@ export const createQuestions = (needs: QuestionsNeeds) => {
       const token = question && sealer.unseal(question.sealedToken, purposeOf(replyId));
       if (!question || token === null) return [];
       return question.offers.map((answer) => ({
-        label: labels[answer],
-        data: `${signs[answer]}:${token}`,
+        label: labels[answer] ?? answer,
+        data: `${signs[answer] ?? answer}:${token}`,
       }));
     },
     /** Goes on with what an earlier run of the server left. */

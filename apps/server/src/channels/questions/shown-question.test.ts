@@ -120,11 +120,30 @@ it('CH-32 a text that closes a block of code stays in its own', () => {
   );
 });
 
+const choice = { id: 'q', question: 'Which?', type: 'single' as const, options: ['Tea', 'Coffee'] };
+const asked = { toolName: 'ask-user', inputType: 'questions' as const };
+
+it('a choice of the agent has its introduction, its question and its options by number', () => {
+  const introMessage = 'It is five.';
+  expect(shownAsk({ ...ask, ...asked, message: introMessage, introMessage, questions: [choice] })).toEqual({
+    text: '```\nIt is five.\nWhich?\n1. Tea\n2. Coffee\n```',
+    answers: {
+      1: { kind: 'questions', answers: [{ questionId: 'q', selectedOptions: ['Tea'] }] },
+      2: { kind: 'questions', answers: [{ questionId: 'q', selectedOptions: ['Coffee'] }] },
+    },
+  });
+});
+
 it.each<[string, Partial<AskPayload>]>([
   ['to remember something', { toolName: 'remember' }],
   ['about a plan', { inputType: 'plan-review' }],
   ['to go on beyond the budget', { inputType: 'continue' }],
   ['of the agent to the person', { inputType: 'text' }],
+  ['of a form of another program', { inputType: 'questions', questions: [choice] }],
+  ['with several questions', { ...asked, questions: [choice, { ...choice, id: 'r' }] }],
+  ['with a choice of several', { ...asked, questions: [{ ...choice, type: 'multi' }] }],
+  ['without options', { ...asked, questions: [{ ...choice, type: 'text' }] }],
+  ['with seven options', { ...asked, questions: [{ ...choice, options: [...'1234567'] }] }],
 ])('CH-31 a question %s is not shown', (_what, change) => {
   expect(shownAsk({ ...ask, ...change })).toBeNull();
 });

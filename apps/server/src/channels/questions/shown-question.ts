@@ -1,6 +1,6 @@
 import type { AskAnswer, AskPayload } from '@drawbridge/contracts/agent/asks';
 import type { Confirmation } from '@drawbridge/contracts/confirmation';
-import { channelLimits, type ChannelAnswer } from '@drawbridge/contracts/outside/channels';
+import { channelLimits, channelOptions, type ChannelAnswer } from '@drawbridge/contracts/outside/channels';
 import { previewRows, type PreviewRow } from '@drawbridge/contracts/preview-rows';
 import { piecesOf, visible, visibleLines } from '@drawbridge/kit';
 
@@ -105,8 +105,31 @@ const domainAccessOf = ({ message, domainAccess }: AskPayload): ShownQuestion | 
   };
 };
 
+/** The agent's tool; forms of other programs are answered in the panel. */
+const askTool = 'ask-user';
+
+/** One question with a choice of one: its answer gives the agent no right. */
+const choiceOf = ({ toolName, message, questions = [] }: AskPayload): ShownQuestion | null => {
+  const [asked] = questions;
+  if (toolName !== askTool || asked?.type !== 'single' || questions.length > 1) return null;
+  const { id: questionId, question, options = [] } = asked;
+  if (options.length > channelOptions.length) return null;
+  const text = toMarkdown([
+    line(message),
+    ...(question === message ? [] : [line(question)]),
+    ...options.map((option, at) => `${at + 1}. ${line(option)}`),
+  ]);
+  if (text === null) return null;
+  const answers = options.map((option, at) => {
+    const answer: AskAnswer = { kind: 'questions', answers: [{ questionId, selectedOptions: [option] }] };
+    return [channelOptions[at], answer] as const;
+  });
+  return { text, answers: Object.fromEntries(answers) };
+};
+
 /** A question of the agent itself; null where a chat gets its link alone. */
 export const shownAsk = (ask: AskPayload): ShownQuestion | null => {
   if (ask.inputType === 'approval') return approvalOf(ask);
+  if (ask.inputType === 'questions') return choiceOf(ask);
   return ask.inputType === 'domain-access' ? domainAccessOf(ask) : null;
 };
