@@ -40,9 +40,9 @@ const storeRetryMs = 5_000;
 type Next = 'next' | 'stop' | { waitMs: number };
 
 /** Again as it is written where the platform does not read the markup. */
-const orPlain = <Value>(attempt: (isPlain: boolean) => Promise<Value>): Promise<Value> =>
-  attempt(false).catch((error: unknown) => {
-    if (!(error instanceof PlatformError) || error.kind !== 'format') throw error;
+const orPlain = <Value>(isPlain: boolean, attempt: (isPlain: boolean) => Promise<Value>): Promise<Value> =>
+  attempt(isPlain).catch((error: unknown) => {
+    if (isPlain || !(error instanceof PlatformError) || error.kind !== 'format') throw error;
     return attempt(true);
   });
 
@@ -87,13 +87,17 @@ const readOut = async (
   return { name: `reply.${audioEnding(mediaType)}`, mediaType, bytes: Buffer.from(bytes) };
 };
 
+interface Try {
+  reply: StoredReply;
+  voice: OutgoingFile | null;
+  /** Without the markup, which may be what failed. */
+  isPlain: boolean;
+}
+
 /** Resolves to the platform's id of the message; null where another one was to be edited. */
 const createAttempt =
   ({ messages: { replies }, buttonsOf, agent, signal }: Needs) =>
-  async (
-    adapter: ChannelAdapter,
-    { reply, voice }: { reply: StoredReply; voice: OutgoingFile | null },
-  ): Promise<string | null> => {
+  async (adapter: ChannelAdapter, { reply, voice, isPlain }: Try): Promise<string | null> => {
     const { id, text, edits } = reply;
     const to = { id, address: addressOf(reply), signal };
     if (voice !== null) return adapter.voice?.send(voice, to) ?? null;
@@ -101,13 +105,22 @@ const createAttempt =
       const sent = await sendFile(agent, adapter, { reply, to });
       if (sent !== null) return sent;
       const buttons = await buttonsOf(id);
-      return orPlain((isPlain) => adapter.send(text, { ...to, isPlain, buttons }));
+      return orPlain(isPlain, (plain) => adapter.send(text, { ...to, isPlain: plain, buttons }));
     }
     const messageId = (await replies.find(edits))?.messageId ?? null;
     if (messageId !== null)
-      await orPlain(async (isPlain) => adapter.buttons?.edit(messageId, text, { ...to, isPlain }));
+      await orPlain(isPlain, async (plain) =>
+        adapter.buttons?.edit(messageId, text, { ...to, isPlain: plain }),
+      );
     return null;
   };
+
+/** A fault of this server is logged and tried again, so that it loses no reply and holds back no other. */
+const ofPlatform = (error: unknown, onError: Needs['onError']): PlatformError => {
+  if (error instanceof PlatformError) return error;
+  onError(error);
+  return new PlatformError('network', 'Something went wrong here. The log of the server says more.');
+};
 
 const createFail =
   ({ messages, counts }: Pick<Needs, 'messages' | 'counts'>) =>
@@ -154,6 +167,7 @@ export const createDelivery = (needs: Needs) => {
   const sendOne = async (reply: StoredReply): Promise<boolean> => {
     const since = clock.now();
     let voice: OutgoingFile | null | undefined = null;
+    let isPlain = false;
     for (let tries = 1; ; tries += 1) {
       const adapter = adapterOf(reply.kind as ChannelKind);
       if (adapter === null) return false;
@@ -164,13 +178,14 @@ export const createDelivery = (needs: Needs) => {
       }
       if (!(await replies.move(reply.id, { state: 'sending', problem: null }))) return true;
       try {
-        const messageId = await attempt(adapter, { reply, voice });
+        const messageId = await attempt(adapter, { reply, voice, isPlain });
         await replies.move(reply.id, { state: 'sent', problem: null, messageId, sentAt: clock.now() });
         counts.add(reply.kind as ChannelKind, 'sent');
         return true;
       } catch (error) {
-        if (signal.aborted || !(error instanceof PlatformError)) throw error;
-        const next = await afterFailure(reply, error, { tries, since });
+        if (signal.aborted || isStoreTrouble(error)) throw error;
+        isPlain ||= !(error instanceof PlatformError);
+        const next = await afterFailure(reply, ofPlatform(error, onError), { tries, since });
         if (typeof next === 'string') return next === 'next';
         await sleep(clock, next.waitMs, signal);
       }
