@@ -129,20 +129,11 @@ const createFail =
     return messages.replies.move(reply.id, { state: 'failed', problem });
   };
 
-/**
- * Sends replies, those of one conversation in order, one at a time. Each is noted before it is sent: after a
- * crash in between it is sent again, so it may come twice, and is never lost.
- */
-export const createDelivery = (needs: Needs) => {
-  const { clock, messages, adapterOf, counts, onError, signal } = needs;
-  const attempt = createAttempt(needs);
-  const { replies } = messages;
-  const inTurn = createKeyedQueue();
-  const spokenInTurn = createKeyedQueue();
-
-  const fail = createFail(needs);
-
-  const afterFailure = async (
+/** What comes after a try that has failed. */
+const createAfterFailure = (needs: Needs, fail: ReturnType<typeof createFail>) => {
+  const { clock, onError } = needs;
+  const { replies } = needs.messages;
+  return async (
     reply: StoredReply,
     error: PlatformError,
     { tries, since }: { tries: number; since: number },
@@ -162,6 +153,21 @@ export const createDelivery = (needs: Needs) => {
     }
     return { waitMs: fullJitter(exponential(tries, retry)) };
   };
+};
+
+/**
+ * Sends replies, those of one conversation in order, one at a time. Each is noted before it is sent: after a
+ * crash in between it is sent again, so it may come twice, and is never lost.
+ */
+export const createDelivery = (needs: Needs) => {
+  const { clock, messages, adapterOf, counts, onError, signal } = needs;
+  const attempt = createAttempt(needs);
+  const { replies } = messages;
+  const inTurn = createKeyedQueue();
+  const spokenInTurn = createKeyedQueue();
+
+  const fail = createFail(needs);
+  const afterFailure = createAfterFailure(needs, fail);
 
   /** False where the conversation has to wait for another key. */
   const sendOne = async (reply: StoredReply): Promise<boolean> => {
