@@ -2,6 +2,7 @@
 // SAY text · THINK text · RUN command · SWAP command (runs another one) · EDIT path text · MODE id · PLAN text ·
 // PATCH path before after (a part of a file) · LEAVE command (asks, and ends its turn) · WHICH (says its mode) ·
 // OTHER name · WAIT (until it is cancelled) · STUCK (ignores that) · SLEEPER seconds (leaves a process) · DIE · GARBAGE.
+// A file `forgets` in its folder makes it forget its sessions.
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync, existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -119,6 +120,8 @@ const methods = {
     return { sessionId: 's1', ...(!flags.has('--no-modes') && { modes: state() }) };
   },
   'session/load': (params) => {
+    if (existsSync(`${params.cwd}/forgets`))
+      throw Object.assign(new Error('Resource not found'), { code: -32_002 });
     ({ cwd } = params);
     say('[from before]');
     return { modes: state() };

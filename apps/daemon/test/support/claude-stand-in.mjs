@@ -2,7 +2,8 @@
 // settings it runs those of its folder. Each line of the prompt is one step: SAY text · THINK text · RUN command ·
 // SWAP command (asks about another one, and runs what the answer says, or else this one) · LATER command (reports
 // another input than it asked about) · EDIT path before after · WRITE path text · TOOL name · MODE id · QUOTE (the
-// reason of the last no) · RETRY · WAIT (until it is interrupted) · STUCK (ignores that) · SIGNEDOUT · DIE · GARBAGE.
+// reason of the last no) · RETRY · WAIT (until it is interrupted) · STUCK (ignores that) · SIGNEDOUT · DIE · GARBAGE ·
+// FORGOTTEN (says that it does not know its conversation). A file `forgets` in its folder makes it forget them all.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -25,6 +26,11 @@ let onInterrupt = () => {};
 let isInterrupted = false;
 
 const write = (body) => process.stdout.write(`${JSON.stringify(body)}\n`);
+const forgotten = () =>
+  write({
+    ...{ type: 'result', subtype: 'error_during_execution', is_error: true },
+    errors: [`No conversation found with session ID: ${session}`],
+  });
 const delta = (fields) =>
   write({
     type: 'stream_event',
@@ -93,6 +99,7 @@ const steps = {
     });
     await new Promise(() => {});
   },
+  FORGOTTEN: async () => (forgotten(), process.exit(1)),
   DIE: async () => process.exit(3),
   GARBAGE: async () => process.stdout.write('not json\n{"type":"system"}\n[]\n'),
 };
@@ -110,6 +117,11 @@ const turn = async (text) => {
   write({ type: 'result', subtype: 'success', is_error: false, result: '', stop_reason: 'end_turn' });
 };
 
+// As the real one: it ends before it reads anything.
+if (args.includes('--resume') && existsSync('forgets')) {
+  forgotten();
+  process.exit(1);
+}
 // As the real one: its record of the conversation is written at its end.
 process.stdin.on('end', () => {
   writeFileSync('record.txt', session);

@@ -34,7 +34,7 @@ export const openWith =
       const program: RunningProgram = {
         send: (text) => child.stdin.write(`${text}\n`),
         close: () => child.stdin.end(),
-        ended: once(child, 'exit').then(([code]) => `exit code ${String(code)}`),
+        ended: once(child, 'close').then(([code]) => `exit code ${String(code)}`),
         kill: () => void child.kill('SIGKILL'),
       };
       return program;

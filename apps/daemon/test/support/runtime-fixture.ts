@@ -10,6 +10,7 @@ import type { Modes } from '../../src/permission/index.ts';
 import { makeFolders, openTools } from './tool-fixture.ts';
 
 const standIn = join(import.meta.dirname, 'acp-stand-in.mjs');
+const claude = join(import.meta.dirname, 'claude-stand-in.mjs');
 
 type Answer = 'allowOnce' | 'alwaysAllow' | 'denyOnce' | 'none' | 'withdrawn';
 
@@ -35,7 +36,11 @@ export const openRuntime = async (folders = makeFolders()) => {
       refusesFolders: ['.plugins'],
     },
   };
-  const runtimes = { 'acp:stand-in': known, 'acp:forgets': { ...known, continues: false } };
+  const runtimes = {
+    'acp:stand-in': known,
+    'acp:forgets': { ...known, continues: false },
+    'acp:claude': { ...known, protocol: 'claude', args: [claude], reads: [claude] },
+  };
   writeFileSync(join(folders.own, 'runtimes.json'), JSON.stringify({ version: 1, runtimes }), {
     mode: 0o600,
   });
@@ -76,6 +81,7 @@ export const openRuntime = async (folders = makeFolders()) => {
       signal?: AbortSignal;
       caller?: string;
       session?: string;
+      earlier?: string;
       runtime?: string;
       folder?: string;
       answer?: Answer;

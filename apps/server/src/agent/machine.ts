@@ -150,18 +150,23 @@ const outcomeOnceThere = async (ctx: CallerContext, asked: Asked): Promise<Machi
   return outcomeOf(ctx, userId, call);
 };
 
-const runtimeNames = z.object({ properties: z.object({ runtime: z.object({ enum: z.array(z.string()) }) }) });
+const turnSchema = z.object({
+  properties: z.looseObject({ runtime: z.object({ enum: z.array(z.string()) }) }),
+});
 
-/** The coding agents that a machine offers, by the tool that gives them a task. */
-const runtimesOf = (tools: ReadonlyMap<string, Tool>): string[] =>
-  runtimeNames.safeParse(tools.get(turnTool)?.inputSchema).data?.properties.runtime.enum ?? [];
+/** The coding agents that a machine offers, and what they can get, by the tool that gives them a task. */
+const runtimesOf = (tools: ReadonlyMap<string, Tool>): Pick<RuntimeMachine, 'runtimes' | 'inputs'> => {
+  const { data } = turnSchema.safeParse(tools.get(turnTool)?.inputSchema);
+  if (data === undefined) return { runtimes: [], inputs: [] };
+  return { runtimes: data.properties.runtime.enum, inputs: Object.keys(data.properties) };
+};
 
 const runtimeMachines = async ({ gateway }: CallerContext, userId: string): Promise<RuntimeMachine[]> => {
   const choices = await machineChoices(gateway, { userId });
   const all = await Promise.all(
     choices.map(async ({ id, name, isConnected, isPaused, isDefault }) => {
       const { tools } = await gateway.machines.view({ userId, machineId: id });
-      return { id, name, isConnected, isPaused, isDefault, runtimes: runtimesOf(tools) };
+      return { id, name, isConnected, isPaused, isDefault, ...runtimesOf(tools) };
     }),
   );
   return all

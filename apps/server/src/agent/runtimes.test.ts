@@ -4,12 +4,12 @@ import { confirmationText } from '@drawbridge/contracts/confirmation-text';
 import type { ThreadView } from '@drawbridge/contracts/agent/threads';
 import type { RuntimeEvent } from '@drawbridge/contracts/machines/runtimes';
 import { expect, it } from 'vitest';
-import { nextCall, withMachine } from '../../test/agent.ts';
+import { machineQuestion, nextCall, withMachine } from '../../test/agent.ts';
 
 const turnTool = {
   name: 'runtime_turn',
   description: 'Gives a task to a coding agent',
-  inputSchema: { type: 'object', properties: { runtime: { enum: ['gemini', 'opencode'] } } },
+  inputSchema: { type: 'object', properties: { runtime: { enum: ['gemini', 'opencode'] }, earlier: {} } },
   annotations: { category: 'runtime' },
 };
 /** Without the times, which rows and their events have a moment apart. */
@@ -196,6 +196,30 @@ it('stops the turn, keeps what was written, and the next message continues its c
   );
   await end(again.requestId, said.slice(0, 3));
   await until('run-finish', ({ payload }) => payload.status === 'completed');
+});
+
+it('a turn that its person was asked about is not tried again, and so not asked about twice', async () => {
+  const { say, choose, daemon, end, fail, until, agent, userId } = await world();
+  await choose();
+  await say('Test it');
+  await end((await nextCall(daemon)).requestId, said.slice(0, 3));
+  await until('run-finish');
+  await say('Go on');
+  const { requestId, toolCall } = await nextCall(daemon);
+  expect(toolCall.arguments).toMatchObject({
+    ...{ prompt: 'Go on', session: 's1' },
+    earlier: expect.stringMatching(/Person: Test it\n.*On it\.\n\[The message now:\]\n$/s),
+  });
+  await daemon.respond(requestId, machineQuestion);
+  const ask = await until('confirmation-request');
+  await agent.confirm(userId, String(ask.payload.requestId), {
+    kind: 'resourceDecision',
+    resourceDecision: 'allowOnce',
+  });
+  expect((await nextCall(daemon)).requestId).toBe(requestId);
+  await fail(requestId, 'RUNTIME_FAILED: It ended');
+  expect((await until('error')).payload).toMatchObject({ code: 'RUNTIME_FAILED', content: 'It ended' });
+  await until('run-finish', ({ payload }) => payload.status === 'error');
 });
 
 it('RT-15 a chosen one that fails ends the run with its code; a listed one falls back before it has begun', async () => {

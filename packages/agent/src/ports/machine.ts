@@ -55,6 +55,8 @@ export interface RuntimeMachine {
   isConnected: boolean;
   isPaused: boolean;
   runtimes: readonly string[];
+  /** What a task may have; an older machine refuses what it does not know. */
+  inputs: readonly string[];
 }
 
 /** What a coding agent does in a turn; see `Calls.onTurn` of the gateway. */

@@ -187,6 +187,7 @@ export const tables = {
     outcome: callOutcome.nullable(),
     /** The id of the call on the machine, written before it is made. */
     requestId: textOrNull,
+    /** Its first question: one of the agent, or the one of the machine about this call, by `requestId`. */
     askId: textOrNull,
     /** As the model sees it; null while it is open. */
     result: json(z.array(resultPart)).nullable(),

@@ -57,13 +57,17 @@ export interface DriverNeeds {
   mode: string | null;
 }
 
-/** Opens a session in one protocol. Throws the errors below. */
+/** Opens a session in one protocol. Throws the errors below, `sessionLost` only where it has done nothing. */
 export type OpenDriver = (needs: DriverNeeds) => Promise<LiveSession>;
 
 /** Why a coding agent does not answer; the caller reads the message. */
 export const runtimeErrors = createErrors({
   unavailable: { code: 'RUNTIME_UNAVAILABLE', message: 'The coding agent cannot be started' },
   signIn: { code: 'RUNTIME_SIGN_IN', message: 'The coding agent is not signed in on this machine' },
+  sessionLost: {
+    code: 'RUNTIME_SESSION_LOST',
+    message: 'The coding agent does not know this conversation any more',
+  },
   failed: { code: 'RUNTIME_FAILED', message: 'The coding agent ended in the middle of its work' },
   mismatch: {
     code: 'RUNTIME_MISMATCH',

@@ -1,38 +1,24 @@
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TurnResult } from '@drawbridge/contracts/machines/runtimes';
 import { turnTool } from '@drawbridge/contracts/machines/runtimes';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
-import { canonical, CodedError, createBoundedMap } from '@drawbridge/kit';
+import { canonical, createBoundedMap } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { z } from 'zod';
 import { realPathOf } from '../../program/quiet-files.ts';
 import { locate } from '../common/access.ts';
 import { errors } from '../common/errors.ts';
 import { resourcePath } from '../common/question-words.ts';
-import { errorResult } from '../common/result.ts';
-import { defineTool, isGranted, type DaemonTool, type Resource, type RunContext } from '../common/tool.ts';
+import { defineTool, isGranted, type DaemonTool, type RunContext } from '../common/tool.ts';
 import type { ToolContext } from '../common/tool.ts';
-import type { Launcher } from '../shell/launch.ts';
-import { openCommandEgress, type NetworkNeeds } from '../shell/network/command-egress.ts';
-import { readAllDeclared } from '../shell/network/declared.ts';
-import { inFolder } from './actions/in-folder.ts';
-import type { OpenActions } from './actions/open-actions.ts';
-import { runtimeErrors, type ActionRequest, type RunningProgram } from './driver.ts';
-import { drivers } from './drivers.ts';
-import { startProgram } from './program.ts';
+import { runtimeErrors } from './driver.ts';
+import { runTurn, type Turn, type TurnNeeds } from './run-turn.ts';
 import type { Runtime } from './runtimes-file.ts';
-import { createTurnLog } from './turn-log.ts';
 
-export interface TurnToolNeeds {
+export interface TurnToolNeeds extends TurnNeeds {
   runtimes: ReadonlyMap<string, Runtime>;
-  actions: OpenActions;
-  prepare: Launcher;
-  network: NetworkNeeds;
   sessions: Sessions;
-  /** Aborted when the owner of the machine switches coding agents off, or changes which there are. */
-  off: AbortSignal;
 }
 
 /** A session that may be continued: by the caller that began it, with the same program in the same folder. */
@@ -44,22 +30,15 @@ interface KnownSession {
 export const createSessions = () => createBoundedMap<string, KnownSession>({ maxEntries: 200 });
 type Sessions = ReturnType<typeof createSessions>;
 
-const switchedOff = 'Coding agents were switched off or changed on this machine, and this one was stopped';
-const aliveEveryMs = 10_000;
 const maxPrompt = 100_000;
+const maxEarlier = 10_000;
 
 interface Given {
   runtime: string;
   prompt: string;
   folder?: string | undefined;
   session?: string | undefined;
-}
-
-interface Turn {
-  id: string;
-  runtime: Runtime;
-  folder: string;
-  wanted: Resource;
+  earlier?: string | undefined;
 }
 
 /** Another program, other arguments, hosts or files are another thing to allow. */
@@ -97,36 +76,6 @@ const toTurn = ({ runtimes }: TurnToolNeeds, given: Given, context: ToolContext)
   };
 };
 
-/** The program in its walls, with its hosts. */
-const start = async (
-  { prepare, network }: TurnToolNeeds,
-  { id, runtime, folder, wanted }: Turn,
-  { context, ...io }: { context: RunContext; line(text: string): void; args?: readonly string[] | undefined },
-): Promise<RunningProgram> => {
-  const declared = await readAllDeclared(runtime.hosts);
-  const grants = declared.map((one) => ({ declared: one, resource: wanted }));
-  const egress =
-    grants.length === 0 ? undefined : await openCommandEgress(network, { grants, gitGrants: [] });
-  const { tag, clock, signal, privateFolder } = context;
-  const deniedPaths = context.deniedPaths();
-  const where = { id, runtime, privateFolder, cwd: folder, tag, clock, signal, deniedPaths };
-  return startProgram({ ...where, prepare, egress, ...io });
-};
-
-const toResult = (words: string, result: TurnResult): ToolResult => ({
-  content: [{ type: 'text', text: words === '' ? 'It ended without a word' : words }],
-  structuredContent: { ...result },
-});
-
-/** Its code comes first: a chat that it answers reads why, and what it did until then. */
-const toFailure = (error: unknown, done: Pick<TurnResult, 'runtime' | 'session' | 'events'>): ToolResult => {
-  if (!(error instanceof CodedError)) throw error;
-  return {
-    ...errorResult(`${error.code}: ${error.message}`),
-    structuredContent: { ...done, stopReason: 'error', tokens: null },
-  };
-};
-
 /** What a session belongs to. */
 const aboutOf = ({ id, folder }: Turn, { caller }: ToolContext): string =>
   canonical([id, folder, caller?.id ?? null]);
@@ -146,49 +95,18 @@ const nativeOf = (
 const run = async (needs: TurnToolNeeds, given: Given, context: RunContext): Promise<ToolResult> => {
   const turn = toTurn(needs, given, context);
   if (!isGranted(context, turn.wanted)) throw errors.notGranted();
-  const { sessions, actions, off } = needs;
   const resume = nativeOf(needs, turn, { given, context });
   const about = aboutOf(turn, context);
-  const { clock } = context;
-  const signal = AbortSignal.any([context.signal, off]);
-  const { id: runtime } = turn;
-  const { title, mode } = turn.runtime;
-  const session = given.session ?? nanoid();
-  const log = createTurnLog({
-    output: (output) => context.progress({ output }),
-    post: (posted) => context.progress({ turn: posted }),
-  });
-  const over = new AbortController();
-  const asked = (n: number, requestId: string) => log.add({ type: 'asked', n, requestId });
-  const asking = { clock, runtime, title, progress: context.progress, asked };
-  const open = actions.ofTurn({ ...asking, signal: AbortSignal.any([signal, over.signal]) });
-  const ask = (request: ActionRequest, n: number) => open(inFolder(request, turn.folder), n);
-  const stopReporting = clock.every(aliveEveryMs, () => context.progress({ message: `${title} works` }));
-  let program: RunningProgram | undefined;
-  try {
-    const live = await drivers[turn.runtime.protocol]({
-      ...{ clock, mode, cwd: turn.folder, resume },
-      start: async (line, args) =>
-        (program = await start(needs, turn, { context: { ...context, signal }, line, args })),
-    });
-    if (turn.runtime.continues) sessions.set(session, { native: live.native, about });
-    log.add({ type: 'session', session });
-    const { stopReason, tokens } = await live.turn(given.prompt, { event: log.add, ask }, signal);
-    signal.throwIfAborted();
-    await live.close?.();
-    return toResult(log.words(), { runtime, session, stopReason, events: log.events(), tokens });
-  } catch (error) {
-    if (context.signal.aborted) throw error;
-    return toFailure(off.aborted ? runtimeErrors.unavailable({ message: switchedOff }) : error, {
-      ...{ runtime, session, events: log.events() },
-    });
-  } finally {
-    over.abort();
-    stopReporting();
-    program?.kill();
-    await program?.ended;
-  }
+  const { prompt, earlier = '', session = nanoid() } = given;
+  const opened = (native: string) => {
+    if (turn.runtime.continues) needs.sessions.set(session, { native, about });
+  };
+  return runTurn(needs, { turn, session, resume, prompt, earlier, opened }, context);
 };
+
+/** The task, as the program gets it. */
+const taskText = ({ prompt, earlier = '' }: Given): string =>
+  earlier === '' ? prompt : `${prompt}\n\n[Before it, where its conversation is lost:]\n${earlier}`;
 
 /** `runtime_turn`: gives a task to a coding agent of this machine, and ends when it has done with it. */
 export const createTurnTool = (needs: TurnToolNeeds): DaemonTool => {
@@ -209,6 +127,13 @@ export const createTurnTool = (needs: TurnToolNeeds): DaemonTool => {
       prompt: z.string().min(1).max(maxPrompt).describe('The task, as a person would write it'),
       folder: z.string().optional().describe('Below the shared folder (default: the shared folder)'),
       session: z.string().max(64).optional().describe('Of an earlier result: continues that conversation'),
+      earlier: z
+        .string()
+        .max(maxEarlier)
+        .optional()
+        .describe(
+          'Put before the task where the coding agent has lost the conversation and begins a new one',
+        ),
     }),
     resources: async (given: Given, context) => {
       const turn = toTurn(needs, given, context);
@@ -220,9 +145,9 @@ export const createTurnTool = (needs: TurnToolNeeds): DaemonTool => {
       const { runtime, folder, wanted } = toTurn(needs, given, context);
       return `Let ${runtime.title} work in ${resourcePath(context.root, { ...wanted, resource: folder })}?`;
     },
-    preview: async ({ prompt }: Given) => ({
+    preview: async (given: Given) => ({
       ...{ kind: 'text', of: 'content', path: 'task' },
-      text: prompt,
+      text: taskText(given),
     }),
     run: (given: Given, context) => run(needs, given, context),
   });

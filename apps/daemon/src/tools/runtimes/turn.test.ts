@@ -221,6 +221,45 @@ describeWith('bubblewrap')('a coding agent of the machine', () => {
     expect(textOf(again)).toBe('This session is not known here; begin a new one');
   });
 
+  it.each([standIn, 'acp:claude'])(
+    '%s: a conversation that it has lost begins anew in the same call, with the end of the chat, asked about once',
+    async (runtime) => {
+      const { turn, root } = open();
+      const { session } = turnOf(await turn(['SAY one'], { runtime }));
+      writeFileSync(join(root, 'forgets'), '');
+      const earlier = 'SAY earlier\n';
+      const { events, session: same } = turnOf(await turn(['SAY two'], { runtime, session, earlier }));
+      expect(same).toBe(session);
+      expect(events).toEqual([
+        { type: 'session', session },
+        { type: 'notice', text: 'Its conversation was lost. A new one began.' },
+        { type: 'text', text: 'earliertwo' },
+      ]);
+      rmSync(join(root, 'forgets'));
+      expect(turnOf(await turn(['SAY three'], { runtime, session, earlier })).events).toHaveLength(2);
+    },
+  );
+
+  it('what it would get of the chat is shown with the task', async () => {
+    const { call } = open();
+    const given = { runtime: 'acp:claude', prompt: 'SAY two', earlier: 'SAY earlier' };
+    expect(questionOf(await call('runtime_turn', given))?.preview).toMatchObject({
+      text: 'SAY two\n\n[Before it, where its conversation is lost:]\nSAY earlier',
+    });
+  });
+
+  it('a conversation that is lost once it has begun is not begun again', async () => {
+    const { turn, state } = open();
+    const { session } = turnOf(await turn(['SAY one'], { runtime: 'acp:claude' }));
+    const again = await turn(['SAY two', 'FORGOTTEN'], {
+      runtime: 'acp:claude',
+      session,
+      earlier: 'SAY x\n',
+    });
+    expect(textOf(again)).toMatch(/^RUNTIME_FAILED: /);
+    expect(state.output).toBe('onetwo');
+  });
+
   it('RT-09 a folder with what it would run unasked is refused', async () => {
     const { turn, root } = open();
     mkdirSync(join(root, '.plugins'));

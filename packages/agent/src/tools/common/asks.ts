@@ -89,6 +89,7 @@ export const openConfirmation = (
   { question: resourceDecision, message }: { question: ResourceQuestion; message: string },
 ): Write[] => {
   const { agent, call } = asking;
+  const requestId = call.requestId ?? call.id;
   const ask = {
     inputType: 'resource-decision' as const,
     severity: 'warning' as const,
@@ -98,10 +99,10 @@ export const openConfirmation = (
     update(
       'agentToolCalls',
       { userId: call.userId, id: call.id, state: ['planned', 'running'] },
-      { state: 'waiting' },
+      { state: 'waiting', askId: call.askId ?? requestId },
     ),
     eventOf(ctx, agent, 'confirmation-request', {
-      ...payloadOf(call.requestId ?? call.id, asking, ask),
+      ...payloadOf(requestId, asking, ask),
       resourceDecision,
     }),
   ];

@@ -86,11 +86,14 @@ interface Ended {
   turns: readonly ToolCallRow[];
 }
 
-/** Another try after a turn that did not begin: without its old conversation, or with another backend. */
+/**
+ * Another try after a turn that did not begin: without its old conversation, unless the person has been asked
+ * about it already, or with another backend.
+ */
 const tryOther = async (ctx: Needs, ended: Ended, reason: string): Promise<NextTurn | null> => {
   const { work, runtime, turns } = ended;
   const [last] = turns;
-  if (last?.outcome === 'failed' && last.arguments.includes('"session":')) {
+  if (last?.outcome === 'failed' && last.askId === null && last.arguments.includes('"session":')) {
     const step = await startTurn(ctx, { ...ended, isFresh: true });
     if (step !== null && step !== 'nothing new') return { do: 'run', step };
   }

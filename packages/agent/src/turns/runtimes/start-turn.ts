@@ -14,7 +14,7 @@ import type { StoredStep } from '../steps/think.ts';
 import { stepOf } from './events.ts';
 import { turnToolsOf } from './turn-tools.ts';
 
-type Needs = Pick<AgentNeeds, 'store' | 'clock' | 'newId'>;
+type Needs = Pick<AgentNeeds, 'store' | 'clock' | 'newId' | 'machine'>;
 type RunRuntime = NonNullable<RunRow['runtime']>;
 
 const maxPrompt = 90_000;
@@ -124,14 +124,18 @@ export const startTurn = async (ctx: Needs, start: TurnStart): Promise<StoredSte
   if (words === '') return 'nothing new';
   const known = thread.runtimeSession;
   const session = !isFresh && known !== null && isSame(known, runtime) ? known.session : undefined;
-  const preface = session === undefined ? await prefaceOf(ctx, work, firstSeq) : '';
-  const prompt = cutText(preface + words, maxPrompt);
-  const { folder } = runtime;
+  const { folder, machineId } = runtime;
+  const machines = session === undefined ? [] : await ctx.machine.runtimes(userId);
+  const inputs = machines.find((one) => one.id === machineId)?.inputs ?? [];
+  const isPrefaced = session === undefined || inputs.includes('earlier');
+  const preface = isPrefaced ? await prefaceOf(ctx, work, firstSeq) : '';
+  const prompt = cutText(session === undefined ? preface + words : words, maxPrompt);
   const args = {
     runtime: runtime.id,
     prompt,
     ...(folder !== null && { folder }),
     ...(session && { session }),
+    ...(session && preface !== '' && { earlier: preface }),
   };
   const call = newCall(ctx, start, args);
   const message = newMessage(ctx, {

@@ -51,7 +51,10 @@ const openSession = async (peer: Peer, { cwd, resume }: DriverNeeds) => {
   if (resume === null) return peer.call('session/new', place, newSession);
   if (agentCapabilities?.loadSession !== true)
     throw runtimeErrors.unavailable({ message: 'This coding agent cannot continue a session' });
-  const loaded = await peer.call('session/load', { ...place, sessionId: resume }, loadedSession);
+  const loading = peer.call('session/load', { ...place, sessionId: resume }, loadedSession);
+  const loaded = await loading.catch((error: unknown) => {
+    throw error instanceof RpcError && error.code !== authRequired ? runtimeErrors.sessionLost() : error;
+  });
   return { sessionId: resume, modes: loaded?.modes };
 };
 

@@ -135,6 +135,14 @@ it('begins a session with an id of its own, and continues one', async () => {
   expect(more.events).toEqual(said.events);
 });
 
+it('says that it does not know the conversation', async () => {
+  const { root } = makeFolders();
+  writeFileSync(join(root, 'forgets'), '');
+  await expect(open({ root, resume: 'gone' })).rejects.toMatchObject({ code: 'RUNTIME_SESSION_LOST' });
+  const { turn } = await open({ resume: 'one' });
+  await expect((await turn('SAY hi', 'FORGOTTEN')).end).rejects.toMatchObject({ code: 'RUNTIME_FAILED' });
+});
+
 it('says that it is not signed in, and with what it ended', async () => {
   const { turn } = await open();
   await expect((await turn('SIGNEDOUT')).end).rejects.toMatchObject({ code: 'RUNTIME_SIGN_IN' });

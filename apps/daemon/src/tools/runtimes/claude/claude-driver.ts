@@ -24,13 +24,14 @@ const instructionsOf = (cwd: string): string[] => {
   return existsSync(path) ? ['--append-system-prompt-file', path] : [];
 };
 
+const unknownSession = /no conversation found/i;
 const signedOut = /not logged in|\/login|invalid api key|authenticat/i;
 
 const toEnd = (result: Frame & { type: 'result' }, isCancelled: boolean, tokens: number | null): TurnEnd => {
   if (isCancelled) return { stopReason: 'cancelled', tokens };
   if (result.is_error !== true && result.subtype === 'success')
     return { stopReason: result.stop_reason ?? 'end_turn', tokens };
-  const words = (result.result ?? result.subtype).slice(0, 500);
+  const words = (result.result ?? result.errors?.join('; ') ?? result.subtype).slice(0, 500);
   const make = signedOut.test(words) ? runtimeErrors.signIn : runtimeErrors.failed;
   throw make({ message: `The coding agent failed: ${words}` });
 };
@@ -41,6 +42,14 @@ export const openClaude: OpenDriver = async ({ clock, start, cwd, resume }) => {
   const silence = createSilence(clock, () => turn);
   const initialized = Promise.withResolvers<void>();
   const native = resume ?? randomUUID();
+  let hasActed = false;
+  let isLost = false;
+
+  /** As `unlessEnded`: one that does not know its conversation says so, and ends. */
+  const unlessLost = <T>(work: Promise<T>): Promise<T> =>
+    unlessEnded(program, work).catch((error: unknown) => {
+      throw isLost ? runtimeErrors.sessionLost() : error;
+    });
 
   const send = (body: object) => program.send(JSON.stringify(body));
   const control = (request: object) => send({ type: 'control_request', request_id: randomUUID(), request });
@@ -58,15 +67,19 @@ export const openClaude: OpenDriver = async ({ clock, start, cwd, resume }) => {
     const given = parseJson(frame, text);
     if (given === undefined) return;
     if (given.type === 'control_response') return initialized.resolve();
+    if (given.type === 'result') {
+      isLost = resume !== null && !hasActed && (given.errors ?? []).some((one) => unknownSession.test(one));
+      return isLost ? turn?.fail(runtimeErrors.sessionLost()) : turn?.ended(given);
+    }
+    hasActed ||= given.type !== 'system';
     if (given.type === 'control_request') return void onRequest(given);
-    if (given.type === 'result') return turn?.ended(given);
     turn?.frame(given);
   };
 
   const session = resume === null ? ['--session-id', native] : ['--resume', native];
   const program = await start(onLine, [...strict, ...session, ...instructionsOf(cwd)]);
   control({ subtype: 'initialize' });
-  await within(clock, unlessEnded(program, initialized.promise));
+  await within(clock, unlessLost(initialized.promise));
 
   return {
     native,
@@ -84,7 +97,7 @@ export const openClaude: OpenDriver = async ({ clock, start, cwd, resume }) => {
       silence.watch();
       try {
         send({ type: 'user', message: { role: 'user', content: prompt }, parent_tool_use_id: null });
-        const work = unlessEnded(program, over.promise);
+        const work = unlessLost(over.promise);
         const interrupt = () => control({ subtype: 'interrupt' });
         const result = await cancellable({ clock, program, signal }, interrupt, work);
         return toEnd(result, signal.aborted, open.tokens());

@@ -59,6 +59,7 @@ export const frame = z.discriminatedUnion('type', [
     subtype: z.string(),
     is_error: z.boolean().optional(),
     result: z.string().optional(),
+    errors: z.array(z.string()).optional().catch(undefined),
     stop_reason: z.string().nullish(),
   }),
 ]);
