@@ -56,8 +56,20 @@ const world = async (environment: Record<string, string> = {}) => {
       opened.server.log
         .filter((line) => line.includes('"audit"'))
         .map((line) => {
-          const { audit, runtime, source, from, to } = JSON.parse(line) as Record<string, string>;
-          return JSON.parse(JSON.stringify({ audit, runtime, source, from, to })) as { audit: string };
+          const given = JSON.parse(line) as Record<string, unknown>;
+          const names = [
+            'audit',
+            'runtime',
+            'source',
+            'from',
+            'to',
+            'code',
+            'outcome',
+            'tokens',
+            'actions',
+            'asked',
+          ];
+          return Object.fromEntries(names.flatMap((name) => (name in given ? [[name, given[name]]] : [])));
         }),
   };
 };
@@ -113,7 +125,7 @@ it('RT-13 a coding agent answers a chat on a server without a model; each event 
 });
 
 it('what an action asks is a question of the chat, which the person answers once', async () => {
-  const { say, choose, daemon, post, end, until, agent, userId, views } = await world();
+  const { say, choose, daemon, post, end, until, agent, userId, views, audited } = await world();
   await choose();
   await say('Test it');
   const { requestId } = await nextCall(daemon);
@@ -147,11 +159,11 @@ it('what an action asks is a question of the chat, which the person answers once
   expect(answered.toolCall.arguments).toMatchObject({ _confirmation: 'allowOnce' });
   await until('confirmation-closed');
   await daemon.respond(asking, { result: { content: [{ type: 'text', text: 'Allowed once' }] } });
-  await end(requestId, [
-    ...events,
+  const rest: RuntimeEvent[] = [
     { type: 'action-end', n: 1, status: 'completed', text: 'passed' },
     { type: 'action', n: 2, kind: 'other', title: 'without an end' },
-  ]);
+  ];
+  await end(requestId, [...events, ...rest], 1234);
   await until('run-finish');
   const after = await views();
   expect(after.view).toEqual(after.folded);
@@ -162,10 +174,14 @@ it('what an action asks is a question of the chat, which the person answers once
     'runtime_action: passed',
     'runtime_turn: The coding agent has ended its turn.',
   ]);
+  await expect.poll(audited).toEqual([
+    { audit: 'backend.route', runtime: 'gemini', source: 'thread' },
+    { audit: 'backend.success', runtime: 'gemini', tokens: 1234, actions: 2, asked: 1 },
+  ]);
 });
 
 it('stops the turn, keeps what was written, and the next message continues its conversation', async () => {
-  const { say, choose, daemon, post, end, fail, until, agent, userId, stored } = await world();
+  const { say, choose, daemon, post, end, fail, until, agent, userId, stored, audited } = await world();
   await choose();
   await say('Test it');
   const { requestId } = await nextCall(daemon);
@@ -196,10 +212,16 @@ it('stops the turn, keeps what was written, and the next message continues its c
   );
   await end(again.requestId, said.slice(0, 3));
   await until('run-finish', ({ payload }) => payload.status === 'completed');
+  await expect
+    .poll(() => audited().filter((line) => line['audit'] !== 'backend.route'))
+    .toEqual([
+      { audit: 'backend.end', runtime: 'gemini', outcome: 'cancelled', code: null },
+      { audit: 'backend.success', runtime: 'gemini', tokens: null, actions: 0, asked: 0 },
+    ]);
 });
 
 it('a turn that its person was asked about is not tried again, and so not asked about twice', async () => {
-  const { say, choose, daemon, end, fail, until, agent, userId } = await world();
+  const { say, choose, daemon, end, fail, until, agent, userId, audited } = await world();
   await choose();
   await say('Test it');
   await end((await nextCall(daemon)).requestId, said.slice(0, 3));
@@ -220,6 +242,12 @@ it('a turn that its person was asked about is not tried again, and so not asked 
   await fail(requestId, 'RUNTIME_FAILED: It ended');
   expect((await until('error')).payload).toMatchObject({ code: 'RUNTIME_FAILED', content: 'It ended' });
   await until('run-finish', ({ payload }) => payload.status === 'error');
+  await expect
+    .poll(() => audited().at(-1))
+    .toEqual({
+      ...{ audit: 'backend.end', runtime: 'gemini' },
+      ...{ outcome: 'error', code: 'RUNTIME_FAILED' },
+    });
 });
 
 it('RT-15 a chosen one that fails ends the run with its code; a listed one falls back before it has begun', async () => {
@@ -237,9 +265,9 @@ it('RT-15 a chosen one that fails ends the run with its code; a listed one falls
 
   await expect.poll(audited).toEqual([
     { audit: 'backend.route', runtime: 'acp:gone', source: 'config' },
-    { audit: 'backend.fallback', from: 'acp:gone', to: 'gemini' },
-    { audit: 'backend.fallback', from: 'gemini', to: 'native' },
-    { audit: 'backend.success', runtime: 'native' },
+    { audit: 'backend.fallback', from: 'acp:gone', to: 'gemini', code: 'RUNTIME_UNAVAILABLE' },
+    { audit: 'backend.fallback', from: 'gemini', to: 'native', code: 'RUNTIME_SIGN_IN' },
+    { audit: 'backend.success', runtime: 'native', tokens: expect.any(Number), actions: null, asked: null },
   ]);
 
   // Once it has the task nothing answers in its place.
@@ -257,7 +285,7 @@ it('RT-15 a chosen one that fails ends the run with its code; a listed one falls
   await fail(again.requestId, 'RUNTIME_SIGN_IN: It is not signed in');
   const refused = await until('error', ({ payload }) => payload.code === 'RUNTIME_SIGN_IN');
   expect(refused.payload.content).toBe('It is not signed in');
-  expect(audited().filter(({ audit }) => audit === 'backend.fallback')).toHaveLength(3);
+  expect(audited().filter((line) => line['audit'] === 'backend.fallback')).toHaveLength(3);
   expect((await command('/runtime deactivate gemini')).answer).toContain('Runtime: native');
   await command('/runtime activate native');
   const asked = model.requests.length;

@@ -31,8 +31,30 @@ export type BackendLine =
       source: 'thread' | 'config';
       machineId: string | null;
     }
-  | { audit: 'backend.fallback'; userId: string; runId: string; from: string; to: string }
-  | { audit: 'backend.success'; userId: string; runId: string; runtime: string; ms: number };
+  /** `code`: why the first one did not answer. */
+  | { audit: 'backend.fallback'; userId: string; runId: string; from: string; to: string; code: string }
+  | {
+      audit: 'backend.success';
+      userId: string;
+      runId: string;
+      runtime: string;
+      ms: number;
+      /** Null where a coding agent does not say. */
+      tokens: number | null;
+      /** Of a coding agent, and how many of them were asked about; null for the built-in agent. */
+      actions: number | null;
+      asked: number | null;
+    }
+  | {
+      audit: 'backend.end';
+      userId: string;
+      runId: string;
+      runtime: string;
+      ms: number;
+      /** Of a run that did not complete; `code` where it failed. */
+      outcome: string;
+      code: string | null;
+    };
 
 /** What the agent's core needs from its host. */
 export interface AgentNeeds {

@@ -5,7 +5,7 @@ import { keyOf, type ThreadKey } from '../../rows/keys.ts';
 import { agentLimits } from '../../rows/limits.ts';
 import { runOf } from '../../rows/load.ts';
 import type { RunRow } from '../../rows/rows.ts';
-import { native } from '../../turns/runtimes/route.ts';
+import { reportEnd } from '../../turns/runtimes/report-end.ts';
 import { applyTurn, refuseTooManyWaiting } from '../../turns/lanes/apply.ts';
 import { loadLane } from '../../turns/lanes/load-lane.ts';
 import { followNews, planTurn } from '../../turns/lanes/plan-turn.ts';
@@ -99,16 +99,7 @@ export const createLaneRunner = (ctx: LaneContext, own: (key: ThreadKey) => Prom
     const endRun = async () => {
       const run = await runOf(ctx, key.userId, runId);
       await post(key, run ? { event: { type: 'ended' }, ended: run } : { event: { type: 'checked' } });
-      if (run?.state === 'completed') {
-        const { userId, runtime, startedAt, endedAt } = run;
-        const line = {
-          userId,
-          runId,
-          runtime: runtime?.id ?? native,
-          ms: (endedAt ?? startedAt) - startedAt,
-        };
-        ctx.onBackend?.({ audit: 'backend.success', ...line });
-      }
+      if (run) await reportEnd(ctx, run);
       slots.offer();
     };
     // Its senders wait for it: while this server drives the thread, what fails is tried again.

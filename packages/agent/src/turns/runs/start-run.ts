@@ -148,7 +148,8 @@ const reportRoute = (
   const to = runtime?.id ?? native;
   const { source = 'config', machineId = null } = runtime ?? {};
   onBackend?.({ audit: 'backend.route', userId, threadId, runId, runtime: from ?? to, source, machineId });
-  if (from !== null) onBackend?.({ audit: 'backend.fallback', userId, runId, from, to });
+  const code = 'RUNTIME_UNAVAILABLE';
+  if (from !== null) onBackend?.({ audit: 'backend.fallback', userId, runId, from, to, code });
 };
 
 /** A run with its main agent; null if the thread has an open run, or something was written meanwhile. */

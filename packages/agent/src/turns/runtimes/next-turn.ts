@@ -25,13 +25,15 @@ export type NextTurn =
   | { do: 'fail'; failure: TurnFailure }
   | { do: 'look again' };
 
-const failure = (code: string, message: string, retryable = true): NextTurn => ({
-  do: 'fail',
-  failure: { code, message, retryable },
+const failure = (code: string, message: string, retryable = true): TurnFailure => ({
+  code,
+  message,
+  retryable,
 });
+const fail = (why: TurnFailure): NextTurn => ({ do: 'fail', failure: why });
 
 /** The person said no, or the call came to no end of its own. */
-const failureOf = ({ outcome, shown, turnEvents }: ToolCallRow): NextTurn => {
+const failureOf = ({ outcome, shown, turnEvents }: ToolCallRow): TurnFailure => {
   if (outcome === 'denied') return failure('DENIED', shown, false);
   if (outcome === 'lost') return failure('LOST', shown);
   const [, code, text] = /^(RUNTIME_[A-Z_]+): ([^]*)$/.exec(shown) ?? [];
@@ -43,12 +45,12 @@ const failureOf = ({ outcome, shown, turnEvents }: ToolCallRow): NextTurn => {
 const fallBack = async (
   ctx: Needs,
   { run, agent }: Work,
-  { route, reason }: { route: Route; reason: string },
+  { route, why: { code, message } }: { route: Route; why: TurnFailure },
 ): Promise<void> => {
   const { userId, id } = run;
   const from = run.runtime?.id ?? native;
   const to = route.runtime?.id ?? native;
-  const text = `${from} could not answer: ${reason} ${to === native ? 'The built-in agent' : to} answers.`;
+  const text = `${from} could not answer: ${code}: ${message} ${to === native ? 'The built-in agent' : to} answers.`;
   const isWritten = await ctx.store.commit(
     [
       update('agentRuns', { userId, id }, { runtime: route.runtime, model: route.model }),
@@ -56,7 +58,7 @@ const fallBack = async (
     ],
     'synced',
   );
-  if (isWritten) ctx.onBackend?.({ audit: 'backend.fallback', userId, runId: id, from, to });
+  if (isWritten) ctx.onBackend?.({ audit: 'backend.fallback', userId, runId: id, from, to, code });
 };
 
 const unavailable = async (ctx: Needs, { thread }: Work, { id, machineId }: RunRuntime) => {
@@ -90,7 +92,7 @@ interface Ended {
  * Another try after a turn that did not begin: without its old conversation, unless the person has been asked
  * about it already, or with another backend.
  */
-const tryOther = async (ctx: Needs, ended: Ended, reason: string): Promise<NextTurn | null> => {
+const tryOther = async (ctx: Needs, ended: Ended, why: TurnFailure): Promise<NextTurn | null> => {
   const { work, runtime, turns } = ended;
   const [last] = turns;
   if (last?.outcome === 'failed' && last.askId === null && last.arguments.includes('"session":')) {
@@ -101,7 +103,7 @@ const tryOther = async (ctx: Needs, ended: Ended, reason: string): Promise<NextT
   if (runtime.source === 'thread' || isDenied) return null;
   const route = await routeAfter(ctx, work.thread, runtime.id);
   if (route === null) return null;
-  await fallBack(ctx, work, { route, reason });
+  await fallBack(ctx, work, { route, why });
   return { do: 'look again' };
 };
 
@@ -112,12 +114,14 @@ export const nextTurn = async (ctx: Needs, work: Work, runtime: RunRuntime): Pro
   const ended = { work, runtime, turns };
   if (last !== undefined && last.outcome !== 'ok') {
     const failed = failureOf(last);
-    if ((last.turnEvents ?? 0) > 0) return failed;
-    return (await tryOther(ctx, ended, last.shown)) ?? failed;
+    if ((last.turnEvents ?? 0) > 0) return fail(failed);
+    return (await tryOther(ctx, ended, failed)) ?? fail(failed);
   }
   const missing = await unavailable(ctx, work, runtime);
-  if (missing !== null)
-    return (await tryOther(ctx, ended, missing)) ?? failure('RUNTIME_UNAVAILABLE', missing);
+  if (missing !== null) {
+    const why = failure('RUNTIME_UNAVAILABLE', missing);
+    return (await tryOther(ctx, ended, why)) ?? fail(why);
+  }
   const step = await startTurn(ctx, { ...ended, isFresh: false });
   if (step === null) return { do: 'look again' };
   return step === 'nothing new' ? { do: 'complete', result: await resultOf(ctx, work) } : { do: 'run', step };
