@@ -101,6 +101,8 @@ const proceduresWithoutId: Record<string, unknown> = {
   'channels.senders.list': undefined,
   'hooks.create': { name: 'hook' },
   'rules.add': { effect: 'deny', toolGroup: 'shell', resource: 'ls' },
+  'calls.recap': undefined,
+  'calls.recapSeen': { to: '2020-01-01T00:00:00.000Z' },
   'settings.get': undefined,
   'settings.update': {},
   'tokens.create': { name: 'Desk' },

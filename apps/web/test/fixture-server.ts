@@ -19,6 +19,7 @@ import {
 } from '@drawbridge/contracts/machines/processes';
 import { testRuntimeInput, type RuntimeList } from '@drawbridge/contracts/machines/runtimes';
 import type { KnownRules } from '@drawbridge/contracts/rule-list';
+import type { Recap } from '@drawbridge/contracts/machines/recap';
 import type { NewRule } from '@drawbridge/contracts/rules';
 import type { Settings } from '@drawbridge/contracts/settings';
 import type { AccessToken } from '@drawbridge/contracts/tokens';
@@ -46,6 +47,7 @@ export interface World {
   tools: Tool[];
   calls: Call[];
   confirmations: Confirmation[];
+  recap: () => Recap | null;
   rules: () => KnownRules;
   removed: string[];
   added: NewRule[];
@@ -149,6 +151,7 @@ const createRouter = (world: World, { events, frames }: Streams) => {
     calls: t.router({
       run: own.input(runInput).mutation(({ input }) => world.run(input)),
       get: own.input(callIdInput).query(({ input }) => callOf(input.requestId)),
+      recap: own.mutation(() => world.recap()),
       cancel: own.input(callIdInput).mutation(({ input }) => callOf(input.requestId)),
       list: own.input(listCallsInput).query(({ input }) => {
         const start = Number(input.cursor ?? 0);

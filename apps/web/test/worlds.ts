@@ -135,6 +135,7 @@ export const worldOf = (change: Partial<World> = {}): World => ({
   tools: [readFile, writeFile],
   calls: [],
   confirmations: [],
+  recap: () => null,
   rules: () => ({ rules: [], total: 0, remoteRules: false }),
   removed: [],
   processes: { processes: [] },

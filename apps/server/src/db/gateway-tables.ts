@@ -200,6 +200,15 @@ export interface UserSettingsTable {
   defaultMachineId: string | null;
 }
 
+/** When a person was here last. */
+export interface VisitTable {
+  userId: string;
+  visitedAt: number;
+  /** From the visit before to the start of this one; null where there is nothing to show. */
+  recapFrom: number | null;
+  recapTo: number | null;
+}
+
 /** An account that was removed and has machines or calls left. */
 export interface RemovedUserTable {
   userId: string;
@@ -215,6 +224,7 @@ export interface GatewayTables {
   onceKeys: OnceTable;
   removedUsers: RemovedUserTable;
   userSettings: UserSettingsTable;
+  visits: VisitTable;
   servers: ServerTable;
   jobLeases: JobLeaseTable;
   clientMessages: ClientMessageTable;

@@ -44,6 +44,7 @@ import { channelMessageFiles } from './migrations/0042-channel-message-files.ts'
 import { channelVoice } from './migrations/0044-channel-voice.ts';
 import { subAgentTurns } from './migrations/0048-sub-agent-turns.ts';
 import { callRulings } from './migrations/0049-call-rulings.ts';
+import { visits } from './migrations/0050-visits.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -93,6 +94,7 @@ const migrations = {
   '0044-channel-voice': channelVoice,
   '0048-sub-agent-turns': subAgentTurns,
   '0049-call-rulings': callRulings,
+  '0050-visits': visits,
 };
 
 /**

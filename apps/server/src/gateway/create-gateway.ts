@@ -94,6 +94,7 @@ export const createGateway = (needs: GatewayNeeds) => {
     daemon: guarded(daemon, Object.keys(daemon) as (keyof typeof daemon)[]),
     idempotency: guarded(front.idempotency, ['claim', 'consumeNonce']),
     clientMessages: parts.clientMessages,
+    recaps: parts.recaps,
     machines: parts.machines,
     pairing: parts.pairing,
     retention: parts.retention,

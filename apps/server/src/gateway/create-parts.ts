@@ -9,6 +9,7 @@ import { createTurnEvents } from './calls/turn-events.ts';
 import { createSharedOutputs } from './calls/shared-outputs.ts';
 import { createOpenCalls } from './calls/runner/open-calls.ts';
 import { createPastCalls } from './calls/past-calls.ts';
+import { createRecaps } from './manage/recap.ts';
 import { publishCallState, type CallRecord } from './calls/call.ts';
 import { createClientMessages } from './client-messages/client-messages.ts';
 import type { NewConfirmation } from './calls/store/confirmation-row.ts';
@@ -163,6 +164,7 @@ const createFront = (needs: GatewayNeeds, moving: Moving) => {
     calls: createCalls(callsContext, outputs),
     daemonCalls: createDaemonCalls({ ...callsContext, ...outputs }),
     pastCalls: createPastCalls(stores.pastCalls),
+    recaps: createRecaps({ clock, store: stores.recaps }),
     confirmations: createConfirmations({ ...common, store: stores.confirmations, openCalls }),
     idempotency: createIdempotency({
       clock,

@@ -7,6 +7,7 @@ import { createTransitionsStore } from './calls/store/transitions.store.ts';
 import { createConfirmationsStore } from './calls/store/confirmations.store.ts';
 import { createClientMessagesStore } from './client-messages/client-messages.store.ts';
 import { createKeysStore } from './pairing/keys.store.ts';
+import { createRecapStore } from './manage/recap.store.ts';
 import { createManageMachines } from './manage/manage-machines.store.ts';
 import { createMachinesStore } from './machines/machines.store.ts';
 import { createOldCallsStore } from './retention/old-calls.store.ts';
@@ -45,6 +46,7 @@ export const createGatewayStores = (store: Store, clock: Clock, openLimits: Open
     keys: mapStoreErrors(createKeysStore(store)),
     machines: mapStoreErrors(createMachinesStore(store, clock)),
     manageMachines: mapStoreErrors(createManageMachines(store, clock)),
+    recaps: mapStoreErrors(createRecapStore(db)),
     oldCalls: mapStoreErrors(createOldCallsStore(db, commit)),
     removedUsers: mapStoreErrors(createRemovedUsersStore(store)),
     idempotency: mapStoreErrors(createOnce(db)),

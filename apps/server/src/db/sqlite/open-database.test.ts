@@ -109,6 +109,7 @@ describe('migrations', () => {
       'servers',
       'toolLists',
       'userSettings',
+      'visits',
     ]);
     await Promise.all(stores.map(({ close }) => close()));
   });

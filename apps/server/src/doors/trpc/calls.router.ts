@@ -6,6 +6,7 @@ import {
   type Call,
   type CallSummary,
 } from '@drawbridge/contracts/calls';
+import { recapSeenInput } from '@drawbridge/contracts/machines/recap';
 import { scopeTool, startCall, startCallNamed, userCaller, type NewCall } from '../../callers/index.ts';
 import { router, userProcedure } from './trpc.ts';
 
@@ -39,6 +40,11 @@ export const callsRouter = router({
   histogram: userProcedure
     .input(callHistogramInput)
     .query(({ ctx, input }) => ctx.gateway.calls.histogram(ctx.userId, input)),
+  /** Notes that the person is here; gives what happened since they were here last. */
+  recap: userProcedure.mutation(({ ctx }) => ctx.gateway.recaps.open(ctx.userId)),
+  recapSeen: userProcedure
+    .input(recapSeenInput)
+    .mutation(({ ctx, input }) => ctx.gateway.recaps.seen(ctx.userId, input.to)),
   /** Every question about one call, oldest first. */
   questions: userProcedure.input(callIdInput).query(async ({ ctx, input: { requestId } }) => {
     await ctx.gateway.calls.get(ctx.userId, requestId);

@@ -32,6 +32,7 @@ export const createRemovedUsersStore = ({ db, changeRights }: Store) => ({
           'machines',
           'removedUsers',
           'userSettings',
+          'visits',
           'nodePushTokens',
           'companions',
           'presence',

@@ -1,0 +1,117 @@
+import { recapLimits } from '@drawbridge/contracts/machines/recap';
+import type { CallVia } from '@drawbridge/contracts/calls';
+import { CompiledQuery, type KyselyPlugin } from 'kysely';
+import { expect, it } from 'vitest';
+import { itOnSqlite } from '../../../test/store-place.ts';
+import { callerOf, connect, initBody, text, useGateway } from '../../../test/gateway-fixture.ts';
+import { createRecapStore } from './recap.store.ts';
+
+const fixture = useGateway();
+const hourMs = 3_600_000;
+
+const open = async () => {
+  await fixture.open();
+  const { gateway, clock } = fixture;
+  const { key, stream } = await connect(gateway, 'ada', initBody());
+  const call = async (via: CallVia = { kind: 'token', id: 't1', name: 'Desk' }) => {
+    const running = callerOf(gateway, 'ada').run(
+      { name: 'read_file', arguments: { path: 'a.txt' } },
+      { door: 'mcp', until: 'ended', via },
+    );
+    await clock.settle();
+    await gateway.daemon.respond(key, stream.requests().at(-1)?.requestId ?? '', text('ok'));
+    await running;
+    clock.advance(1_000);
+  };
+  const calls = async (userId = 'ada') => (await gateway.recaps.open(userId))?.rows.map((row) => row.calls);
+  return { gateway, clock, call, calls };
+};
+
+it('is empty at the first visit, after minutes, and where nothing was called', async () => {
+  const { clock, call, calls } = await open();
+  expect(await calls()).toBeUndefined();
+  await call();
+  clock.advance(hourMs / 2);
+  expect(await calls()).toBeUndefined();
+  clock.advance(2 * hourMs);
+  expect(await calls()).toBeUndefined();
+});
+
+it('has the calls since the visit before, the same in two windows, until it is seen or the next visit', async () => {
+  const { gateway, clock, call, calls } = await open();
+  await calls();
+  await calls('bob');
+  clock.advance(2 * hourMs);
+  await call();
+  await call();
+  const both = await Promise.all([gateway.recaps.open('ada'), gateway.recaps.open('ada')]);
+  expect(both[0]).toEqual(both[1]);
+  expect(both[0]?.rows).toMatchObject([
+    { by: 'token:t1', name: 'Desk', calls: 2, asked: 0, byRule: 0, denied: 0, failed: 0, commands: 0 },
+  ]);
+  // What is called during the visit is not part of it, and of another person nothing.
+  await call();
+  expect([await calls(), await calls('bob')]).toEqual([[2], undefined]);
+  await gateway.recaps.seen('bob', both[0]?.to ?? '');
+  expect(await calls()).toEqual([2]);
+  await gateway.recaps.seen('ada', both[0]?.to ?? '');
+  expect(await calls()).toBeUndefined();
+  clock.advance(2 * hourMs);
+  await call();
+  clock.advance(2 * hourMs);
+  expect(await calls()).toEqual([1]);
+  clock.advance(2 * hourMs);
+  expect(await calls()).toBeUndefined();
+});
+
+it('looks back 7 days at most', async () => {
+  const { clock, call, calls, gateway } = await open();
+  await calls();
+  await call();
+  clock.advance(24 * hourMs);
+  await call();
+  clock.advance(7 * 24 * hourMs - 2_000);
+  const recap = await gateway.recaps.open('ada');
+  expect(recap?.rows.map((row) => row.calls)).toEqual([1]);
+  expect(Date.parse(recap?.to ?? '') - Date.parse(recap?.from ?? '')).toBe(7 * 24 * hourMs);
+});
+
+it('names the agents with the most calls, counts the others, and takes all chats for one', async () => {
+  const { gateway, clock, call, calls } = await open();
+  await calls();
+  clock.advance(2 * hourMs);
+  await call({ kind: 'thread', id: 'blog', name: 'Blog' });
+  await call({ kind: 'thread', id: 'taxes', name: 'Taxes' });
+  for (let one = 0; one <= recapLimits.rows; one += 1)
+    await call({ kind: 'token', id: `t${one}`, name: `Desk ${one}` });
+  await call({ kind: 'token', id: 't9', name: 'Renamed' });
+  await call({ kind: 'token', id: 't9', name: 'Renamed' });
+  const recap = await gateway.recaps.open('ada');
+  expect(recap?.rows).toHaveLength(recapLimits.rows);
+  expect(recap?.rows.slice(0, 3)).toMatchObject([
+    { by: 'token:t9', name: 'Renamed', calls: 3 },
+    { by: 'chat', name: '', calls: 2 },
+    { calls: 1 },
+  ]);
+  expect(recap?.others).toEqual({ rows: 2, calls: 2 });
+});
+
+itOnSqlite('the counts are answered from the index alone', async () => {
+  await fixture.open();
+  const queries: Parameters<KyselyPlugin['transformQuery']>[0][] = [];
+  const db = fixture.database.db.withPlugin({
+    transformQuery: (query) => {
+      queries.push(query);
+      return query.node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  await createRecapStore(db).rows('ada', { from: 1, to: 9 }, recapLimits.rows);
+  const [query] = queries;
+  if (!query) throw new Error('The store has asked nothing.');
+  const { sql, parameters } = db.getExecutor().compileQuery(query.node, query.queryId);
+  const plan = await db.executeQuery<{ detail: string }>(
+    CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]),
+  );
+  expect(plan.rows.map(({ detail }) => detail).join()).toContain('COVERING INDEX callsByFilter');
+});

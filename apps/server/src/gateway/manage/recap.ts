@@ -1,0 +1,28 @@
+import { recapLimits, type Recap } from '@drawbridge/contracts/machines/recap';
+import type { Clock } from '@drawbridge/kit';
+import type { RecapStore } from './recap.store.ts';
+
+const dayMs = 86_400_000;
+const minuteMs = 60_000;
+const iso = (at: number) => new Date(at).toISOString();
+
+/** What happened since a person was here last. */
+export interface Recaps {
+  /** Notes that the person is here. Null where nothing was called since the visit before, or it was seen. */
+  open(userId: string): Promise<Recap | null>;
+  /** The person has seen the recap up to that time. */
+  seen(userId: string, to: string): Promise<void>;
+}
+
+export const createRecaps = ({ clock, store }: { clock: Clock; store: RecapStore }): Recaps => ({
+  open: async (userId) => {
+    const now = clock.now();
+    const isNewAfter = now - recapLimits.newVisitMinutes * minuteMs;
+    const since = await store.visit(userId, { now, isNewAfter });
+    if (since === null) return null;
+    const times = { from: Math.max(since.from, since.to - recapLimits.days * dayMs), to: since.to };
+    const { rows, others } = await store.rows(userId, times, recapLimits.rows);
+    return rows.length === 0 ? null : { from: iso(times.from), to: iso(times.to), rows, others };
+  },
+  seen: (userId, to) => store.seen(userId, Date.parse(to)),
+});

@@ -1,0 +1,151 @@
+import { join } from 'node:path';
+import axe, { type AxeResults } from 'axe-core';
+import Database from 'libsql';
+import type { Call } from '@drawbridge/contracts/calls';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  answer,
+  createProcesses,
+  ended,
+  openPage,
+  startBrowser,
+  startMachine,
+  widthFaults,
+  type Person,
+  type Server,
+} from './harness/index.ts';
+import { describeWith } from './services.ts';
+
+const hourMs = 3_600_000;
+const scopes = ['filesystemRead', 'filesystemWrite', 'shell'] as const;
+
+describeWith('chromium')('what happened since the last visit', () => {
+  const processes = createProcesses();
+  let server: Server;
+  let ann: Person;
+  let browser: Browser;
+  let page: Page;
+  const tokens = { 'Claude Code': '', Nightly: '' };
+
+  /** The call as the agent makes it; waits for its end, or only until it is there. */
+  const call = async (by: keyof typeof tokens, name: string, args: object, prefer = 'wait=50') => {
+    const response = await fetch(`${server.url}/api/v1/calls`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${tokens[by]}`,
+        'content-type': 'application/json',
+        prefer,
+      },
+      body: JSON.stringify({ name, arguments: args }),
+    });
+    if (!response.ok) throw new Error(await response.text());
+    return (await response.json()) as Call;
+  };
+  const times = async (count: number, make: () => Promise<unknown>) => {
+    for (let one = 0; one < count; one += 10)
+      await Promise.all(Array.from({ length: Math.min(10, count - one) }, make));
+  };
+  const asked = async (name: string, args: object, how: Parameters<typeof answer>[2]) => {
+    const { requestId } = await call('Claude Code', name, args, 'respond-async');
+    await answer(ann, requestId, how);
+    await ended(ann, requestId);
+  };
+  const once = { approved: true, resourceDecision: 'allowOnce' } as const;
+
+  /** 400 calls. */
+  const playNight = async () => {
+    const command = ['shell_execute', { command: 'echo night' }] as const;
+    await times(300, () => call('Claude Code', 'list_files', { dirPath: '.' }));
+    await times(3, () => call('Claude Code', 'read_file', { filePath: 'none.txt' }));
+    await asked(...command, { approved: true, resourceDecision: 'alwaysAllow' });
+    await times(40, () => call('Claude Code', ...command));
+    for (let one = 0; one < 5; one += 1)
+      await asked('write_file', { filePath: `post-${one}.txt`, content: 'new\n' }, once);
+    await asked('write_file', { filePath: 'post-9.txt', content: 'new\n' }, { approved: false });
+    await times(2, () => call('Nightly', 'list_files', { dirPath: '.' }));
+    await times(48, () => call('Nightly', 'read_file', { filePath: 'none.txt' }));
+  };
+
+  beforeAll(async () => {
+    ({ server, ann } = await startMachine(processes, { flags: ['--permission-shell', 'ask'] }));
+    for (const name of ['Claude Code', 'Nightly'] as const)
+      tokens[name] = (await ann.api.tokens.create.mutate({ name, scopes: [...scopes] })).token;
+    browser = await startBrowser();
+    page = await openPage(browser, { person: ann });
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await processes.stopAll();
+  });
+
+  const recap = (of = page) => of.locator('[data-test=recap]');
+  const words = async (at: number) =>
+    (await recap().locator('[data-test=recap-row]').nth(at).innerText()).replaceAll(/\s+/g, ' ');
+
+  it('is empty at the first visit', async () => {
+    const opened = page.waitForResponse(/calls\.recap/);
+    await page.goto(`${server.url}/inbox`);
+    expect(await (await opened).text()).toContain('null');
+    await page.getByText('Nothing waits for you').waitFor();
+    expect(await recap().count()).toBe(0);
+  });
+
+  it('has the numbers of a night of 400 calls, with a link to the calls of each', async () => {
+    await playNight();
+    // The person was here ten hours ago.
+    const store = new Database(join(server.dataDir, 'drawbridge.db'));
+    store.exec(`update visits set "visitedAt" = "visitedAt" - ${10 * hourMs}`);
+    store.close();
+    await page.goto(`${server.url}/inbox`);
+    await recap().getByText('400 calls').waitFor();
+    expect(await words(0)).toMatch(
+      /^Claude Code on \S+ 350 calls 7 asked 40 by rule 1 denied 3 failed 41 commands$/,
+    );
+    expect(await words(1)).toMatch(/^Nightly on \S+ 50 calls 48 failed$/);
+    const numbers = [
+      '400 calls',
+      '350 calls',
+      '7 asked',
+      '40 by rule',
+      '1 denied',
+      '3 failed',
+      '41 commands',
+    ];
+    for (const text of [...numbers, '48 failed']) {
+      await recap().getByRole('link', { name: text, exact: true }).first().press('Enter');
+      const count = text.split(' ')[0] ?? '';
+      await page
+        .locator('[data-test=total]')
+        .getByText(new RegExp(`^${count} calls?`))
+        .waitFor();
+      await page.goBack();
+    }
+  });
+
+  it('axe finds no fault in it in both themes, and nothing of it is wider than a phone', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.evaluate(axe.source);
+      const { violations } = await page.evaluate<AxeResults>(`axe.run({ resultTypes: ['violations'] })`);
+      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+    }
+    expect(await widthFaults(page)).toEqual([]);
+    await recap().getByRole('button', { name: 'Seen' }).waitFor();
+    await page.setViewportSize({ width: 1_280, height: 800 });
+  });
+
+  it('is the same in another window, and gone in both once it is seen', async () => {
+    const other = await openPage(browser, { person: ann });
+    await other.goto(`${server.url}/inbox`);
+    await recap(other).getByText('400 calls').waitFor();
+    await recap(other).getByRole('button', { name: 'Seen' }).press('Enter');
+    await recap(other).waitFor({ state: 'detached' });
+    await other.context().close();
+    const opened = page.waitForResponse(/calls\.recap/);
+    await page.reload();
+    expect(await (await opened).text()).toContain('null');
+    expect(await recap().count()).toBe(0);
+  });
+});
