@@ -64,6 +64,21 @@ describeWith('chromium')('Telegram', () => {
       await until(async () => telegram.texts().at(-1)?.startsWith('You are Alice') === true);
       expect(telegram.texts().filter((text) => text.startsWith('Milk'))).toHaveLength(1);
 
+      const mention = { type: 'mention', offset: 0, length: 13 };
+      const inTeam = { chat: { id: -5, type: 'supergroup', title: 'Team' }, entities: [mention] };
+      telegram.say('@stand_in_bot hi', inTeam);
+      const group = page.locator('[data-test=group]').filter({ hasText: 'Team' });
+      await page.getByRole('button', { name: 'Turn on Team' }).click();
+      await group.getByLabel('Read files').check();
+      expect(await widthFaults(page)).toEqual([]);
+      await group.getByRole('button', { name: 'Turn on', exact: true }).click();
+      await group.filter({ hasText: 'On. Read files' }).waitFor();
+      telegram.say('@stand_in_bot what shall we buy?', inTeam);
+      await until(async () => telegram.sent.at(-1)?.chat_id === '-5');
+      await page.getByRole('button', { name: 'Edit Team' }).click();
+      await group.getByRole('button', { name: 'Turn off' }).click();
+      await group.filter({ hasText: 'Off' }).waitFor();
+
       await page.getByRole('button', { name: 'Remove Alice' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
       await page.locator('[data-test=no-senders]').waitFor();

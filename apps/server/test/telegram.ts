@@ -9,6 +9,7 @@ interface SentText {
   text: string;
   parse_mode?: string;
   link_preview_options?: unknown;
+  reply_parameters?: { message_id: number };
   reply_markup?: { inline_keyboard: { text: string; callback_data: string }[][] };
 }
 

@@ -15,6 +15,10 @@ const everAndAfter = { from: '2026-01-01T00:00:00Z', to: '2126-01-01T00:00:00Z' 
 const forMachine = (name: string, more: object = {}, own?: string) =>
   procedureWithId(name, own, (machineId) => ({ machineId, ...more }));
 
+const senderOf = (senderId: string) => ({ kind: 'telegram', senderId });
+const groupOf = (conversation: string) => ({ kind: 'telegram', conversation });
+const groupOn = (conversation: string) => ({ ...groupOf(conversation), isOn: true, groups: [] });
+
 const procedures: Record<string, WithId> = {
   'calls.get': procedureWithId('calls.get', 'call that ended', (requestId) => ({ requestId })),
   'calls.list': procedureWithId('calls.list', 'machine', (machine) => ({ machine })),
@@ -50,10 +54,9 @@ const procedures: Record<string, WithId> = {
     groups: [],
     usesMemory: false,
   })),
-  'channels.senders.remove': procedureWithId('channels.senders.remove', undefined, (senderId) => ({
-    kind: 'telegram',
-    senderId,
-  })),
+  'channels.senders.remove': procedureWithId('channels.senders.remove', undefined, senderOf),
+  'channels.groups.update': procedureWithId('channels.groups.update', undefined, groupOn),
+  'channels.groups.remove': procedureWithId('channels.groups.remove', undefined, groupOf),
   'hooks.remove': procedureWithId('hooks.remove', undefined, (id) => ({ id })),
   'rules.remove': procedureWithId('rules.remove', undefined, (ruleId) => ({ ruleId })),
   'rules.tighten': forMachine('rules.tighten', { toolGroup: 'shell', mode: 'deny' }),
@@ -99,6 +102,7 @@ const proceduresWithoutId: Record<string, unknown> = {
   'channels.codes.list': undefined,
   'channels.codes.create': { kind: 'telegram' },
   'channels.senders.list': undefined,
+  'channels.groups.list': undefined,
   'hooks.create': { name: 'hook' },
   'rules.add': { effect: 'deny', toolGroup: 'shell', resource: 'ls' },
   'calls.recap': undefined,

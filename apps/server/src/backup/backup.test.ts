@@ -119,6 +119,9 @@ describe('a restore', () => {
       .insertInto('channelSenders')
       .values(['kept', 'removed'].map((senderId) => ({ ...sender, senderId })))
       .execute();
+    const group = { kind: 'telegram', conversation: '-5', userId: 'x', title: '', groups: '[]' };
+    const groups = copied.db.insertInto('channelGroups');
+    await groups.values({ ...group, isOn: 1, seenAt: 1 }).execute();
     const late = Number.MAX_SAFE_INTEGER;
     const chat = {
       kind: 'telegram',
@@ -145,14 +148,8 @@ describe('a restore', () => {
       userId: 'x',
       askId: 'a',
     };
-    const token = {
-      digest: '',
-      tokenDigest: '',
-      sealedToken: '',
-      offers: '[]',
-      expiresAt: late,
-      createdAt: late,
-    };
+    const open = { offers: '[]', expiresAt: late, createdAt: late };
+    const token = { digest: '', tokenDigest: '', sealedToken: '', ...open };
     await copied.db
       .insertInto('channelQuestions')
       .values({ ...question, ...token, confirmationId: null, state: 'open', answer: null })
@@ -185,6 +182,7 @@ describe('a restore', () => {
     expect(await after.db.selectFrom('channelSenders').select('senderId').execute()).toEqual([
       { senderId: 'kept' },
     ]);
+    expect(await after.db.selectFrom('channelGroups').select('isOn').execute()).toEqual([{ isOn: 0 }]);
     expect(await after.db.selectFrom('channelCodes').select('id').execute()).toEqual([]);
     expect(await after.db.selectFrom('channelQuestions').select('id').execute()).toEqual([]);
     expect(await after.db.selectFrom('channelMessages').select('state').execute()).toEqual([

@@ -39,6 +39,8 @@ const channelsEnded = [
   `update channelReplies set state = 'failed', problem = 'restored from a backup' where state in ('waiting', 'sending')`,
 ];
 const questionsEnded = 'delete from channelQuestions';
+/** One that was turned off since must not answer again. */
+const groupsEnded = 'update channelGroups set isOn = 0';
 const sendersEndedSince = `delete from channelSenders where not exists
   (select 1 from former.channelSenders as s where s.kind = channelSenders.kind and s.senderId = channelSenders.senderId)`;
 
@@ -115,6 +117,7 @@ export const settleRestored = (
     ...(compared ? endedSince : endedUnknown),
     ...(hasChannels ? channelsEnded : []),
     ...(hasTable(sqlite, 'channelQuestions') ? [questionsEnded] : []),
+    ...(hasTable(sqlite, 'channelGroups') ? [groupsEnded] : []),
     ...(hasChannels && compared && hasTable(sqlite, 'channelSenders', 'former') ? [sendersEndedSince] : []),
     ...(compared && hasDisabled(sqlite) ? [disabledSince] : []),
     ...(hasHooks ? [hooksEndedSince, ...knownDeliveries(sqlite)] : []),

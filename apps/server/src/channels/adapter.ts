@@ -37,11 +37,18 @@ export interface IncomingFile {
   size: number | null;
 }
 
+/** Where a message was written that others read too. `isMention`: it names the bot, or replies to it. */
+export interface IncomingGroup {
+  title: string;
+  isMention: boolean;
+}
+
 /** A message as all platforms have it. Ids are the platform's. */
 export interface IncomingMessage {
   type: 'message';
   conversation: string;
-  isGroup: boolean;
+  /** Null in a chat with one person, whose conversation has the id of the sender. */
+  group: IncomingGroup | null;
   sender: { id: string; name: string };
   text: string;
   files: readonly IncomingFile[];

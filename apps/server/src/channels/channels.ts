@@ -5,9 +5,7 @@ import {
   platformOf,
   type Channel,
   type ChannelKind,
-  type ChannelSender,
   type ConfigureChannelInput,
-  type UpdateChannelSenderInput,
 } from '@drawbridge/contracts/outside/channels';
 import type { Clock } from '@drawbridge/kit';
 import type { Store } from '../db/index.ts';
@@ -21,15 +19,19 @@ import { PlatformError, type PlatformPost } from './adapter.ts';
 import type { ChannelsEnvironment } from './config-schema.ts';
 import { createCounts, type ChannelCounts } from './counts.ts';
 import { createConnections, openAdapter } from './connections.ts';
+import { createGroups } from './groups/groups.ts';
+import { createGroupsStore } from './groups/groups.store.ts';
 import { createAccept } from './inbound/accept.ts';
 import { createDelivery } from './outbox/deliver.ts';
 import { createPresses } from './questions/presses.ts';
 import { createQuestions } from './questions/questions.ts';
 import { createQuestionsStore } from './questions/questions.store.ts';
 import { createCodes } from './senders/codes.ts';
-import { createSendersStore, type StoredSender } from './senders/senders.store.ts';
-import { createMessagesStore } from './turns/messages.store.ts';
-import { createTurns, sessionOf, type ChannelSessions } from './turns/turns.ts';
+import { createSenders } from './senders/senders.ts';
+import { createSendersStore } from './senders/senders.store.ts';
+import { sessionOf } from './turns/lane-sender.ts';
+import { createMessagesStore, type ConversationKey } from './turns/messages.store.ts';
+import { createTurns, type ChannelSessions } from './turns/turns.ts';
 
 interface Needs {
   store: Store;
@@ -57,24 +59,18 @@ const withOthers = 'Channels are not offered with several servers yet.';
 const endLength = 4;
 const iso = (at: number) => new Date(at).toISOString();
 
-const toSender = (sender: StoredSender): ChannelSender => {
-  const { senderId, name, groups, usesMemory, answers, speak, pairedAt, lastSeenAt } = sender;
-  const kind = sender.kind as ChannelKind;
-  const times = { pairedAt: iso(pairedAt), lastSeenAt: iso(lastSeenAt) };
-  return { kind, senderId, name, groups, usesMemory, answers, speak, ...times };
-};
-
-/** Ends what the sender's messages have started. */
-const createOnUnpaired =
-  ({ agent, sessions, log, onError }: Needs) =>
-  ({ kind, senderId, userId }: StoredSender): void => {
-    log.info({ kind, senderId, userId }, 'a sender of a channel was unpaired');
-    const stop = async () => {
-      const session = await sessions.find(
-        { userId, principal: 'person' },
-        sessionOf({ kind, conversation: senderId }),
-      );
+/** Ends what runs for an account in a conversation, also what is being given to the agent now. */
+const createStop =
+  ({ agent, sessions, onError }: Needs, given: (conversation: ConversationKey) => Promise<void>) =>
+  (userId: string, conversation: ConversationKey): void => {
+    const cancel = async () => {
+      const session = await sessions.find({ userId, principal: 'person' }, sessionOf(conversation));
       if (session) await agent?.lanes.cancel(userId, session.threadId, {});
+    };
+    const stop = async () => {
+      await cancel();
+      await given(conversation);
+      await cancel();
     };
     stop().catch(onError);
   };
@@ -92,7 +88,12 @@ const createParts = (needs: Needs & { counts: ChannelCounts }, signal: AbortSign
     link: (kind, code) => connections.get(kind)?.identity?.link(code) ?? null,
     warn: (sentence) => log.warn(sentence),
   });
-  const onUnpaired = createOnUnpaired(needs);
+  const groupsStore = createGroupsStore(store);
+  const stop = createStop(needs, (conversation) => turns.given(conversation));
+  const groups = createGroups({ store: groupsStore, messages, stop, log });
+  const stopGroups = groups.stopAll;
+  const ofUsers = createSenders({ store: senders, messages, stop, stopGroups, log, onError });
+  const stores = { senders, messages, groups: groupsStore };
 
   const adapterOf = (kind: ChannelKind) => connections.adapterOf(kind);
   const questionsStore = createQuestionsStore(store);
@@ -110,11 +111,10 @@ const createParts = (needs: Needs & { counts: ChannelCounts }, signal: AbortSign
   const delivery = createDelivery({ ...needs, messages, adapterOf, buttonsOf, signal });
   const turns = createTurns({
     ...needs,
-    messages,
-    senders,
+    ...stores,
     questions,
     adapterOf,
-    onUnpaired,
+    onUnpaired: ofUsers.onUnpaired,
     onReply: delivery.wake,
     signal,
   });
@@ -130,8 +130,7 @@ const createParts = (needs: Needs & { counts: ChannelCounts }, signal: AbortSign
         clock,
         accounts: accountsStore,
         counts: needs.counts,
-        senders,
-        messages,
+        ...stores,
         codes,
         isUser,
         presses: createPresses({ kind, clock, questions: questionsStore, senders, log }),
@@ -148,17 +147,8 @@ const createParts = (needs: Needs & { counts: ChannelCounts }, signal: AbortSign
     onConnected: () => void delivery.wakeAll().catch(onError),
     signal,
   });
-  return {
-    accounts,
-    senders,
-    messages,
-    codes,
-    questions,
-    delivery,
-    turns,
-    connections,
-    onUnpaired,
-  };
+  const ofPlatforms = { accounts, questions, delivery, turns, connections };
+  return { ...ofPlatforms, ofUsers, groups, messages, codes };
 };
 
 type Parts = ReturnType<typeof createParts>;
@@ -216,17 +206,12 @@ const createReceive =
 
 /** Chat platforms from which people talk to the agent. */
 export const createChannels = (needs: Needs) => {
-  const { store, clock } = needs;
+  const { clock } = needs;
   const closing = new AbortController();
   const counts = createCounts();
   const parts = createParts({ ...needs, counts }, closing.signal);
-  const { accounts, senders, messages, codes, questions, delivery, turns, connections, onUnpaired } = parts;
+  const { accounts, ofUsers, groups, messages, codes, questions, delivery, turns, connections } = parts;
   const view = createView(parts, needs);
-
-  const removeSender = async (sender: StoredSender) => {
-    await store.commit(senders.remove(sender), 'synced');
-    onUnpaired(sender);
-  };
 
   return {
     list: (isOwner: boolean): Promise<Channel[]> =>
@@ -260,22 +245,11 @@ export const createChannels = (needs: Needs) => {
     /** Of the channels that are on. `isUp`: it receives messages. */
     numbers: createNumbers(view, counts),
     codes: { list: codes.list, create: codes.create, remove: codes.remove },
-    senders: {
-      list: async (userId: string): Promise<ChannelSender[]> => (await senders.ofUser(userId)).map(toSender),
-      /** Throws `notFound`. */
-      update: async (userId: string, { kind, senderId, ...to }: UpdateChannelSenderInput): Promise<void> => {
-        if (!(await senders.update({ kind, senderId, userId }, to))) throw errors.notFound();
-      },
-      /** With what waits for the sender; ends what runs. Throws `notFound`. */
-      remove: async (userId: string, kind: ChannelKind, senderId: string): Promise<void> => {
-        const sender = await senders.find(kind, senderId);
-        if (sender?.userId !== userId) throw errors.notFound();
-        await removeSender(sender);
-      },
-    },
+    senders: ofUsers,
+    groups,
     removeUser: async (userId: string): Promise<void> => {
-      await senders.removeCodesOf(userId);
-      for (const sender of await senders.ofUser(userId)) await removeSender(sender);
+      await ofUsers.removeUser(userId);
+      await groups.removeUser(userId);
     },
     /** Connects the bots that are on, and goes on with what an earlier run left. */
     start: async (): Promise<void> => {

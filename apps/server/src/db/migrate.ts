@@ -45,6 +45,7 @@ import { channelVoice } from './migrations/0044-channel-voice.ts';
 import { subAgentTurns } from './migrations/0048-sub-agent-turns.ts';
 import { callRulings } from './migrations/0049-call-rulings.ts';
 import { visits } from './migrations/0050-visits.ts';
+import { channelGroups } from './migrations/0051-channel-groups.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -95,6 +96,7 @@ const migrations = {
   '0048-sub-agent-turns': subAgentTurns,
   '0049-call-rulings': callRulings,
   '0050-visits': visits,
+  '0051-channel-groups': channelGroups,
 };
 
 /**

@@ -72,6 +72,19 @@ export interface RoomTables {
     speak: string;
     pairedAt: number;
     lastSeenAt: number;
+    /** Of their own chat with the bot, as JSON; null until they have written there. */
+    address: string | null;
+  };
+  /** A group in which the bot answers the senders of an account, once that account has turned it on. */
+  channelGroups: {
+    kind: string;
+    conversation: string;
+    userId: string;
+    title: string;
+    isOn: number;
+    /** Which tools of machines may be used in it, as JSON. */
+    groups: string;
+    seenAt: number;
   };
   /** What a sender wrote. */
   channelMessages: {

@@ -15,6 +15,7 @@ export const channelLimits = {
   codeMs: 5 * minute,
   openCodesPerUser: 5,
   sendersPerUser: 20,
+  groupsPerUser: 20,
   /** Wrong codes in an hour, after which a sender is ignored, and after which all open codes end. */
   wrongCodesOfSender: 5,
   wrongCodesOfChannel: 20,
@@ -108,6 +109,8 @@ interface Platform {
   hasButtons: boolean;
   /** Whether an answer can be a voice message there. */
   hasVoice: boolean;
+  /** Whether a message in a group can name the bot there. */
+  hasGroups: boolean;
   /** Whether people who are not paired get a sentence: not where strangers write by mistake. */
   hasHints: boolean;
   /** What the owner enters: texts. */
@@ -124,6 +127,7 @@ export const platforms = {
     modes: ['poll', 'webhook'],
     hasButtons: true,
     hasVoice: true,
+    hasGroups: true,
     hasHints: true,
     fields: z.strictObject({ token: telegramToken }),
     needs: {},
@@ -134,6 +138,7 @@ export const platforms = {
     modes: ['poll', 'webhook'],
     hasButtons: false,
     hasVoice: true,
+    hasGroups: false,
     hasHints: false,
     fields: z.strictObject({ url: blueBubblesUrl, password: blueBubblesPassword }),
     needs: {},
@@ -144,6 +149,7 @@ export const platforms = {
     modes: ['poll', 'webhook'],
     hasButtons: true,
     hasVoice: false,
+    hasGroups: true,
     hasHints: true,
     fields: z.strictObject({
       key: googleKey,
@@ -158,6 +164,7 @@ export const platforms = {
     modes: ['webhook'],
     hasButtons: true,
     hasVoice: false,
+    hasGroups: true,
     hasHints: true,
     fields: z.strictObject({ appId: entraId, secret: entraSecret, tenant: entraId }),
     needs: {},
@@ -268,6 +275,28 @@ export const channelSender = z.object({
   lastSeenAt: isoTime,
 });
 export type ChannelSender = z.infer<typeof channelSender>;
+
+/** A group in which somebody who is paired has named the bot. */
+export const channelGroup = z.object({
+  kind: channelKind,
+  conversation: z.string(),
+  title: z.string(),
+  /** Whether the bot answers there. */
+  isOn: z.boolean(),
+  groups: rights.groups,
+  seenAt: isoTime,
+});
+export type ChannelGroup = z.infer<typeof channelGroup>;
+
+const groupKey = { kind: channelKind, conversation: z.string().min(1).max(300) };
+export const channelGroupInput = z.strictObject(groupKey);
+export type ChannelGroupInput = z.infer<typeof channelGroupInput>;
+export const updateChannelGroupInput = z.strictObject({
+  ...groupKey,
+  isOn: z.boolean(),
+  groups: rights.groups,
+});
+export type UpdateChannelGroupInput = z.infer<typeof updateChannelGroupInput>;
 
 const senderKey = { kind: channelKind, senderId: z.string().min(1).max(128) };
 export const channelSenderInput = z.strictObject(senderKey);

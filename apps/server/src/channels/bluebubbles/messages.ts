@@ -42,7 +42,8 @@ const readMessage = (given: BlueBubblesMessage): IncomingMessage | null => {
   return {
     type: 'message',
     conversation: isGroup ? (chats[0]?.guid ?? '') : id,
-    isGroup,
+    // Nothing there names the bot.
+    group: isGroup ? { title: '', isMention: false } : null,
     sender: { id, name: id },
     text: cutText((text ?? '').replace(filePlace, ''), channelLimits.textLength),
     files: attachments.map(({ guid, transferName, totalBytes }) => ({

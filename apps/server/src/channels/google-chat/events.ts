@@ -19,13 +19,19 @@ const space = z.object({
   name: spaceName,
   spaceType: z.string().optional(),
   type: z.string().optional(),
+  displayName: z.string().default(''),
   singleUserBotDm: z.boolean().default(false),
 });
 const message = z.object({
   name: messageName,
   text: z.string().default(''),
+  /** Without the name of the bot. */
+  argumentText: z.string().optional(),
   createTime: z.string().optional(),
   attachment: z.array(z.unknown()).default([]),
+  annotations: z
+    .array(z.object({ userMention: z.object({ user: z.object({ type: z.string() }) }).optional() }))
+    .catch([]),
 });
 const event = z.object({
   type: z.enum(['MESSAGE', 'CARD_CLICKED']),
@@ -50,13 +56,23 @@ const senderOf = ({ user: { name, displayName } }: ChatEvent) => ({
 /** A chat with one person has the name of the person. */
 const conversationOf = ({ space: at, user: { name } }: ChatEvent) => (isDirect(at) ? name : at.name);
 
+/** Of other bots Google gives no messages. */
+const groupOf = ({ space: at, message: { annotations } }: ChatEvent) =>
+  isDirect(at)
+    ? null
+    : {
+        title: cutText(at.displayName, maxNameLength),
+        isMention: annotations.some(({ userMention }) => userMention?.user.type === 'BOT'),
+      };
+
 const readMessage = (given: ChatEvent, now: number): IncomingMessage => {
-  const { text, createTime, attachment } = given.message;
+  const { argumentText, createTime, attachment } = given.message;
+  const text = isDirect(given.space) ? given.message.text : (argumentText ?? given.message.text).trim();
   const sentAt = Date.parse(createTime ?? given.eventTime ?? '');
   return {
     type: 'message',
     conversation: conversationOf(given),
-    isGroup: !isDirect(given.space),
+    group: groupOf(given),
     sender: senderOf(given),
     text: cutText(text, channelLimits.textLength),
     files: attachment.map(() => ({ id: null, name: 'file', size: null })),

@@ -5,12 +5,12 @@ import type { AccountsStore } from '../accounts.store.ts';
 import type { IncomingMessage, IncomingPress, Update } from '../adapter.ts';
 import type { Presses } from '../questions/presses.ts';
 import type { ChannelCounts } from '../counts.ts';
-import type { Codes } from '../senders/codes.ts';
+import type { GroupsStore } from '../groups/groups.store.ts';
+import { codeIn, type Codes } from '../senders/codes.ts';
 import type { SendersStore, StoredSender } from '../senders/senders.store.ts';
 import type { ConversationKey, MessagesStore } from '../turns/messages.store.ts';
 import { isStop } from '../turns/answers.ts';
 import { newReply } from '../turns/new-reply.ts';
-import { meaningOf } from './policy.ts';
 
 interface Needs {
   kind: ChannelKind;
@@ -18,6 +18,7 @@ interface Needs {
   accounts: AccountsStore;
   senders: SendersStore;
   messages: MessagesStore;
+  groups: GroupsStore;
   counts: ChannelCounts;
   codes: Codes;
   isUser(userId: string): Promise<boolean>;
@@ -35,6 +36,25 @@ interface Needs {
   /** A sender is bound to an account now. */
   onPaired(sender: { userId: string; name: string }): void;
 }
+
+/** What a message is for this server. */
+type Meaning =
+  /** Others read it too. */
+  | { type: 'group' }
+  | { type: 'code'; code: string }
+  /** A paired sender sends a code. */
+  | { type: 'paired-already' }
+  /** Of somebody who is not paired. */
+  | { type: 'unknown' }
+  | { type: 'message' };
+
+/** `isPaired`: the sender is bound to an account that may sign in. */
+const meaningOf = ({ group, text }: Pick<IncomingMessage, 'group' | 'text'>, isPaired: boolean): Meaning => {
+  if (group !== null) return { type: 'group' };
+  const given = codeIn(text);
+  if (isPaired) return given?.isAsked === true ? { type: 'paired-already' } : { type: 'message' };
+  return given === null ? { type: 'unknown' } : { type: 'code', code: given.code };
+};
 
 const noticeMs = 10 * 60 * 1_000;
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -81,7 +101,7 @@ const createUnpaired = ({ kind, clock, codes, isUser, onPaired }: Needs, { commi
       const code = await codes.find(kind, sender.id, given);
       if (code !== null && (await isUser(code.userId))) {
         const text = 'You are paired. Write to the agent here. /help shows the commands, /unpair ends it.';
-        const writes = codes.use(code, sender);
+        const writes = codes.use(code, message);
         const isPaired = await say(update, message, { text, senderId: sender.id, writes });
         if (isPaired) return onPaired({ userId: code.userId, name: sender.name });
       }
@@ -129,12 +149,40 @@ const createPaired = (needs: Needs, { commit, say }: Writes) => {
       isSpoken: 0,
       state: 'accepted' as const,
     };
-    const writes = [messages.insert(row), senders.noteSeen(kind, senderId, clock.now())];
+    const writes = [
+      messages.insert(row),
+      senders.noteSeen(kind, senderId, { at: clock.now(), address: message.group ? null : row.address }),
+    ];
     if (await commit(update, writes)) {
       counts.add(kind, 'received');
       onMessage({ kind, conversation });
     }
     return true;
+  };
+};
+
+/** A message that others read too: of a sender who is paired, where their account has turned the group on. */
+const createInGroup = (
+  { kind, clock, groups, codes }: Needs,
+  { commit }: Writes,
+  acceptMessage: ReturnType<typeof createPaired>,
+) => {
+  /** The account sees the group, and may turn it on. */
+  const note = async ({ conversation, group }: IncomingMessage, { userId }: StoredSender) =>
+    group === null
+      ? []
+      : groups.note({ kind, conversation, userId, title: group.title, seenAt: clock.now() });
+
+  return async (update: Update, message: IncomingMessage, sender: StoredSender | null): Promise<void> => {
+    const { conversation, group, text } = message;
+    const given = codeIn(text);
+    // Others have read the code.
+    const isCode = given !== null && (await codes.end(kind, given.code));
+    if (isCode || sender === null || group?.isMention !== true) return void (await commit(update));
+    const answering = await groups.answering(kind, conversation);
+    if (answering === null) return void (await commit(update, await note(message, sender)));
+    if (answering.userId !== sender.userId) return void (await commit(update));
+    await acceptMessage(update, message, sender);
   };
 };
 
@@ -164,6 +212,7 @@ export const createAccept = (needs: Needs) => {
   const { commit, say } = writes;
   const { pair, hint } = createUnpaired(needs, writes);
   const acceptMessage = createPaired(needs, writes);
+  const acceptInGroup = createInGroup(needs, writes, acceptMessage);
   const acceptPress = createPress(needs, writes);
 
   return async (update: Update): Promise<void> => {
@@ -179,11 +228,8 @@ export const createAccept = (needs: Needs) => {
     if (!isPaired && codes.isIgnored(kind, message.sender.id)) return void (await commit(update));
     const meaning = meaningOf(message, isPaired);
     switch (meaning.type) {
-      case 'ignored':
-        return void (await commit(update));
-      case 'exposed-code':
-        await codes.end(kind, meaning.code);
-        return void (await commit(update));
+      case 'group':
+        return acceptInGroup(update, message, isPaired ? sender : null);
       case 'code':
         return pair(update, message, meaning.code);
       case 'paired-already': {

@@ -23,6 +23,7 @@ import {
   type MessagesStore,
   type StoredMessage,
 } from '../turns/messages.store.ts';
+import { isInGroup } from '../turns/lane-sender.ts';
 import { newReply } from '../turns/new-reply.ts';
 import type { QuestionsStore, StoredQuestion } from './questions.store.ts';
 import { shownAsk, shownConfirmation, type ShownQuestion } from './shown-question.ts';
@@ -126,12 +127,12 @@ const createOffers =
 
 /** Shows questions: with buttons where all of it may be read and answered in the chat, else as a link. */
 const createShow = (needs: QuestionsNeeds, arm: (id: string) => void) => {
-  const { clock, messages, questions, sealer, url, onReply } = needs;
+  const { clock, messages, questions, senders, sealer, url, onReply } = needs;
   const nowOf = createNow(needs);
   const offersFor = createOffers(needs);
 
   return async (row: StoredMessage, threadId: string, ask: AskPayload): Promise<void> => {
-    const { kind, conversation, senderId, userId } = row;
+    const { kind, senderId, userId } = row;
     const confirmationId = ask.resourceDecision?.confirmationId ?? null;
     const key = { userId, askId: ask.requestId, confirmationId };
     const now = await nowOf(key);
@@ -141,13 +142,19 @@ const createShow = (needs: QuestionsNeeds, arm: (id: string) => void) => {
     const offers = allowed.filter((answer) => shown?.answers[answer] !== undefined);
     const id = `${kind} ask ${confirmationId ?? ask.requestId}`;
     const createdAt = clock.now();
-    const place = { id, kind, conversation, address: addressOf(row) };
+    // Its own chat with the sender has the id of the sender. A group reads no question.
+    const address = isInGroup(row)
+      ? ((await senders.find(kind as ChannelKind, senderId))?.address ?? null)
+      : row.address;
+    if (address === null) return;
+    const conversation = senderId;
+    const place = { id, kind, conversation, address: addressOf({ address }) };
     const reply = (text: string) =>
       messages.replies.insert(newReply(place, { text, senderId, at: createdAt }));
     const link = `${url()}/chat/${threadId}`;
     if (shown === null || offers.length === 0) {
       await messages.commit([reply(`The agent has a question for you: ${link}`)], 'kept');
-      return onReply(row);
+      return onReply({ kind, conversation });
     }
     const token = randomBytes(16).toString('base64url');
     const question = {
@@ -165,7 +172,7 @@ const createShow = (needs: QuestionsNeeds, arm: (id: string) => void) => {
     };
     const text = `The agent has a question for you: ${link}\n\n${shown.text}`;
     await messages.commit([questions.insert(question), reply(text)], 'synced');
-    onReply(row);
+    onReply({ kind, conversation });
     arm(id);
   };
 };

@@ -8,6 +8,7 @@ import {
 import { createPerMinute, type Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { errors } from '../../errors.ts';
+import type { IncomingMessage } from '../adapter.ts';
 import type { Sealer } from '../../secrets/index.ts';
 import type { SendersStore, StoredCode } from './senders.store.ts';
 
@@ -117,17 +118,21 @@ export const createCodes = ({ store, clock, secret, sealer, link, warn }: Needs)
       await guesses.count(kind, senderId);
       return null;
     },
-    /** Ends a code that others have seen. */
-    end: async (kind: ChannelKind, code: string): Promise<void> => {
+    /** Ends a code that others have seen. False for another text. */
+    end: async (kind: ChannelKind, code: string): Promise<boolean> => {
       const row = await codes.find(kind, digestOf(kind, code));
-      if (row) await codes.remove(row.userId, row.id);
+      return row !== null && codes.remove(row.userId, row.id);
     },
     /** The writes that bind a sender to the code's account. */
-    use: ({ digest, kind, userId, groups, usesMemory }: StoredCode, sender: { id: string; name: string }) => {
+    use: (
+      { digest, kind, userId, groups, usesMemory }: StoredCode,
+      { sender, address }: Pick<IncomingMessage, 'sender' | 'address'>,
+    ) => {
       const now = clock.now();
       const place = { kind, senderId: sender.id, userId, name: sender.name };
       const rights = { groups, usesMemory, answers: 'off', speak: 'voice' } as const;
-      return codes.use({ digest }, { ...place, ...rights, pairedAt: now, lastSeenAt: now });
+      const seen = { pairedAt: now, lastSeenAt: now, address: JSON.stringify(address) };
+      return codes.use({ digest }, { ...place, ...rights, ...seen });
     },
   };
 };

@@ -111,10 +111,11 @@ export const createSendersStore = ({ db }: Pick<Store, 'db'>) => ({
       .executeTakeFirstOrThrow();
     return numUpdatedRows > 0n;
   },
-  noteSeen: (kind: ChannelKind, senderId: string, at: number): Write =>
+  /** `address`: of their own chat; null for a message in a group. */
+  noteSeen: (kind: ChannelKind, senderId: string, seen: { at: number; address: string | null }): Write =>
     db
       .updateTable('channelSenders')
-      .set({ lastSeenAt: at })
+      .set({ lastSeenAt: seen.at, ...(seen.address !== null && { address: seen.address }) })
       .where('kind', '=', kind)
       .where('senderId', '=', senderId)
       .compile(),

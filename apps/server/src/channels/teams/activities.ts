@@ -14,8 +14,15 @@ const activity = z.object({
   timestamp: z.string().optional(),
   channelId: z.literal('msteams'),
   serviceUrl: z.string().max(2_048),
+  recipient: z.object({ id }).optional(),
+  entities: z.array(z.object({ type: z.string(), mentioned: z.object({ id }).optional() })).default([]),
   from: z.object({ id, name: z.string().default(''), aadObjectId: id.optional() }),
-  conversation: z.object({ id, conversationType: z.string().optional(), tenantId: z.string() }),
+  conversation: z.object({
+    id,
+    conversationType: z.string().optional(),
+    name: z.string().optional(),
+    tenantId: z.string(),
+  }),
   text: z.string().nullish(),
   attachments: z.array(z.object({ contentType: z.string() })).default([]),
   /** Of a pressed button. */
@@ -40,6 +47,16 @@ const senderOf = ({ from }: Activity) => {
 /** A chat with one person has the id of the person. */
 const conversationOf = (given: Activity) => (isDirect(given) ? senderOf(given).id : given.conversation.id);
 
+/** The bot is who gets the activity. */
+const groupOf = (given: Activity) => {
+  if (isDirect(given)) return null;
+  const own = given.recipient?.id;
+  const isMention = given.entities.some(
+    ({ type, mentioned }) => type === 'mention' && own !== undefined && mentioned?.id === own,
+  );
+  return { title: cutText(given.conversation.name ?? '', maxNameLength), isMention };
+};
+
 const readMessage = (given: Activity, now: number): IncomingMessage => {
   const text = (given.text ?? '').replace(mention, '').trim();
   const sentAt = Date.parse(given.timestamp ?? '');
@@ -48,7 +65,7 @@ const readMessage = (given: Activity, now: number): IncomingMessage => {
   return {
     type: 'message',
     conversation: conversationOf(given),
-    isGroup: !isDirect(given),
+    group: groupOf(given),
     sender: senderOf(given),
     text: cutText(text, channelLimits.textLength),
     files: files.map(() => ({ id: null, name: 'file', size: null })),

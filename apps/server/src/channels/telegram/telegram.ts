@@ -18,11 +18,22 @@ import { readUpdates, type Self } from './updates.ts';
 const updatesAtOnce = 50;
 
 const me = z.object({ id: z.int().transform(String), username: z.string() });
-const addressOf = z.object({ chatId: z.string(), threadId: z.int().optional() });
+const addressOf = z.object({
+  chatId: z.string(),
+  threadId: z.int().optional(),
+  /** The message of a group that is answered. */
+  replyTo: z.int().optional(),
+});
 
 const placeOf = (address: Address) => {
   const { chatId, threadId } = addressOf.parse(address);
   return { chat_id: chatId, ...(threadId !== undefined && { message_thread_id: threadId }) };
+};
+
+const replyOf = (address: Address) => {
+  const { replyTo } = addressOf.parse(address);
+  if (replyTo === undefined) return {};
+  return { reply_parameters: { message_id: replyTo, allow_sending_without_reply: true } };
 };
 
 const updateTypes = ['message', 'callback_query'];
@@ -152,7 +163,12 @@ export const createTelegram = (needs: Needs): ChannelAdapter => {
       },
     },
     send: async (text, { address, isPlain, buttons, signal }) => {
-      const sent = { ...placeOf(address), ...shownOf(text, isPlain), ...keyboardOf(buttons) };
+      const sent = {
+        ...placeOf(address),
+        ...replyOf(address),
+        ...shownOf(text, isPlain),
+        ...keyboardOf(buttons),
+      };
       return String(sentMessage.parse(await call('sendMessage', sent, signal)).message_id);
     },
     sendFile: createUpload(call, 'document'),

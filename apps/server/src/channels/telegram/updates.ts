@@ -31,7 +31,7 @@ const message = z.object({
   message_id: z.int(),
   message_thread_id: z.int().optional(),
   from: user.optional(),
-  chat: z.object({ id, type: z.string() }),
+  chat: z.object({ id, type: z.string(), title: z.string().default('') }),
   date: z.int(),
   text: z.string().optional(),
   caption: z.string().optional(),
@@ -82,9 +82,11 @@ const maxNameLength = 64;
 const nameOf = ({ first_name: first, last_name: last = '', username }: z.infer<typeof user>): string =>
   cutText(`${first} ${last}`.trim() || (username ?? 'Somebody'), maxNameLength);
 
-/** The text without the name of the bot in its commands: `/stop@my_bot`. */
+/** The text without the name of the bot, at its beginning and in a command: `/stop@my_bot`. */
 const withoutOwnName = (text: string, { username }: Self): string =>
-  text.replace(new RegExp(`^(/\\w+)@${username}\\b`, 'i'), '$1');
+  text
+    .replace(new RegExp(`^@${username}\\b[,:]?\\s*`, 'i'), '')
+    .replace(new RegExp(`^(/\\w+)@${username}\\b`, 'i'), '$1');
 
 const toFile = ({ file_id: id, file_size: size }: z.infer<typeof stored>, name: string): IncomingFile => ({
   id,
@@ -106,6 +108,20 @@ const filesOf = (given: TelegramMessage): IncomingFile[] => {
   ];
 };
 
+/** By an entity with the bot's own name or id, or by a reply to it; a forwarded text does not count. */
+const isMention = (given: TelegramMessage, { id: own, username }: Self): boolean => {
+  const { text, caption = '', entities, caption_entities: ofCaption } = given;
+  if (given.forward_origin !== undefined) return false;
+  if (given.reply_to_message?.from?.id === own) return true;
+  const [said, all] = text === undefined ? [caption, ofCaption] : [text, entities];
+  const name = `@${username}`.toLowerCase();
+  return all.some(({ type, offset, length, user: named }) => {
+    const part = said.slice(offset, offset + length).toLowerCase();
+    if (type === 'text_mention') return named?.id === own;
+    return type === 'mention' ? part === name : type === 'bot_command' && part.endsWith(name);
+  });
+};
+
 const read = (given: TelegramMessage, self: Self): IncomingMessage | null => {
   const { from, chat, date, sender_chat: senderChat, via_bot: viaBot } = given;
   if (!from || from.is_bot || senderChat !== undefined || viaBot !== undefined) return null;
@@ -115,12 +131,16 @@ const read = (given: TelegramMessage, self: Self): IncomingMessage | null => {
   return {
     type: 'message',
     conversation: conversationOf(chat, thread),
-    isGroup,
+    group: isGroup ? { title: cutText(chat.title, maxNameLength), isMention: isMention(given, self) } : null,
     sender: { id: from.id, name: nameOf(from) },
     text: withoutOwnName(text, self),
     files: filesOf(given),
     sentAt: date * 1_000,
-    address: { chatId: chat.id, ...(thread !== undefined && isGroup && { threadId: thread }) },
+    address: {
+      chatId: chat.id,
+      ...(thread !== undefined && isGroup && { threadId: thread }),
+      ...(isGroup && { replyTo: given.message_id }),
+    },
   };
 };
 

@@ -1,4 +1,4 @@
-import type { Agent, LaneRequest, Sender } from '@drawbridge/agent';
+import type { Agent, LaneRequest } from '@drawbridge/agent';
 import type { AskPayload } from '@drawbridge/contracts/agent/asks';
 import { channelLimits, type ChannelKind } from '@drawbridge/contracts/outside/channels';
 import { CodedError, createKeyedQueue, hasCode, sleep, type Clock } from '@drawbridge/kit';
@@ -6,9 +6,11 @@ import { errors } from '../../errors.ts';
 import type { ReaderContext } from '../../readers/index.ts';
 import type { SpeechService, Transcribe } from '../../voice/index.ts';
 import type { ChannelAdapter } from '../adapter.ts';
+import type { GroupsStore } from '../groups/groups.store.ts';
 import type { SendersStore, StoredSender } from '../senders/senders.store.ts';
 import { addressOf, createAnswers, isStop, keyOf, type Answers } from './answers.ts';
 import { followRequest } from './follow.ts';
+import { createLaneSender, isInGroup, ownAnswer, sessionOf, type NamedSender } from './lane-sender.ts';
 import {
   isStoreTrouble,
   type ConversationKey,
@@ -39,6 +41,7 @@ interface Needs {
   clock: Clock;
   messages: MessagesStore;
   senders: SendersStore;
+  groups: GroupsStore;
   sessions: ChannelSessions;
   questions: ShownQuestions;
   /** Null where it is switched off. */
@@ -70,27 +73,6 @@ interface Given {
   ended: Promise<void>;
 }
 
-/** The name of the conversation's session. */
-export const sessionOf = ({ kind, conversation }: ConversationKey): string =>
-  `${kind}:${conversation}`.replace(/[^\w:.@/+-]/g, '-');
-
-const laneSender = ({ kind, senderId, userId, groups, usesMemory }: StoredSender): Sender => ({
-  userId,
-  key: `${kind}:${senderId}`,
-  channel: kind,
-  groups,
-  usesMemory,
-});
-
-/** The answer to a command that channels alone have; null for every other text. */
-const ownAnswer = (text: string, { name, groups }: StoredSender): string | null => {
-  const [command] = text.trim().toLowerCase().split(/\s+/);
-  if (command === '/start') return 'Write to the agent here. /help shows the commands.';
-  if (command !== '/whoami') return null;
-  const tools = groups.length === 0 ? 'none' : groups.join(', ');
-  return `You are ${name} here. Tools of machines that your messages may use: ${tools}.`;
-};
-
 const nameOf = ({ kind, conversation }: ConversationKey): string => `${kind} ${conversation}`;
 
 /** Fetches files of messages; `/stop` behind such a message ends it. */
@@ -121,18 +103,16 @@ const createFetching = (needs: Needs) => {
 
 /** Sends a message with its files. Undefined where nothing is left of it, which the sender is told. */
 const createSend = (
-  { senders, messages }: Pick<Needs, 'senders' | 'messages'>,
+  needs: Pick<Needs, 'senders' | 'groups' | 'messages'>,
   { receive }: ReturnType<typeof createFetching>,
   { answer, note }: Answers,
 ) => {
-  const laneSenderOf = async ({ kind, senderId }: StoredMessage): Promise<Sender | null> => {
-    const sender = await senders.find(kind as ChannelKind, senderId);
-    return sender && laneSender(sender);
-  };
+  const { messages } = needs;
+  const laneSenderOf = createLaneSender(needs);
 
-  return async (lanes: Agent['lanes'], by: Sender, { row, threadId }: Place) => {
+  return async (lanes: Agent['lanes'], by: NamedSender, { row, threadId }: Place) => {
     const key = keyOf(row);
-    const known = await lanes.find(by, threadId, key).catch((error: unknown) => {
+    const known = await lanes.find(by.lane, threadId, key).catch((error: unknown) => {
       if (!hasCode(error, 'NOT_FOUND')) throw error;
     });
     // What is fetched again may differ from what was sent.
@@ -149,18 +129,20 @@ const createSend = (
     if (problems.length > 0) await note(row, problems.join('\n'));
     if (spoken.length > 0) await messages.spoken.note(row);
     const said = [...(isSilent ? [] : [row.text]), ...spoken];
+    const speaker = isInGroup(row) ? `${sender.paired.name}: ` : '';
     const own = said.length === 0 ? [textForFiles(attachments)] : said;
-    const text = [...own, ...problems.map((one) => `(${one})`)].join('\n\n');
-    return lanes.send(sender, threadId, { text, attachments, key });
+    const text = speaker + [...own, ...problems.map((one) => `(${one})`)].join('\n\n');
+    return lanes.send(sender.lane, threadId, { text, attachments, key });
   };
 };
 
 /** Gives messages to the agent, and their ends to the answers. */
 const createSubmit = (needs: Needs, fetching: ReturnType<typeof createFetching>) => {
-  const { clock, senders, sessions, agent, readers, questions, adapterOf, signal, onError } = needs;
+  const { clock, sessions, agent, readers, questions, adapterOf, signal, onError } = needs;
   const answers = createAnswers(needs);
   const { answer } = answers;
   const send = createSend(needs, fetching, answers);
+  const laneSenderOf = createLaneSender(needs);
 
   /** Again while the store has trouble; what else fails is said to the sender. */
   const retried = async <Value>(
@@ -208,13 +190,12 @@ const createSubmit = (needs: Needs, fetching: ReturnType<typeof createFetching>)
     await answers.end(row, end, following);
   };
 
-  const giveToAgent = async (row: StoredMessage, sender: StoredSender): Promise<Given | undefined> => {
+  const giveToAgent = async (row: StoredMessage, by: NamedSender): Promise<Given | undefined> => {
     if (!agent) throw errors.agentOff();
     const session = await sessions.claim({ userId: row.userId, principal: 'person' }, sessionOf(row));
     if (!session) throw errors.sessionNotFound();
     const { threadId } = session;
-    const by = laneSender(sender);
-    const said = await agent.lanes.command(by, threadId, row.text);
+    const said = await agent.lanes.command(by.lane, threadId, row.text);
     if (said !== null) return void (await answer(row, said));
     const request = await send(agent.lanes, by, { row, threadId });
     if (!request) return undefined;
@@ -222,15 +203,15 @@ const createSubmit = (needs: Needs, fetching: ReturnType<typeof createFetching>)
   };
 
   const submit = async (row: StoredMessage): Promise<Given | undefined> => {
-    const sender = await senders.find(row.kind as ChannelKind, row.senderId);
-    if (sender === null) return void (await answer(row, null));
-    if (/^\/unpair\b/i.test(row.text)) {
-      await answers.unpair(row, sender);
-      return void needs.onUnpaired(sender);
+    const by = await laneSenderOf(row);
+    if (by === null) return void (await answer(row, null));
+    if (!isInGroup(row) && /^\/unpair\b/i.test(row.text)) {
+      await answers.unpair(row, by.paired);
+      return void needs.onUnpaired(by.paired);
     }
-    const own = ownAnswer(row.text, sender);
+    const own = ownAnswer(row, by.paired);
     if (own !== null) return void (await answer(row, own));
-    if (row.receivedAt - row.sentAt <= channelLimits.oldMs) return giveToAgent(row, sender);
+    if (row.receivedAt - row.sentAt <= channelLimits.oldMs) return giveToAgent(row, by);
     return void (await answer(row, 'I was away when you wrote this. Send it again if it still matters.'));
   };
 
@@ -262,6 +243,9 @@ export const createTurns = (needs: Needs) => {
 
   return {
     wake,
+    /** Resolves once the agent has the messages that it is being given. */
+    given: (conversation: ConversationKey): Promise<void> =>
+      inTurn.run(nameOf(conversation), async () => undefined),
     /** Goes on with what an earlier run of the server left. */
     start: async (): Promise<void> => {
       for (const conversation of await messages.conversationsAccepted()) wake(conversation);

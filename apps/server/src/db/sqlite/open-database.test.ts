@@ -84,6 +84,7 @@ describe('migrations', () => {
       'calls',
       'channelAccounts',
       'channelCodes',
+      'channelGroups',
       'channelMessages',
       'channelQuestions',
       'channelReplies',

@@ -1,9 +1,11 @@
 import {
   channelCodeIdInput,
+  channelGroupInput,
   channelKindInput,
   channelSenderInput,
   configureChannelInput,
   createChannelCodeInput,
+  updateChannelGroupInput,
   updateChannelSenderInput,
 } from '@drawbridge/contracts/outside/channels';
 import { speakInput, understandInput } from '@drawbridge/contracts/outside/voice';
@@ -33,6 +35,17 @@ const sendersRouter = router({
     ),
 });
 
+/** Groups in which the person's senders have named the bot. */
+const groupsRouter = router({
+  list: userProcedure.query(({ ctx }) => ctx.channels.groups.list(ctx.userId)),
+  update: userProcedure
+    .input(updateChannelGroupInput)
+    .mutation(({ ctx, input }) => ok(ctx.channels.groups.update(ctx.userId, input))),
+  remove: userProcedure
+    .input(channelGroupInput)
+    .mutation(({ ctx, input }) => ok(ctx.channels.groups.remove(ctx.userId, input))),
+});
+
 /** Chat platforms from which people talk to the agent. */
 export const channelsRouter = router({
   list: userProcedure.query(({ ctx }) => ctx.channels.list(ctx.session.user.isOwner)),
@@ -43,6 +56,7 @@ export const channelsRouter = router({
   test: ownerProcedure.input(channelKindInput).mutation(({ ctx, input }) => ctx.channels.test(input.kind)),
   codes: codesRouter,
   senders: sendersRouter,
+  groups: groupsRouter,
 });
 
 const never = new AbortController().signal;
