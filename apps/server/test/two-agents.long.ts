@@ -19,7 +19,11 @@ const script = (request: ScriptedRequest) => {
   // Messages of a person that follow each other reach the model as the parts of one.
   const said = messages.map(({ role, content }) => (role === 'user' ? JSON.stringify(content) : ''));
   const at = said.findLastIndex((text) => /do:\d/.test(text));
-  const name = said[at]?.match(/do:\d+/g)?.at(-1)?.slice(3) ?? '0';
+  const name =
+    said[at]
+      ?.match(/do:\d+/g)
+      ?.at(-1)
+      ?.slice(3) ?? '0';
   const steps = messages.slice(at).filter(({ tool_calls }) => Array.isArray(tool_calls)).length;
   return (
     [use('write_file', { path: `w${name}` }), use('read_file', { path: `r${name}` })][steps] ?? {
