@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import axe, { type AxeResults } from 'axe-core';
 import Database from 'libsql';
@@ -7,11 +9,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   answer,
   createProcesses,
+  daemonEntry,
   ended,
   openPage,
   startBrowser,
   startMachine,
+  until,
   widthFaults,
+  type Daemon,
   type Person,
   type Server,
 } from './harness/index.ts';
@@ -20,10 +25,11 @@ import { describeWith } from './services.ts';
 const hourMs = 3_600_000;
 const scopes = ['filesystemRead', 'filesystemWrite', 'shell'] as const;
 
-describeWith('chromium')('what happened since the last visit', () => {
+describeWith('chromium', 'bubblewrap')('what happened since the last visit', () => {
   const processes = createProcesses();
   let server: Server;
   let ann: Person;
+  let daemon: Daemon;
   let browser: Browser;
   let page: Page;
   const tokens = { 'Claude Code': '', Nightly: '' };
@@ -56,10 +62,11 @@ describeWith('chromium')('what happened since the last visit', () => {
   /** 400 calls. */
   const playNight = async () => {
     const command = ['shell_execute', { command: 'echo night' }] as const;
-    await times(300, () => call('Claude Code', 'list_files', { dirPath: '.' }));
+    await times(297, () => call('Claude Code', 'list_files', { dirPath: '.' }));
     await times(3, () => call('Claude Code', 'read_file', { filePath: 'none.txt' }));
     await asked(...command, { approved: true, resourceDecision: 'alwaysAllow' });
     await times(40, () => call('Claude Code', ...command));
+    for (let one = 0; one < 3; one += 1) await asked('shell_execute', { command: 'echo often' }, once);
     for (let one = 0; one < 5; one += 1)
       await asked('write_file', { filePath: `post-${one}.txt`, content: 'new\n' }, once);
     await asked('write_file', { filePath: 'post-9.txt', content: 'new\n' }, { approved: false });
@@ -68,7 +75,7 @@ describeWith('chromium')('what happened since the last visit', () => {
   };
 
   beforeAll(async () => {
-    ({ server, ann } = await startMachine(processes, { flags: ['--permission-shell', 'ask'] }));
+    ({ server, ann, daemon } = await startMachine(processes, { flags: ['--permission-shell', 'ask'] }));
     for (const name of ['Claude Code', 'Nightly'] as const)
       tokens[name] = (await ann.api.tokens.create.mutate({ name, scopes: [...scopes] })).token;
     browser = await startBrowser();
@@ -101,17 +108,17 @@ describeWith('chromium')('what happened since the last visit', () => {
     await page.goto(`${server.url}/inbox`);
     await recap().getByText('400 calls').waitFor();
     expect(await words(0)).toMatch(
-      /^Claude Code on \S+ 350 calls 7 asked 40 by rule 1 denied 3 failed 41 commands$/,
+      /^Claude Code on \S+ 350 calls 10 asked 40 by rule 1 denied 3 failed 44 commands$/,
     );
     expect(await words(1)).toMatch(/^Nightly on \S+ 50 calls 48 failed$/);
     const numbers = [
       '400 calls',
       '350 calls',
-      '7 asked',
+      '10 asked',
       '40 by rule',
       '1 denied',
       '3 failed',
-      '41 commands',
+      '44 commands',
     ];
     for (const text of [...numbers, '48 failed']) {
       await recap().getByRole('link', { name: text, exact: true }).first().press('Enter');
@@ -125,6 +132,7 @@ describeWith('chromium')('what happened since the last visit', () => {
   });
 
   it('axe finds no fault in it in both themes, and nothing of it is wider than a phone', async () => {
+    await recap().locator('[data-test=repeated]').waitFor();
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       await page.evaluate(axe.source);
@@ -134,6 +142,54 @@ describeWith('chromium')('what happened since the last visit', () => {
     expect(await widthFaults(page)).toEqual([]);
     await recap().getByRole('button', { name: 'Seen' }).waitFor();
     await page.setViewportSize({ width: 1_280, height: 800 });
+  });
+
+  it('CF-30 offers the rule that would have answered three questions, as the command that makes exactly it', async () => {
+    const row = recap().locator('[data-test=repeated]');
+    await row.waitFor();
+    expect(await row.count()).toBe(1);
+    expect((await row.innerText()).replaceAll(/\s+/g, ' ')).toMatch(
+      /^You allowed echo often 3 times on \S+ in 30 days: always\? A rule for exactly this command in \S+, for all agents, would have answered 3 questions/,
+    );
+    await row.locator('summary').press('Enter');
+    await row.getByRole('link').first().waitFor();
+    expect(await row.getByRole('link').count()).toBe(3);
+    const written = await row.locator('code').last().innerText();
+    const [program, ...rest] = written.split(' ');
+    expect(program).toBe('drawbridge');
+    execFileSync('sh', ['-c', `"${process.execPath}" "${daemonEntry}" ${rest.join(' ')}`], {
+      env: { ...process.env, HOME: daemon.home },
+    });
+    const rulings = async (command: string) =>
+      (
+        await call('Claude Code', 'shell_execute', { command }, 'respond-async').then(({ requestId }) =>
+          until(async () => {
+            const now = await ann.api.calls.get.query({ requestId });
+            return now.ruling !== null && now;
+          }),
+        )
+      ).ruling;
+    expect([await rulings('echo often'), await rulings('echo often ')]).toEqual(['rule', 'asked']);
+    const list = page.waitForResponse(/rules\.list/);
+    await page.reload();
+    await list;
+    await until(async () => (await row.count()) === 0);
+  });
+
+  it('offers a rule that answered nothing in 30 days to go', async () => {
+    const path = join(daemon.home, '.drawbridge/settings.json');
+    const settings = JSON.parse(readFileSync(path, 'utf8')) as { rules: { allow: object[] } };
+    const old = { toolGroup: 'browser', resource: 'old.example', madeAt: '2026-01-01T00:00:00.000Z' };
+    settings.rules.allow.push(old);
+    writeFileSync(path, JSON.stringify(settings));
+    await page.reload();
+    const row = recap().locator('[data-test=unused]');
+    await row.getByText('Allow: visit old.example on').waitFor();
+    await row.getByRole('button').press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).press('Enter');
+    await row.waitFor({ state: 'detached' });
+    await until(async () => !readFileSync(path, 'utf8').includes('old.example'));
+    expect(readFileSync(path, 'utf8')).toContain('echo often');
   });
 
   it('is the same in another window, and gone in both once it is seen', async () => {

@@ -106,6 +106,7 @@ const proceduresWithoutId: Record<string, unknown> = {
   'hooks.create': { name: 'hook' },
   'rules.add': { effect: 'deny', toolGroup: 'shell', resource: 'ls' },
   'calls.recap': undefined,
+  'calls.repeated': undefined,
   'calls.recapSeen': { to: '2020-01-01T00:00:00.000Z' },
   'settings.get': undefined,
   'settings.update': {},

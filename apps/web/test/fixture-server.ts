@@ -19,6 +19,7 @@ import {
 } from '@drawbridge/contracts/machines/processes';
 import { testRuntimeInput, type RuntimeList } from '@drawbridge/contracts/machines/runtimes';
 import type { KnownRules } from '@drawbridge/contracts/rule-list';
+import type { Repeated } from '@drawbridge/contracts/machines/repeated';
 import type { Recap } from '@drawbridge/contracts/machines/recap';
 import type { NewRule } from '@drawbridge/contracts/rules';
 import type { Settings } from '@drawbridge/contracts/settings';
@@ -48,6 +49,7 @@ export interface World {
   calls: Call[];
   confirmations: Confirmation[];
   recap: () => Recap | null;
+  repeated: Repeated[];
   rules: () => KnownRules;
   removed: string[];
   added: NewRule[];
@@ -152,6 +154,7 @@ const createRouter = (world: World, { events, frames }: Streams) => {
       run: own.input(runInput).mutation(({ input }) => world.run(input)),
       get: own.input(callIdInput).query(({ input }) => callOf(input.requestId)),
       recap: own.mutation(() => world.recap()),
+      repeated: own.query(() => world.repeated),
       cancel: own.input(callIdInput).mutation(({ input }) => callOf(input.requestId)),
       list: own.input(listCallsInput).query(({ input }) => {
         const start = Number(input.cursor ?? 0);

@@ -136,6 +136,7 @@ export const worldOf = (change: Partial<World> = {}): World => ({
   calls: [],
   confirmations: [],
   recap: () => null,
+  repeated: [],
   rules: () => ({ rules: [], total: 0, remoteRules: false }),
   removed: [],
   processes: { processes: [] },

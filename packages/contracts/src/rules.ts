@@ -21,6 +21,21 @@ export const listRulesInput = z.strictObject({ machineId: machineId.optional() }
 export const ruleIdInput = z.strictObject({ ruleId, machineId: machineId.optional() });
 export const newRuleInput = newRule.extend({ machineId: machineId.optional() });
 
+/** What of a rule gives it the name by which it is known (`covers`), a digest of these in this order. */
+export const coverParts = (rule: {
+  toolGroup: string;
+  resource: string;
+  reach?: string | undefined;
+  fingerprint?: string | undefined;
+  callerId?: string | undefined;
+}): unknown[] => [
+  rule.toolGroup,
+  rule.resource,
+  rule.reach,
+  rule.fingerprint,
+  ...(rule.callerId === undefined ? [] : [rule.callerId]),
+];
+
 /** Whether mode `a` permits less than `b`. */
 export const isTighter = (a: Mode, b: Mode): boolean => modes.indexOf(a) < modes.indexOf(b);
 

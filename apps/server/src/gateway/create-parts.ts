@@ -164,7 +164,7 @@ const createFront = (needs: GatewayNeeds, moving: Moving) => {
     calls: createCalls(callsContext, outputs),
     daemonCalls: createDaemonCalls({ ...callsContext, ...outputs }),
     pastCalls: createPastCalls(stores.pastCalls),
-    recaps: createRecaps({ clock, store: stores.recaps }),
+    recaps: createRecaps({ clock, store: stores.recaps, confirmations: stores.confirmations }),
     confirmations: createConfirmations({ ...common, store: stores.confirmations, openCalls }),
     idempotency: createIdempotency({
       clock,

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { toolGroup } from '@drawbridge/contracts/groups';
 import { isoTime } from '@drawbridge/contracts/ids';
-import { canonical } from '@drawbridge/kit';
+import { coverParts } from '@drawbridge/contracts/rules';
+import { digestOf } from '@drawbridge/kit/node';
 import { z } from 'zod';
 import { ruleCaller } from './rule-caller.ts';
 
@@ -33,10 +33,6 @@ export const isSameRule = (a: Rule, b: Rule): boolean =>
   a.fingerprint === b.fingerprint &&
   a.caller?.id === b.caller?.id;
 
-/** A name for a value: equal values have equal ones. */
-export const digestOf = (value: unknown): string =>
-  createHash('sha256').update(canonical(value)).digest('hex').slice(0, 32);
-
 /** By what a rule is known, however long it holds and whether it allows or denies. */
-export const coverOf = ({ toolGroup: group, resource, reach, fingerprint, caller }: Rule): string =>
-  digestOf([group, resource, reach, fingerprint, ...(caller ? [caller.id] : [])]);
+export const coverOf = ({ caller, ...rest }: Rule): string =>
+  digestOf(coverParts({ ...rest, callerId: caller?.id }));

@@ -1,8 +1,9 @@
 import type { ShownRule } from '@drawbridge/contracts/rule-list';
+import { digestOf } from '@drawbridge/kit/node';
 import { ruleInFull } from '../rules/scope.ts';
 import { callerWords } from '../rules/rule-caller.ts';
 import type { RuleUse } from './rule-use.ts';
-import { coverOf, digestOf, type Rule } from '../rules/rule.ts';
+import { coverOf, type Rule } from '../rules/rule.ts';
 import type { Session, SessionRule } from './session.ts';
 import type { RuleEffect, SettingsStore } from './settings.ts';
 

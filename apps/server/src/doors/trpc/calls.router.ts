@@ -45,6 +45,8 @@ export const callsRouter = router({
   recapSeen: userProcedure
     .input(recapSeenInput)
     .mutation(({ ctx, input }) => ctx.gateway.recaps.seen(ctx.userId, input.to)),
+  /** Commands that the user allowed again and again. */
+  repeated: userProcedure.query(({ ctx }) => ctx.gateway.recaps.repeated(ctx.userId)),
   /** Every question about one call, oldest first. */
   questions: userProcedure.input(callIdInput).query(async ({ ctx, input: { requestId } }) => {
     await ctx.gateway.calls.get(ctx.userId, requestId);

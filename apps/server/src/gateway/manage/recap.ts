@@ -1,6 +1,9 @@
 import { recapLimits, type Recap } from '@drawbridge/contracts/machines/recap';
+import { repeatedLimits, type Repeated } from '@drawbridge/contracts/machines/repeated';
 import type { Clock } from '@drawbridge/kit';
+import type { ConfirmationsStore } from '../calls/store/confirmations.store.ts';
 import type { RecapStore } from './recap.store.ts';
+import { repeatedOf } from './repeated.ts';
 
 const dayMs = 86_400_000;
 const minuteMs = 60_000;
@@ -12,9 +15,17 @@ export interface Recaps {
   open(userId: string): Promise<Recap | null>;
   /** The person has seen the recap up to that time. */
   seen(userId: string, to: string): Promise<void>;
+  /** Commands that were allowed once again and again, with the rule that would have answered. */
+  repeated(userId: string): Promise<Repeated[]>;
 }
 
-export const createRecaps = ({ clock, store }: { clock: Clock; store: RecapStore }): Recaps => ({
+interface Needs {
+  clock: Clock;
+  store: RecapStore;
+  confirmations: Pick<ConfirmationsStore, 'decided'>;
+}
+
+export const createRecaps = ({ clock, store, confirmations }: Needs): Recaps => ({
   open: async (userId) => {
     const now = clock.now();
     const isNewAfter = now - recapLimits.newVisitMinutes * minuteMs;
@@ -25,4 +36,10 @@ export const createRecaps = ({ clock, store }: { clock: Clock; store: RecapStore
     return rows.length === 0 ? null : { from: iso(times.from), to: iso(times.to), rows, others };
   },
   seen: (userId, to) => store.seen(userId, Date.parse(to)),
+  repeated: async (userId) => {
+    const from = clock.now() - repeatedLimits.days * dayMs;
+    const about = { tool: 'shell_execute', from, calls: repeatedLimits.questions };
+    const decided = await confirmations.decided(userId, about);
+    return repeatedOf(decided.map(({ shown }) => shown));
+  },
 });

@@ -23,6 +23,27 @@ export const createConfirmationsStore = (db: Kysely<Schema>) => {
         .execute();
       return rows.map((row) => readConfirmation(row) ?? null);
     },
+    /** The decided ones about the newest calls of a tool that were asked about, newest first. */
+    decided: async (
+      userId: string,
+      { tool, from, calls }: { tool: string; from: number; calls: number },
+    ): Promise<StoredConfirmation[]> => {
+      const asked = db
+        .selectFrom('calls')
+        .select('requestId')
+        .where('userId', '=', userId)
+        .where('createdAt', '>=', from)
+        .where('tool', '=', tool)
+        .where('ruling', '=', 'asked')
+        .orderBy('createdAt', 'desc')
+        .limit(calls);
+      const rows = await confirmations
+        .where('confirmations.requestId', 'in', asked)
+        .where('confirmations.state', '=', 'decided')
+        .orderBy('confirmations.createdAt', 'desc')
+        .execute();
+      return rows.flatMap((row) => readConfirmation(row) ?? []);
+    },
     /** The open ones of a user, oldest first, without those that cannot be read. */
     open: async (userId: string): Promise<StoredConfirmation[]> => {
       const rows = await confirmations
