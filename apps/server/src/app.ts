@@ -7,7 +7,7 @@ import { readLocalFolder, startLocalMachine } from './compose/local/local-machin
 import { managePeople } from './compose/manage-people.ts';
 import { openAccounts, type AppNeeds, type OpenAccounts } from './compose/open-accounts.ts';
 import { openPresence, recordCalls, recordMessages } from './compose/note-presence.ts';
-import { drainMs, stopServing } from './compose/servers/drain.ts';
+import { drainMs, evenWithoutStore, stopServing } from './compose/servers/drain.ts';
 import { connectServers } from './compose/servers/connect-servers.ts';
 import { openRooms } from './compose/open-rooms.ts';
 import { startAgent } from './compose/start-agent.ts';
@@ -136,15 +136,15 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
       (await accounts.setupNeeded()) ? `${address.url()}/setup#token=${setupToken}` : null,
     /** Tells daemons to reconnect later, answers open requests within 4 s, and releases everything. */
     close: async ({ drains }: Closing = { drains: false }) => {
+      const done = evenWithoutStore(onError);
       await stopLocalMachine();
       for (const stop of stops) stop();
-      await sweep?.stop();
-      await channels.stop();
-      const boundMs = drains ? drainMs(config) : 0;
-      await stopServing({ clock, boundMs, web, server: others.server, gateway, sockets: rpc, agent });
-      await gateway.stop();
-      await rpc?.close();
-      await Promise.all([web.close(), tailnet?.close(), others.close()]);
+      await done(Promise.all([sweep?.stop(), channels.stop()]));
+      const work = { clock, web, server: others.server, gateway, sockets: rpc, agent, onError };
+      await stopServing({ ...work, boundMs: drains ? drainMs(config) : 0 });
+      await done(gateway.stop());
+      await done(rpc?.close());
+      await Promise.all([web.close(), tailnet?.close(), done(others.close())]);
       await opened.close();
       lock.release();
     },

@@ -76,7 +76,8 @@ const bad: [string, Evidence, string[]][] = [
     'it ran after a denial',
     evidence({
       calls: [call({ state: 'denied', started: 0 })],
-      confirmations: [question(), question({ id: 'c2', approved: 0, decision: 'denyOnce' })],
+      // In any order, as Postgres gives them.
+      confirmations: [question({ id: 'c2', approved: 0, decision: 'denyOnce', createdAt: 2e12 }), question()],
     }),
     [`I3: ${op} ran, but it was denied`, 'I6: r1 was succeeded, then denied'],
   ],

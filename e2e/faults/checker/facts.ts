@@ -38,7 +38,11 @@ export const createFacts = (evidence: Evidence): Facts => {
   const { history, marks, edits, calls, confirmations } = evidence;
   const byId = new Map(calls.map((row) => [row.requestId, row]));
   const byOp = grouped(calls, (row) => row.op);
-  const asked = grouped(confirmations, (row) => row.requestId);
+  // Postgres gives rows in any order.
+  const asked = grouped(
+    confirmations.toSorted((a, b) => a.createdAt - b.createdAt),
+    (row) => row.requestId,
+  );
   const begins = grouped(
     marks.filter((mark) => mark.what === 'begins'),
     (mark) => mark.op,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
 import { personSender } from '@drawbridge/agent';
 import { startScriptedModel, type Turn } from '../../../../e2e/agent/scripted-model.ts';
+import { startRelay } from '../../../../e2e/faults/servers/relay.ts';
 import { describeWith } from '../../../../e2e/services.ts';
 import { runDoctor } from '../../src/commands/doctor.ts';
 import { configFrom } from '../../src/config.ts';
@@ -150,6 +151,21 @@ describeWith('redis')('two servers on one database', () => {
     expect([...codeOf(unanswered), unanswered.headers['retry-after']]).toEqual([503, 'SHUTTING_DOWN', '2']);
     await closing;
     moved.close();
+  });
+
+  it('a server that ends while Postgres is away closes what it has, and ends', async () => {
+    const url = new URL(await newDatabase());
+    const relay = await startRelay(Number(url.port));
+    url.port = String(relay.port);
+    const { b, daemon } = await startTwo({
+      DATABASE_URL: url.href,
+      DRAIN_SECONDS: '1',
+      AGENT_MODEL: 'stub',
+      AGENT_MODEL_URL: 'http://127.0.0.1:1',
+    });
+    relay.close();
+    await b.app.close({ drains: true });
+    await daemon.stream.ended;
   });
 
   it('a companion at one, and what it sends there, are seen by a client at the other', async () => {

@@ -87,6 +87,14 @@ describe('a pairing token', () => {
 });
 
 describe('streams', () => {
+  it('of one daemon that says so: the older one ends without a word, so that a connect that comes late ends no daemon', async () => {
+    const { gateway, key, stream } = await connected();
+    const { epoch = 0 } = await gateway.daemon.init(key, initBody());
+    const newer = await openStream(gateway, { key, epoch });
+    expect(stream.events).not.toContainEqual(farewell('replaced'));
+    expect([stream.isClosed(), newer.isClosed()]).toEqual([true, false]);
+  });
+
   it('the newest wins, and the closing of the older one changes nothing', async () => {
     const { gateway, key, stream, clock, states } = await connected();
     const newer = await openStream(gateway, key);

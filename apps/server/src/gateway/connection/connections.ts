@@ -65,10 +65,17 @@ const closeStream = (ctx: Context, machine: Machine, generation: number) => {
   ctx.ownership.detach(machine, closed).catch(ctx.onError);
 };
 
+interface NewDaemonStream {
+  stream: DaemonStream;
+  epoch: number;
+  /** The daemon has named that epoch itself. */
+  namesEpoch: boolean;
+}
+
 const open = async (
   ctx: Context,
   machine: Machine,
-  { stream, epoch }: { stream: DaemonStream; epoch: number },
+  { stream, epoch, namesEpoch }: NewDaemonStream,
 ): Promise<() => void> => {
   let isClosed = false;
   const generation = await ctx.ownership.attach(machine, epoch);
@@ -81,7 +88,8 @@ const open = async (
     closeStream(ctx, machine, generation);
   };
   ctx.attached.add(machine, { generation, stream, dead: closed });
-  dispatch(ctx, machine, { type: 'stream-opened', generation });
+  // A daemon that names the newest epoch is the one that the machine has.
+  dispatch(ctx, machine, { type: 'stream-opened', generation, isSameDaemon: namesEpoch });
   return closed;
 };
 
@@ -191,7 +199,7 @@ export const createConnections = (needs: ConnectionsNeeds) => {
      * Attaches a stream; the newest wins. Call the returned function once the stream has closed. A stream of
      * an older epoch is told that it was replaced, and closed.
      */
-    open: (machine: Machine, opened: { stream: DaemonStream; epoch: number }) => open(ctx, machine, opened),
+    open: (machine: Machine, opened: NewDaemonStream) => open(ctx, machine, opened),
     /** Reads the machine again: another server has changed it. */
     refresh: ownership.refresh,
     /** Takes over what servers that are gone have left. */

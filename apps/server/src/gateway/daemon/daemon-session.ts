@@ -95,7 +95,7 @@ const ofMachine = (ctx: DaemonSessionNeeds) => {
       const { owner, machine, epoch } = await machineFor(ctx, credentials);
       if (!machine) throw errors.forbidden();
       await settings.requireEnabled(owner.userId);
-      return connections.open(machine, { stream, epoch });
+      return connections.open(machine, { stream, epoch, namesEpoch: typeof credentials !== 'string' });
     },
     /** Whose machine speaks with that key; `notFound` for one that never called `init`. */
     userOf: async (credentials: DaemonCredentials): Promise<string> =>

@@ -63,25 +63,38 @@ describe('a connection', () => {
     [
       'a stream ends the wait',
       waiting,
-      { type: 'stream-opened', generation: 8 },
+      { type: 'stream-opened', generation: 8, isSameDaemon: false },
       { ...online, generation: 8 },
       [stopWaiting, announce, attached],
     ],
     [
       'a stream after the grace',
       offline,
-      { type: 'stream-opened', generation: 8 },
+      { type: 'stream-opened', generation: 8, isSameDaemon: false },
       { ...online, generation: 8 },
       [stopWaiting, announce, attached],
     ],
     [
       'the newest stream wins',
       online,
-      { type: 'stream-opened', generation: 8 },
+      { type: 'stream-opened', generation: 8, isSameDaemon: false },
       { ...online, generation: 8 },
       [close('replaced'), stopWaiting, announce, attached],
     ],
-    ['an older stream opens late', online, { type: 'stream-opened', generation: 6 }, online, []],
+    [
+      'a newer stream of the same daemon',
+      online,
+      { type: 'stream-opened', generation: 8, isSameDaemon: true },
+      { ...online, generation: 8 },
+      [close(null), stopWaiting, announce, attached],
+    ],
+    [
+      'an older stream opens late',
+      online,
+      { type: 'stream-opened', generation: 6, isSameDaemon: false },
+      online,
+      [],
+    ],
     ['the stream drops', online, { type: 'stream-closed', generation: 7 }, waiting, [wait(40_000), announce]],
     ['an older stream closes', online, { type: 'stream-closed', generation: 6 }, online, []],
     ['a closed stream closes again', waiting, { type: 'stream-closed', generation: 7 }, waiting, []],
@@ -176,7 +189,7 @@ describe('a connection', () => {
               case 'open':
                 generations += 1;
                 open.add(generations);
-                return { type: 'stream-opened', generation: generations };
+                return { type: 'stream-opened', generation: generations, isSameDaemon: false };
               case 'close':
                 open.delete(generations - item.which);
                 return { type: 'stream-closed', generation: generations - item.which };

@@ -15,7 +15,8 @@ export type ConnectionState =
 export type ConnectionEvent =
   /** `replaces`: it speaks for another daemon than the one before. */
   | { type: 'init'; replaces: boolean }
-  | { type: 'stream-opened'; generation: number }
+  /** `isSameDaemon`: it is a reconnect of the daemon that the machine has. */
+  | { type: 'stream-opened'; generation: number; isSameDaemon: boolean }
   | { type: 'stream-closed'; generation: number }
   | { type: 'grace-expired' }
   | { type: 'disconnected'; reason: Exclude<DisconnectReason, 'shutdown'> }
@@ -88,13 +89,16 @@ const init = (state: ConnectionState, replaces: boolean, times: GraceTimes): Con
   return { state: waiting, effects: [close, ...replaced, ...wait, { type: 'announce' }] };
 };
 
-const opened = (state: ConnectionState, generation: number): ConnectionStep => {
+const opened = (
+  state: ConnectionState,
+  { generation, isSameDaemon }: Extract<ConnectionEvent, { type: 'stream-opened' }>,
+): ConnectionStep => {
   const isOnline = state.kind === 'online';
   if (isOnline && state.generation >= generation) return { state, effects: [] };
   return {
     state: { kind: 'online', expiries: state.expiries, generation },
     effects: [
-      ...(isOnline ? [release(state, 'replaced')] : []),
+      ...(isOnline ? [release(state, isSameDaemon ? null : 'replaced')] : []),
       { type: 'stop-waiting' },
       { type: 'announce' },
       { type: 'attached' },
@@ -146,7 +150,7 @@ export const nextConnection = (
     case 'init':
       return init(state, event.replaces, times);
     case 'stream-opened':
-      return opened(state, event.generation);
+      return opened(state, event);
     case 'stream-closed':
       return closed(state, event.generation, times);
     case 'grace-expired':

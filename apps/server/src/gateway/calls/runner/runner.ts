@@ -233,11 +233,23 @@ const move = async (runner: Runner, call: OpenCall, event: CallEvent): Promise<T
 export const step = async (runner: Runner, call: OpenCall, event: CallEvent): Promise<boolean> =>
   (await move(runner, call, event)) !== null;
 
+/** Longer than this after its fence was checked, a machine may have a stream at another server. */
+const fenceHoldsMs = 500;
+
+/** Reads the machine again, which closes its stream here if another server has a newer one. */
+const checkFence = async (runner: Runner, machineId: string, checkedAt: number | null): Promise<void> => {
+  const isFresh = checkedAt !== null && runner.clock.now() - checkedAt <= fenceHoldsMs;
+  if (runner.bus.pollMs !== null && !isFresh) await runner.refreshMachine(machineId).catch(runner.onError);
+};
+
 /** Part of a turn. Stored as delivered before it is on the wire: nothing is ever sent twice by mistake. */
 export const send = async (runner: Runner, call: OpenCall): Promise<void> => {
-  const stream = streamHere(runner, call.data.record.machineId)?.stream ?? 0;
-  const transition = await move(runner, call, { type: 'dispatched', at: runner.clock.now() });
+  const { machineId } = call.data.record;
+  const stream = streamHere(runner, machineId)?.stream ?? 0;
+  const at = runner.clock.now();
+  const transition = await move(runner, call, { type: 'dispatched', at });
   if (!transition) return call.data.state.kind === 'pending' ? requestDelivery(runner, call.data) : undefined;
+  await checkFence(runner, machineId, transition.writes.length > 0 ? at : null);
   const isWritten = writeCall(runner, call.data, { again: !transition.changed });
   // Where another delivery came first, the daemon has the call already, written again or not.
   if (!isWritten && transition.changed) await step(runner, call, { type: 'unsent', stream });
@@ -259,7 +271,8 @@ const tryInsert = async (runner: Runner, { call, made, conditions }: NewCall) =>
   const { machineId } = made.record;
   const isPaused = runner.machine(machineId)?.info.pausedAt !== null;
   const fence = isPaused ? null : streamHere(runner, machineId);
-  const dispatched = { type: 'dispatched', at: runner.clock.now() } as const;
+  const at = runner.clock.now();
+  const dispatched = { type: 'dispatched', at } as const;
   const delivered = fence && next(runner, { data: made, isUnstored: call.isUnstored }, dispatched)?.data;
   call.data = delivered ?? made;
   // Decision 0006: a read goes out while its row is being written, where nothing else can refuse the row.
@@ -279,6 +292,7 @@ const tryInsert = async (runner: Runner, { call, made, conditions }: NewCall) =>
     ],
     call.reads ? 'lazy' : 'synced',
   );
+  if (isStored && fence && early === null) await checkFence(runner, machineId, at);
   return { fence, isStored, isWritten: isStored && fence !== null && (early ?? write()) };
 };
 

@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import { openStream } from '../../test/gateway-fixture.ts';
+import type { Fate } from '../../test/lossy-bus.ts';
+import { useTwo } from '../../test/two-servers.ts';
+
+/** Two servers whose messages can be lost from now on, and a third that learns late what was stored. */
+const useSlow = async () => {
+  let fate: Fate = 'arrives';
+  const world = await useTwo({ fate: () => fate });
+  let stored = Promise.resolve();
+  const slow = await world.join('slow', (store) => ({
+    ...store,
+    commit: async (...given) => {
+      const result = await store.commit(...given);
+      await stored;
+      return result;
+    },
+  }));
+  const holdAnswers = () => {
+    const held = Promise.withResolvers<void>();
+    stored = held.promise;
+    return held.resolve;
+  };
+  const loseMessages = () => void (fate = 'is lost');
+  return { ...world, slow: slow.gateway, holdAnswers, loseMessages };
+};
+
+it.each(['slow', 'two'] as const)(
+  'a call that was made at `%s` is not written on a stream that ended while the store was slow',
+  async (maker) => {
+    const world = await useSlow();
+    const { clock, key, slow, two } = world;
+    const old = await openStream(slow, key);
+    await clock.settle();
+    const answer = world.holdAnswers();
+    await world.start(maker === 'slow' ? slow : two.gateway);
+    world.loseMessages();
+    const newer = await openStream(two.gateway, key);
+    await clock.settle(600);
+    answer();
+    await clock.settle();
+    expect([old, newer].map((one) => [one.requests().length, one.isClosed()])).toEqual([
+      [0, true],
+      [1, false],
+    ]);
+  },
+);
+
+it('what is sent again while a slow reader takes it, stops once the machine is elsewhere', async () => {
+  const world = await useSlow();
+  const { clock, key, slow, two } = world;
+  for (const _call of [1, 2]) await world.start(two.gateway);
+  const again: string[] = [];
+  const reader = Promise.withResolvers<void>();
+  await slow.daemon.openStream(key, {
+    send: (_, event) => event.type !== 'filesystem-request' || again.push(event.payload.requestId) > 0,
+    ready: () => reader.promise,
+    close: () => {},
+  });
+  await clock.settle();
+  expect(again).toHaveLength(1);
+  world.loseMessages();
+  await openStream(two.gateway, key);
+  reader.resolve();
+  await clock.settle();
+  expect(again).toHaveLength(1);
+});
