@@ -123,11 +123,16 @@ export const createPresence = (needs: Needs) => {
     return [...sums.values()].map(view);
   };
 
-  /** `known` adds senders that were not seen since the start. */
-  const read = (all: Presence[], known: readonly KnownSender[], params: PresenceParams) => {
-    const ids = new Set(all.map(({ senderId }) => senderId));
+  /** `known` adds senders that were not seen since the start, and names. A token is seen on any surface. */
+  const read = (seen: Presence[], known: readonly KnownSender[], params: PresenceParams) => {
+    const isSame = (one: Pick<Presence, 'channel' | 'senderId'>, other: KnownSender) =>
+      one.senderId === other.senderId && (other.channel === 'token' || one.channel === other.channel);
+    const all = seen.map((one) => ({
+      ...one,
+      senderName: one.senderName || (known.find((other) => isSame(one, other))?.senderName ?? ''),
+    }));
     const others = known
-      .filter(({ senderId }) => !ids.has(senderId))
+      .filter((other) => !all.some((one) => isSame(one, other)))
       .map(({ isOpen, ...sender }): Presence => ({
         ...sender,
         messageCount: 0,

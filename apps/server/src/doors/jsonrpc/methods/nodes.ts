@@ -62,8 +62,28 @@ export const systemLocation = method('system.location', 'reader', {
   locations: await companions.locations(identity.userId),
 }));
 
-/** Machines, and tokens that were used before the server started. */
-const knownSenders = async ({ gateway, tokens }: RpcContext, caller: Caller): Promise<KnownSender[]> => {
+/** Paired senders of chat platforms, and the groups in which the bot answers. */
+const channelSenders = async ({ channels }: RpcContext, userId: string): Promise<KnownSender[]> => {
+  const [senders, groups] = await Promise.all([channels.senders.list(userId), channels.groups.list(userId)]);
+  return [
+    ...senders.map(({ kind: channel, senderId, name: senderName, pairedAt, lastSeenAt }) => ({
+      ...{ channel, senderId, senderName, isOpen: false },
+      firstSeenAt: Date.parse(pairedAt),
+      lastSeenAt: Date.parse(lastSeenAt),
+    })),
+    ...groups
+      .filter(({ isOn }) => isOn)
+      .map(({ kind: channel, conversation: senderId, title: senderName, seenAt }) => ({
+        ...{ channel, senderId, senderName, isOpen: false },
+        firstSeenAt: Date.parse(seenAt),
+        lastSeenAt: Date.parse(seenAt),
+      })),
+  ];
+};
+
+/** Machines, tokens that were used before the server started, and who writes on chat platforms. */
+const knownSenders = async (ctx: RpcContext, caller: Caller): Promise<KnownSender[]> => {
+  const { gateway, tokens } = ctx;
   const refs = await reachOf(gateway, caller);
   const machines = await Promise.all(
     refs.map(async (ref): Promise<KnownSender> => {
@@ -92,7 +112,7 @@ const knownSenders = async ({ gateway, tokens }: RpcContext, caller: Caller): Pr
             },
           ],
   );
-  return [...machines, ...used];
+  return [...machines, ...used, ...(await channelSenders(ctx, caller.userId))];
 };
 
 /** Who was seen when, the newest first: the user's own senders, or with `all` everybody's, for the owner. */
