@@ -8,7 +8,7 @@ const shared = [
   '{src/db,test}/postgres/*.test.ts',
   'src/agent/{store/agent.store,store/threads,two-agents}.test.ts',
   'src/gateway/two-servers.test.ts',
-  'src/gateway/{calls/calls,pairing/keys,restart}.test.ts',
+  'src/gateway/{calls/calls,manage/recap,pairing/keys,restart}.test.ts',
   'src/auth/{expired,clients/grants}.test.ts',
 ];
 

@@ -89,6 +89,7 @@ export const createRecapStore = (db: Kysely<Schema>) => {
         .groupBy(['viaKind', makerId, 'machineId'])
         .orderBy(counts.calls, 'desc')
         .execute();
+      if (found.length === 0) return { rows: [], others: { rows: 0, calls: 0 } };
       const shown = found.slice(0, limit);
       const rest = found.slice(limit);
       const named = await namesOf(

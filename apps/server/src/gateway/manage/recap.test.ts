@@ -1,18 +1,27 @@
 import { recapLimits } from '@drawbridge/contracts/machines/recap';
 import type { CallVia } from '@drawbridge/contracts/calls';
+import { coverParts } from '@drawbridge/contracts/rules';
+import { digestOf } from '@drawbridge/kit/node';
 import { CompiledQuery, type KyselyPlugin } from 'kysely';
 import { expect, it } from 'vitest';
 import { itOnSqlite } from '../../../test/store-place.ts';
-import { callerOf, connect, initBody, text, useGateway } from '../../../test/gateway-fixture.ts';
+import { allow } from '../../../test/asked.ts';
+import { callerOf, connect, initBody, question, text, useGateway } from '../../../test/gateway-fixture.ts';
 import { createRecapStore } from './recap.store.ts';
 
 const fixture = useGateway();
 const hourMs = 3_600_000;
 
+const tool = (name: string) => ({ name, description: name, inputSchema: { type: 'object' } });
+
 const open = async () => {
   await fixture.open();
   const { gateway, clock } = fixture;
-  const { key, stream } = await connect(gateway, 'ada', initBody());
+  const { key, stream } = await connect(
+    gateway,
+    'ada',
+    initBody({ tools: ['read_file', 'shell_execute'].map(tool) }),
+  );
   const call = async (via: CallVia = { kind: 'token', id: 't1', name: 'Desk' }) => {
     const running = callerOf(gateway, 'ada').run(
       { name: 'read_file', arguments: { path: 'a.txt' } },
@@ -24,7 +33,7 @@ const open = async () => {
     clock.advance(1_000);
   };
   const calls = async (userId = 'ada') => (await gateway.recaps.open(userId))?.rows.map((row) => row.calls);
-  return { gateway, clock, call, calls };
+  return { gateway, clock, key, stream, call, calls };
 };
 
 it('is empty at the first visit, after minutes, and where nothing was called', async () => {
@@ -94,6 +103,39 @@ it('names the agents with the most calls, counts the others, and takes all chats
     { calls: 1 },
   ]);
   expect(recap?.others).toEqual({ rows: 2, calls: 2 });
+});
+
+it('knows the commands that the person allowed in 30 days, and of another person nothing', async () => {
+  const { gateway, clock, key, stream } = await open();
+  const resource = '"/home/ada/site" $ npm test';
+  const covers = [digestOf(coverParts({ toolGroup: 'shell', resource }))];
+  const reaches = [{ id: 'exact', scope: 'exact', label: 'run it', decisions: ['alwaysAllow'], covers }];
+  const askOnce = async (askId: string, { name = 'shell_execute', isAnswered = true } = {}) => {
+    const running = callerOf(gateway, 'ada').run(
+      { name, arguments: { command: 'npm test' } },
+      { door: 'mcp', until: 'ended' },
+    );
+    await clock.settle();
+    const requestId = stream.requests().at(-1)?.requestId ?? '';
+    const body = question({ toolGroup: 'shell', resource, description: 'Run', reaches, askId });
+    await gateway.daemon.respond(key, requestId, body);
+    if (isAnswered) await gateway.confirmations.decide('ada', { requestId }, allow('allowOnce'));
+    else await gateway.calls.cancel('ada', requestId);
+    await clock.settle();
+    await gateway.daemon.respond(key, requestId, text('ok'));
+    await running;
+    clock.advance(1_000);
+    return requestId;
+  };
+  const asked = [await askOnce('a1'), await askOnce('a2'), await askOnce('a3')];
+  await askOnce('a4', { name: 'read_file' });
+  await askOnce('a5', { isAnswered: false });
+  const [repeated] = await gateway.recaps.repeated('ada');
+  expect(repeated).toMatchObject({ text: 'npm test', allowed: 3, answered: 3 });
+  expect(repeated?.calls.map(({ requestId }) => requestId)).toEqual(asked.toReversed());
+  expect(await gateway.recaps.repeated('bob')).toEqual([]);
+  clock.advance(30 * 24 * hourMs - 4_500);
+  expect(await gateway.recaps.repeated('ada')).toEqual([]);
 });
 
 itOnSqlite('the counts are answered from the index alone', async () => {
