@@ -1,21 +1,31 @@
 import { flushPromises, mount } from '@vue/test-utils';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { setBench, type Bench } from '../../../../test/mounting.ts';
 import { useVisits } from './use-recap-store.ts';
 
 let bench: Bench;
-afterEach(() => bench.close());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await bench.close();
+});
 
 it('a key is a visit at most every 5 minutes, and an open window alone does not count', async () => {
   const visits: number[] = [];
   bench = await setBench({ recap: () => (visits.push(1), null) });
+  vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden');
   const window_ = mount({ setup: () => useVisits(), template: '<p />' }, { global: bench.global });
   const count = async (expected: number) => {
     while (visits.length < expected) await flushPromises();
     for (let turn = 0; turn < 20; turn += 1) await flushPromises();
     return visits.length;
   };
+  const show = (state: DocumentVisibilityState) => {
+    vi.spyOn(document, 'visibilityState', 'get').mockReturnValue(state);
+    document.dispatchEvent(new Event('visibilitychange'));
+  };
   const press = () => window.dispatchEvent(new KeyboardEvent('keydown', { key: 'x' }));
+  expect(await count(0)).toBe(0);
+  show('visible');
   expect(await count(1)).toBe(1);
   press();
   bench.clock.advance(3_600_000);

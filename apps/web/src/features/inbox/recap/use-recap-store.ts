@@ -21,13 +21,13 @@ const noteEveryMs = 300_000;
 export const useVisits = (): void => {
   const clock = useClock();
   const { load } = useRecapStore();
-  let notedAt = clock.now();
+  let notedAt = -Infinity;
   const note = () => {
     if (document.visibilityState !== 'visible' || clock.now() - notedAt < noteEveryMs) return;
     notedAt = clock.now();
     void load();
   };
-  void load();
+  note();
   useEventListener(document, 'visibilitychange', note);
   useEventListener(window, ['keydown', 'pointerdown', 'focus'], note, { passive: true });
 };
