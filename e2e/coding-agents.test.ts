@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { turnResult } from '@drawbridge/contracts/machines/runtimes';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
@@ -29,6 +29,7 @@ import { threadOf } from './agent/thread.ts';
 import { describeWith } from './services.ts';
 
 const standIn = fromRoot('apps/daemon/test/support/acp-stand-in.mjs');
+const claude = fromRoot('apps/daemon/test/support/claude-stand-in.mjs');
 
 describeWith('bubblewrap', 'chromium')('a coding agent that a server starts', () => {
   const programs = createProcesses();
@@ -41,6 +42,18 @@ describeWith('bubblewrap', 'chromium')('a coding agent that a server starts', ()
     const home = newFolder('home');
     const enable = ['runtimes', 'enable', 'acp:mine', '--login', standIn, '--', process.execPath, standIn];
     execFileSync(process.execPath, [daemonEntry, ...enable], { env: { ...process.env, HOME: home } });
+    const file = join(home, '.drawbridge/runtimes.json');
+    const { version, runtimes } = JSON.parse(readFileSync(file, 'utf8'));
+    const asking = {
+      ...runtimes['acp:mine'],
+      title: 'Claude',
+      protocol: 'claude',
+      args: [claude],
+      writes: [claude],
+    };
+    writeFileSync(file, JSON.stringify({ version, runtimes: { ...runtimes, 'acp:claude': asking } }), {
+      mode: 0o600,
+    });
     ({ server, ann, daemon } = await startMachine(programs, { home, flags: ['--permission-shell', 'ask'] }));
     ({ token } = await ann.api.tokens.create.mutate({ name: 'Desk', scopes: ['runtime'] }));
   });
@@ -55,9 +68,9 @@ describeWith('bubblewrap', 'chromium')('a coding agent that a server starts', ()
   /** The open question with that title. */
   const asked = (title: string) =>
     until(async () => (await ann.api.confirmations.list.query()).find((one) => one.title === title));
-  const choose = (threadId: string) =>
+  const choose = (threadId: string, runtime = 'acp:mine') =>
     ann.api.agent.send.mutate({
-      ...{ threadId, message: '/runtime activate acp:mine', attachments: [], mode: 'reject' },
+      ...{ threadId, message: `/runtime activate ${runtime}`, attachments: [], mode: 'reject' },
     });
   const allow = async (title: string) =>
     ann.api.confirmations.decide.mutate({ confirmationId: (await asked(title)).id, approved: true });
@@ -133,6 +146,50 @@ describeWith('bubblewrap', 'chromium')('a coding agent that a server starts', ()
     expect(systemClock.now() - from).toBeLessThan(2_000);
     expect((await thread.until('run-finish')).payload.status).toBe('cancelled');
     expect((await thread.of('text-block')).map(({ payload }) => payload.text)).toEqual([]);
+  });
+
+  it('RT-18 asks its person by a form of the chat, answered in a browser', async () => {
+    const thread = threadOf(ann, 'form');
+    await choose('form', 'acp:claude');
+    await thread.say('CHOICE Which colour U+202E?|red|blue\nSAY done');
+    await allow('Let Claude work in the shared folder?');
+    const page = await openPage(await startBrowser(), { person: ann });
+    await page.goto(`${server.url}/chat/form`);
+    const card = page.locator('[data-test=ask]');
+    await card.getByRole('heading', { name: 'Claude asks' }).waitFor();
+    await card.getByText(String.raw`Which colour \u{202e}?`).waitFor();
+    expect(await widthFaults(page)).toEqual([]);
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate<AxeResults>(`axe.run({ resultTypes: ['violations'] })`);
+    expect(violations.map(({ id }) => id)).toEqual([]);
+    await card.getByRole('radio', { name: 'blue: blue it is' }).press('Space');
+    await card.getByRole('button', { name: 'Answer' }).press('Enter');
+    await page.getByText('done', { exact: true }).waitFor();
+    expect(await card.count()).toBe(0);
+    expect((await thread.until('run-finish')).payload.status).toBe('completed');
+    const texts = (await thread.of('text-block')).map(({ payload }) => payload.text);
+    expect(texts).toEqual([JSON.stringify({ ['Which colour \u202e?']: 'blue' }), 'done']);
+    await page.context().close();
+  });
+
+  it('RT-18 acp: a form that is skipped is declined; Stop closes an open one', async () => {
+    const thread = threadOf(ann, 'skip');
+    await choose('skip');
+    const form = JSON.stringify({ name: { type: 'string', title: 'Name' } });
+    await thread.say(`FORM ${form}\nFORM ${form}`);
+    await allow('Let mine work in the shared folder?');
+    const first = await until(async () =>
+      (await thread.asks()).find(({ inputType }) => inputType === 'questions'),
+    );
+    expect(first).toMatchObject({ message: 'mine asks: Before I begin' });
+    await thread.answer(first.requestId, { kind: 'questions', answers: [] });
+    await until(async () => (await thread.of('confirmation-request')).length === 3);
+    await thread.cancel();
+    expect((await thread.until('run-finish')).payload.status).toBe('cancelled');
+    expect((await thread.of('text-block')).map(({ payload }) => payload.text)).toEqual([
+      '{"action":"decline"}',
+    ]);
+    expect(await thread.asks()).toEqual([]);
   });
 
   it('RT-17 stands on the page of its machine, where it is tested and others have the command for them', async () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { errorBody } from './errors.ts';
 import { requestId } from './ids.ts';
+import { formAnswer, maxForms } from './machines/runtimes.ts';
 import { release } from './release.ts';
 
 /**
@@ -40,12 +41,13 @@ export type ResponsesReply = z.infer<typeof responsesReply>;
 
 /**
  * `outputEnd`: the end of the output that the server has; only for a post with an offset. `turnEvents`: how
- * many events of the turn it has; absent where no chat shows them.
+ * many events of the turn it has; absent where no chat shows them. `answers`: of the forms that are closed.
  */
 export const progressReply = z.object({
   ok: z.literal(true),
   outputEnd: z.number().int().nonnegative().optional(),
   turnEvents: z.number().int().nonnegative().optional(),
+  answers: z.array(formAnswer).max(maxForms).optional(),
 });
 export type ProgressReply = z.infer<typeof progressReply>;
 

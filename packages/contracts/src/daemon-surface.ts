@@ -15,7 +15,7 @@ import {
 } from './daemon-reply.ts';
 import { processesBody } from './machines/processes.ts';
 import { rulesBody } from './rule-list.ts';
-import { maxOpenActions, runtimeList, turnProgress } from './machines/runtimes.ts';
+import { maxForms, maxOpenActions, runtimeList, turnProgress } from './machines/runtimes.ts';
 import { toolResult } from './tool-result.ts';
 import { jsonObject, toolLimits } from './tool-call.ts';
 
@@ -87,7 +87,7 @@ export const responsesBody = z.object({
  * `POST progress/:requestId`: renews the deadline. `outputOffset` is the position of `output` in the whole
  * output (UTF-16 code units), `outputKeptFrom` the oldest position that can be posted again. `actions`:
  * requests of a coding agent in this turn, each of which becomes a call of its own; a repeat changes nothing.
- * `turn`: what a coding agent did, for the chat that it answers.
+ * `turn`: what a coding agent did, for the chat that it answers. `forms`: of actions, not answered yet.
  */
 export const progressBody = z.object({
   message: z.string().max(2_000).optional(),
@@ -101,6 +101,7 @@ export const progressBody = z.object({
     .max(maxOpenActions)
     .optional(),
   turn: turnProgress.optional(),
+  forms: z.array(z.int()).max(maxForms).optional(),
 });
 export type ProgressBody = z.infer<typeof progressBody>;
 

@@ -3,7 +3,7 @@ import { questionOf } from '@drawbridge/contracts/confirmation-text';
 import type { CancelReason, ToolRequest } from '@drawbridge/contracts/daemon-event';
 import type { ProgressReply } from '@drawbridge/contracts/daemon-reply';
 import type { ProgressBody, ResponseBody } from '@drawbridge/contracts/daemon-surface';
-import { turnTool } from '@drawbridge/contracts/machines/runtimes';
+import { turnTool, type FormAnswer } from '@drawbridge/contracts/machines/runtimes';
 import { confirmationArgument } from '@drawbridge/contracts/tool-call';
 import { CodedError, createTransientMap, nextMacrotask, type Clock } from '@drawbridge/kit';
 import type { Journal } from '../journal/index.ts';
@@ -61,11 +61,16 @@ const errorSentence = (error: unknown): string =>
 const attempt = async (
   { clock, dispatch, postProgress, cancel }: CallsNeeds & { cancel(requestId: string): void },
   request: ToolRequest,
-  context: Omit<DispatchContext, 'progress'>,
+  context: Omit<DispatchContext, 'progress' | 'answers'>,
 ): Promise<{ outcome: CallOutcome; text: string }> => {
+  let answered: (answers: readonly FormAnswer[]) => void = () => {};
+  const answers = (listen: typeof answered) => {
+    answered = listen;
+  };
   const progress = createProgressReporter(clock, async (body) => {
     const reply = await postProgress(request.requestId, body);
     // A coding agent does not work on where the server has ended its turn; not every server has this route.
+    if (reply.ok) answered(reply.value.answers ?? []);
     if (!reply.ok && reply.status === 404 && request.toolCall.name === turnTool) cancel(request.requestId);
     return reply;
   });
@@ -76,7 +81,7 @@ const attempt = async (
   };
   const bodyOf = async (): Promise<ResponseBody> => {
     try {
-      return { result: await dispatch(request, { ...context, progress: report }) };
+      return { result: await dispatch(request, { ...context, progress: report, answers }) };
     } catch (error) {
       return context.signal.aborted ? { result: cancelledResult(true) } : { error: errorSentence(error) };
     } finally {

@@ -1,6 +1,6 @@
 // A coding agent that speaks ACP 1 on its standard input and output. Each line of the prompt is one step:
 // SAY text · THINK text · RUN command · SWAP command (runs another one) · EDIT path text · MODE id · PLAN text ·
-// PATCH path before after (a part of a file) · LEAVE command (asks, and ends its turn) · WHICH (says its mode) ·
+// FORM properties (says the answer) · URL (asks to open a page) · PATCH path before after (a part of a file) · LEAVE command (asks, and ends its turn) · WHICH (says its mode) ·
 // OTHER name · WAIT (until it is cancelled) · STUCK (ignores that) · SLEEPER seconds (leaves a process) · DIE · GARBAGE.
 // A file `forgets` in its folder makes it forget its sessions.
 import { execFileSync, spawn } from 'node:child_process';
@@ -31,6 +31,16 @@ const ask = (toolCall) =>
     ];
     write({ id, method: 'session/request_permission', params: { sessionId: 's1', toolCall, options } });
   });
+
+/** A form of its own; says what came of it. */
+const form = async (properties, more = {}) => {
+  const id = (lastId += 1);
+  const answer = new Promise((resolve) => waiting.set(id, resolve));
+  const requestedSchema = { type: 'object', properties, required: Object.keys(properties).slice(0, 1) };
+  const params = { sessionId: 's1', mode: 'form', message: 'Before I begin', requestedSchema, ...more };
+  write({ id, method: 'elicitation/create', params });
+  say(JSON.stringify(await answer));
+};
 
 /** Asks, and acts where the answer is yes. */
 const act = async (fields, run) => {
@@ -81,6 +91,8 @@ const steps = {
       () => (writeFileSync(place, whole), { text: 'written' }),
     );
   },
+  FORM: (text) => form(JSON.parse(text)),
+  URL: () => form({}, { mode: 'url', url: 'https://example.org', elicitationId: 'e1' }),
   LEAVE: async (text) => void act(command(text), () => shell(text)),
   WHICH: async () => say(mode),
   OTHER: (name) => act({ kind: 'other', title: name, rawInput: { q: 1 } }, () => ({ text: 'done' })),

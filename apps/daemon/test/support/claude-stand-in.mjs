@@ -1,7 +1,7 @@
 // A coding agent that speaks the stream of Claude Code, with its habits: without the switches that leave out
 // settings it runs those of its folder. Each line of the prompt is one step: SAY text · THINK text · RUN command ·
 // SWAP command (asks about another one, and runs what the answer says, or else this one) · LATER command (reports
-// another input than it asked about) · EDIT path before after · WRITE path text · TOOL name · MODE id · QUOTE (the
+// another input than it asked about) · EDIT path before after · WRITE path text · CHOICE question|option|option (says the answer) · TOOL name · MODE id · QUOTE (the
 // reason of the last no) · RETRY · WAIT (until it is interrupted) · STUCK (ignores that) · SIGNEDOUT · DIE · GARBAGE ·
 // FORGOTTEN (says that it does not know its conversation). A file `forgets` in its folder makes it forget them all.
 import { execFileSync } from 'node:child_process';
@@ -82,6 +82,15 @@ const steps = {
       return (writeFileSync(input.file_path, whole.replace(input.old_string, input.new_string)), 'edited');
     };
     return act('Edit', { shown: { file_path, old_string, new_string }, run });
+  },
+  CHOICE: (text) => {
+    const [question, ...labels] = text.replace('U+202E', '\u202e').split('|');
+    const options = labels.map((label) => ({ label, description: `${label} it is` }));
+    const run = ({ answers }) => (say(JSON.stringify(answers)), 'answered');
+    return act('AskUserQuestion', {
+      shown: { questions: [{ question, header: 'Q', multiSelect: question.includes('+'), options }] },
+      run,
+    });
   },
   TOOL: (name) => act(name, { shown: { q: 1 }, run: () => 'done' }),
   QUOTE: async () => say(reason),

@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { RuntimeEvent } from '@drawbridge/contracts/machines/runtimes';
 import { systemClock, type Clock } from '@drawbridge/kit';
-import type { ActionRequest, OpenDriver, RunningProgram, Verdict } from '../../src/tools/runtimes/driver.ts';
+import type {
+  ActionRequest,
+  Form,
+  FormEnd,
+  OpenDriver,
+  RunningProgram,
+  Verdict,
+} from '../../src/tools/runtimes/driver.ts';
 import { cleanUp } from './clean-up.ts';
 import { makeFolders } from './tool-fixture.ts';
 
@@ -14,6 +21,7 @@ export interface DriverOptions {
   clock?: Clock;
   resume?: string | null;
   verdict?(request: ActionRequest): Promise<Verdict>;
+  form?(form: Form): Promise<FormEnd>;
 }
 
 /** A driver with its stand-in as a real process, without walls. */
@@ -25,6 +33,7 @@ export const openWith =
     clock = systemClock,
     resume = null,
     verdict,
+    form: answer,
   }: DriverOptions = {}) => {
     const start = async (line: (text: string) => void, more: readonly string[] = []) => {
       const args = [join(import.meta.dirname, standIn), ...flags, ...more];
@@ -41,6 +50,7 @@ export const openWith =
     };
     const live = await driver({ clock, start, cwd: root, resume, mode: 'default' });
     const asked: ActionRequest[] = [];
+    const forms: Form[] = [];
     const stopping = new AbortController();
     const turn = async (...lines: string[]) => {
       const events: RuntimeEvent[] = [];
@@ -48,15 +58,19 @@ export const openWith =
         asked.push(request);
         return (await verdict?.(request)) ?? { allow: true };
       };
+      const form = async (one: Form): Promise<FormEnd> => {
+        forms.push(one);
+        return (await answer?.(one)) ?? { declined: 'not answered' };
+      };
       const said = Promise.withResolvers<void>();
       const event = (one: RuntimeEvent) => {
         events.push(one);
         said.resolve();
       };
-      const end = live.turn(lines.join('\n'), { event, ask }, stopping.signal);
+      const end = live.turn(lines.join('\n'), { event, ask, form }, stopping.signal);
       // Each test looks at it; it may reject before.
       end.catch(() => undefined);
       return { events, end, said: said.promise };
     };
-    return { root, live, asked, turn, stop: () => stopping.abort(new Error('stopped')) };
+    return { root, live, asked, forms, turn, stop: () => stopping.abort(new Error('stopped')) };
   };

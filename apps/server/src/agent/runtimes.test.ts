@@ -1,78 +1,9 @@
 import { personSender } from '@drawbridge/agent';
-import { emptyView, reduce } from '@drawbridge/agent/view';
 import { confirmationText } from '@drawbridge/contracts/confirmation-text';
-import type { ThreadView } from '@drawbridge/contracts/agent/threads';
 import type { RuntimeEvent } from '@drawbridge/contracts/machines/runtimes';
 import { expect, it } from 'vitest';
-import { machineQuestion, nextCall, withMachine } from '../../test/agent.ts';
-
-const turnTool = {
-  name: 'runtime_turn',
-  description: 'Gives a task to a coding agent',
-  inputSchema: { type: 'object', properties: { runtime: { enum: ['gemini', 'opencode'] }, earlier: {} } },
-  annotations: { category: 'runtime' },
-};
-/** Without the times, which rows and their events have a moment apart. */
-const untimed = (view: ThreadView): ThreadView =>
-  JSON.parse(JSON.stringify(view, (key, value) => (/^(at|startedAt|endedAt)$/.test(key) ? null : value)));
-
-const noModel = { AGENT_MODEL: '', AGENT_MODEL_URL: '' };
-
-const world = async (environment: Record<string, string> = {}) => {
-  const opened = await withMachine(() => ({ text: 'From the model.' }), environment, {
-    tools: [turnTool],
-    daemon: { version: '0.1.0', protocol: 1, features: ['cancel', 'progress'] },
-  });
-  const { daemon, say } = opened;
-  const command = async (text: string) => (await say(text)) as { answer: string };
-  return {
-    ...opened,
-    command,
-    choose: () => command('/runtime activate gemini'),
-    /** What the machine posts of a turn. */
-    post: async (requestId: string, from: number, events: RuntimeEvent[], more: object = {}) =>
-      (await daemon.progress(requestId, { turn: { from, events }, ...more })).json,
-    end: (requestId: string, events: RuntimeEvent[], tokens: number | null = null) => {
-      const structuredContent = { runtime: 'gemini', session: 's1', stopReason: 'end_turn', events, tokens };
-      return daemon.respond(requestId, {
-        result: { content: [{ type: 'text', text: 'all of it' }], structuredContent },
-      });
-    },
-    fail: (requestId: string, text: string) =>
-      daemon.respond(requestId, { result: { isError: true, content: [{ type: 'text', text }] } }),
-    /** The chat as its rows have it, and as its events make it. */
-    views: async () => {
-      const { view } = await opened.snapshot();
-      const events = await opened.events();
-      const folded = events.reduce((all, { id, event }) => reduce(all, id, event), emptyView());
-      return { view: untimed(view), folded: untimed(folded) };
-    },
-    stored: async () =>
-      (await opened.events()).map(({ event }) => {
-        const payload = event.payload as Record<string, unknown>;
-        return `${event.type} ${String(payload['text'] ?? payload['result'] ?? payload['status'] ?? '')}`.trim();
-      }),
-    audited: () =>
-      opened.server.log
-        .filter((line) => line.includes('"audit"'))
-        .map((line) => {
-          const given = JSON.parse(line) as Record<string, unknown>;
-          const names = [
-            'audit',
-            'runtime',
-            'source',
-            'from',
-            'to',
-            'code',
-            'outcome',
-            'tokens',
-            'actions',
-            'asked',
-          ];
-          return Object.fromEntries(names.flatMap((name) => (name in given ? [[name, given[name]]] : [])));
-        }),
-  };
-};
+import { machineQuestion, nextCall } from '../../test/agent.ts';
+import { noModel, openRuntimeWorld } from '../../test/runtimes.ts';
 
 const said: RuntimeEvent[] = [
   { type: 'session', session: 's1' },
@@ -85,7 +16,7 @@ const said: RuntimeEvent[] = [
 ];
 
 it('RT-13 a coding agent answers a chat on a server without a model; each event is stored once', async () => {
-  const { say, choose, daemon, post, end, until, views, stored, panel } = await world(noModel);
+  const { say, choose, daemon, post, end, until, views, stored, panel } = await openRuntimeWorld(noModel);
   expect(await panel.agent.status.query()).toEqual({ module: true, enabled: true, model: null });
   const choices = await panel.agent.runtimes.query({ threadId: 'thread' });
   expect(choices).toMatchObject({ chosen: null, byDefault: null, hasModel: false });
@@ -96,7 +27,8 @@ it('RT-13 a coding agent answers a chat on a server without a model; each event 
   expect(await choose()).toEqual({ answer: 'Runtime: gemini on desk, chosen in this chat.' });
   await say('Test it');
   const { requestId, toolCall } = await nextCall(daemon);
-  expect(toolCall).toEqual({ name: 'runtime_turn', arguments: { runtime: 'gemini', prompt: 'Test it' } });
+  const args = { runtime: 'gemini', prompt: 'Test it', asks: true };
+  expect(toolCall).toEqual({ name: 'runtime_turn', arguments: args });
   expect(await post(requestId, 0, said.slice(0, 3))).toEqual({ ok: true, turnEvents: 3 });
   // A repeat, and one after a gap.
   expect(await post(requestId, 1, said.slice(1, 4))).toEqual({ ok: true, turnEvents: 4 });
@@ -125,7 +57,7 @@ it('RT-13 a coding agent answers a chat on a server without a model; each event 
 });
 
 it('what an action asks is a question of the chat, which the person answers once', async () => {
-  const { say, choose, daemon, post, end, until, agent, userId, views, audited } = await world();
+  const { say, choose, daemon, post, end, until, agent, userId, views, audited } = await openRuntimeWorld();
   await choose();
   await say('Test it');
   const { requestId } = await nextCall(daemon);
@@ -181,7 +113,8 @@ it('what an action asks is a question of the chat, which the person answers once
 });
 
 it('stops the turn, keeps what was written, and the next message continues its conversation', async () => {
-  const { say, choose, daemon, post, end, fail, until, agent, userId, stored, audited } = await world();
+  const { say, choose, daemon, post, end, fail, until, agent, userId, stored, audited } =
+    await openRuntimeWorld();
   await choose();
   await say('Test it');
   const { requestId } = await nextCall(daemon);
@@ -221,7 +154,7 @@ it('stops the turn, keeps what was written, and the next message continues its c
 });
 
 it('a turn that its person was asked about is not tried again, and so not asked about twice', async () => {
-  const { say, choose, daemon, end, fail, until, agent, userId, audited } = await world();
+  const { say, choose, daemon, end, fail, until, agent, userId, audited } = await openRuntimeWorld();
   await choose();
   await say('Test it');
   await end((await nextCall(daemon)).requestId, said.slice(0, 3));
@@ -251,7 +184,7 @@ it('a turn that its person was asked about is not tried again, and so not asked 
 });
 
 it('RT-15 a chosen one that fails ends the run with its code; a listed one falls back before it has begun', async () => {
-  const { command, say, choose, daemon, fail, until, post, model, stored, audited } = await world({
+  const { command, say, choose, daemon, fail, until, post, model, stored, audited } = await openRuntimeWorld({
     RUNTIME_BACKENDS: 'acp:gone,gemini,native',
   });
   await say('Hello');
@@ -296,7 +229,7 @@ it('RT-15 a chosen one that fails ends the run with its code; a listed one falls
 });
 
 it('RT-14 a client without the scope is answered by the model, and does not choose', async () => {
-  const { agent, userId, choose, until, stored } = await world();
+  const { agent, userId, choose, until, stored } = await openRuntimeWorld();
   await choose();
   const sender = { ...personSender(userId, 'rest'), key: 'token:t1', groups: ['shell' as const] };
   expect(await agent.lanes.command(sender, 'other', '/runtime activate gemini')).toContain('scope runtime');

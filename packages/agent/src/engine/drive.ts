@@ -12,7 +12,7 @@ import { type ToolSet, toolSetOf } from '../tools/tool-set.ts';
 import { askToContinue, budgetProblem } from '../turns/budget.ts';
 import { endOf } from '../turns/ends/end-agent.ts';
 import { resumeCalls } from '../turns/ends/resume-calls.ts';
-import { closeAgent, closeCalls } from '../turns/ends/stop.ts';
+import { closeAgent, closeCalls, openAsksOf, withdrawAsks } from '../turns/ends/stop.ts';
 import { nextTurn } from '../turns/runtimes/next-turn.ts';
 import { turnToolsOf } from '../turns/runtimes/turn-tools.ts';
 import { runCall } from '../turns/steps/act.ts';
@@ -126,7 +126,6 @@ const thinkOrEnd = async (
 const unended = {
   outcome: 'stopped',
   text: 'The coding agent did not say how this ended.',
-  asks: [],
 } as const;
 
 /** The turn of a coding agent that was begun, where one answers the run; null once it has ended. */
@@ -142,8 +141,10 @@ const turnOrEnd = async (ctx: RunContext, work: Work, runtime: RunRuntime): Prom
       return null;
     case 'complete': {
       const { writes, effects } = await endOf(ctx, work, { outcome: 'completed', result: next.result });
-      const left = closeCalls(ctx, await openCallsOf(ctx, work.agent), unended);
-      if (await ctx.store.commit([...left, ...writes], 'synced')) await ctx.perform(effects);
+      const asks = await openAsksOf(ctx, work.agent);
+      const left = closeCalls(ctx, await openCallsOf(ctx, work.agent), { ...unended, asks });
+      if (await ctx.store.commit([...left, ...withdrawAsks(ctx, asks), ...writes], 'synced'))
+        await ctx.perform(effects);
       return null;
     }
     default:

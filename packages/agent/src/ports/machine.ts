@@ -1,7 +1,7 @@
 import type { AskAnswer, ResourceQuestion } from '@drawbridge/contracts/agent/asks';
 import type { CallState } from '@drawbridge/contracts/calls';
 import type { ToolScope } from '@drawbridge/contracts/groups';
-import type { TurnProgress } from '@drawbridge/contracts/machines/runtimes';
+import type { FormAnswer, TurnProgress } from '@drawbridge/contracts/machines/runtimes';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import type { JsonSchema } from './model.ts';
 
@@ -63,7 +63,15 @@ export interface RuntimeMachine {
 export interface TurnReport {
   userId: string;
   requestId: string;
-  turn: TurnProgress;
+  turn?: TurnProgress | undefined;
+  /** Actions whose form has no answer yet. */
+  forms: readonly number[];
+}
+
+export interface TurnReply {
+  /** How many events of the turn are stored; undefined for a turn of no thread. */
+  turnEvents?: number | undefined;
+  answers: FormAnswer[];
 }
 
 export interface MachinePort {
@@ -100,6 +108,6 @@ export interface MachinePort {
   runtimes(userId: string): Promise<RuntimeMachine[]>;
   /** A call that the machine itself has opened, as it is now; null for an unknown one. */
   look(userId: string, requestId: string): Promise<MachineOutcome | { kind: 'open' } | null>;
-  /** `listener` stores what is new and gives how many events of the turn are stored. */
-  onTurn(listener: (report: TurnReport) => Promise<number | undefined>): void;
+  /** `listener` stores what is new, and gives what the person answered to these forms. */
+  onTurn(listener: (report: TurnReport) => Promise<TurnReply>): void;
 }

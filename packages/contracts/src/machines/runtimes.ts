@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { question, questionAnswer } from '../agent/asks.ts';
 import { chosenCallId, machineId, requestId } from '../ids.ts';
 
 /** The tool that gives a task to a coding agent of the machine, and the one that its requests become. */
@@ -8,6 +9,10 @@ export const actionTool = 'runtime_action';
 /** The first ones are known by name; `acp:<name>` was added by the owner of the machine. */
 export const runtimeId = z.string().regex(/^(claude_code|gemini|opencode|acp:[a-z0-9-]{1,32})$/);
 
+/** Questions of a form, and forms that one turn may show. */
+export const maxFormQuestions = 4;
+export const maxForms = 20;
+
 /** Requests of one turn that wait for an answer at the same time. */
 export const maxOpenActions = 20;
 
@@ -16,7 +21,7 @@ const text = z.string();
 /**
  * What a coding agent did in a turn, in order. `session` comes first: from then on it has the task. `n` joins
  * an action with its question, a call of its own, and its end; `status` of an end: `denied` where the person,
- * a rule or a mode said no.
+ * a rule or a mode said no. `form`: it asks its person something, which allows nothing.
  */
 export const runtimeEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('session'), session: text }),
@@ -29,6 +34,12 @@ export const runtimeEvent = z.discriminatedUnion('type', [
     n: z.int(),
     status: z.enum(['completed', 'failed', 'denied']),
     text,
+  }),
+  z.object({
+    type: z.literal('form'),
+    n: z.int(),
+    message: z.string().min(1).max(500),
+    questions: z.array(question).min(1).max(maxFormQuestions),
   }),
   z.object({ type: z.literal('plan'), items: z.array(z.object({ text, status: text })) }),
   z.object({ type: z.literal('notice'), text }),
@@ -50,6 +61,13 @@ export const turnProgress = z.object({
     .optional(),
 });
 export type TurnProgress = z.infer<typeof turnProgress>;
+
+/** What its person answered to the form of an action; null: nothing, and nothing will come. */
+export const formAnswer = z.object({
+  n: z.int(),
+  answers: z.array(questionAnswer).max(maxFormQuestions).nullable(),
+});
+export type FormAnswer = z.infer<typeof formAnswer>;
 
 /**
  * The structured result of a turn. `session`: continues the conversation while the machine's daemon runs.

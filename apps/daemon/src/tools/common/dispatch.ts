@@ -1,5 +1,6 @@
 import type { ToolRequest } from '@drawbridge/contracts/daemon-event';
 import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
+import type { FormAnswer } from '@drawbridge/contracts/machines/runtimes';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { errorResult } from './result.ts';
 
@@ -8,6 +9,8 @@ export interface DispatchContext {
   tag: string;
   signal: AbortSignal;
   progress(update: ProgressBody): void;
+  /** As in `RunContext`. */
+  answers?(listen: (answers: readonly FormAnswer[]) => void): void;
   /** Awaited before anything changes; a rejection is the call's result. `paths` may be left half-written. */
   starting(paths: string[]): Promise<void>;
   /** Resolves when the server has the result, or never will. */

@@ -1,6 +1,7 @@
 import type { RequestCaller } from '@drawbridge/contracts/daemon-event';
 import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
 import type { ToolGroup } from '@drawbridge/contracts/groups';
+import type { FormAnswer } from '@drawbridge/contracts/machines/runtimes';
 import type { Preview } from '@drawbridge/contracts/preview';
 import type { Tool } from '@drawbridge/contracts/tool';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
@@ -36,6 +37,8 @@ export interface RunContext extends ToolContext {
   deniedPaths(): DeniedPaths;
   /** Reports progress to the server, which renews the call's deadline. */
   progress(update: ProgressBody): void;
+  /** Subscribes to the answers to the forms that progress names; undefined where no chat shows them. */
+  answers?(listen: (answers: readonly FormAnswer[]) => void): void;
   /** Waits without keeping other calls of its lane from running, and says so to the server. */
   outside<T>(wait: () => Promise<T>): Promise<T>;
   /** Awaited before a large result is read into memory: few of them are on their way at once. */

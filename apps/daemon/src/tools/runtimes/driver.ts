@@ -1,3 +1,4 @@
+import type { Question } from '@drawbridge/contracts/agent/asks';
 import type { RuntimeEvent } from '@drawbridge/contracts/machines/runtimes';
 import { createErrors, type Clock } from '@drawbridge/kit';
 
@@ -11,11 +12,29 @@ export type ActionRequest =
 /** `withdrawn`: the turn ended first. */
 export type Verdict = { allow: true } | { allow: false; reason: string } | { withdrawn: true };
 
+/** What a program asks its person; an answer allows nothing. */
+export interface Form {
+  message: string;
+  questions: Question[];
+}
+
+/** An answer to one question: the places of its options, and words. One that was skipped has none. */
+export interface Answered {
+  id: string;
+  chosen: readonly number[];
+  text: string;
+}
+
+/** `declined`: why it has no answer. */
+export type FormEnd = { answers: Answered[] } | { declined: string } | { withdrawn: true };
+
 /** What the driver reports while a turn runs. */
 export interface TurnEvents {
   event(event: RuntimeEvent): void;
   /** `n`: the action that asks. */
   ask(request: ActionRequest, n: number): Promise<Verdict>;
+  /** `n`: the action that it is. */
+  form(form: Form, n: number): Promise<FormEnd>;
 }
 
 /** The program in its walls. */

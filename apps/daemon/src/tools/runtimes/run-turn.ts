@@ -7,6 +7,7 @@ import type { Launcher } from '../shell/launch.ts';
 import { openCommandEgress, type NetworkNeeds } from '../shell/network/command-egress.ts';
 import { readAllDeclared } from '../shell/network/declared.ts';
 import { inFolder } from './actions/in-folder.ts';
+import { openForms } from './actions/open-forms.ts';
 import type { OpenActions } from './actions/open-actions.ts';
 import { runtimeErrors, type ActionRequest, type RunningProgram, type TurnEnd } from './driver.ts';
 import { drivers } from './drivers.ts';
@@ -38,6 +39,8 @@ export interface Task {
   prompt: string;
   /** Before the prompt, where the program has lost the session and begins a new one. */
   earlier: string;
+  /** Its caller shows forms of the program. */
+  asks: boolean;
   opened(native: string): void;
 }
 
@@ -90,7 +93,12 @@ export const runTurn = async (needs: TurnNeeds, task: Task, context: RunContext)
   const over = new AbortController();
   const asked = (n: number, requestId: string) => log.add({ type: 'asked', n, requestId });
   const asking = { clock, runtime, title, progress: context.progress, asked };
-  const open = actions.ofTurn({ ...asking, signal: AbortSignal.any([signal, over.signal]) });
+  const ending = AbortSignal.any([signal, over.signal]);
+  const open = actions.ofTurn({ ...asking, signal: ending });
+  const form = openForms({
+    ...{ clock, title, signal: ending, progress: context.progress, event: log.add },
+    answers: task.asks ? context.answers : undefined,
+  });
   const ask = (request: ActionRequest, n: number) => open(inFolder(request, turn.folder), n);
   let program: RunningProgram | undefined;
   const end = async () => {
@@ -107,7 +115,7 @@ export const runTurn = async (needs: TurnNeeds, task: Task, context: RunContext)
     task.opened(live.native);
     if (log.events().length === 0) log.add({ type: 'session', session });
     if (resume !== task.resume) log.add({ type: 'notice', text: lost });
-    const ended = await live.turn(prompt, { event: log.add, ask }, signal);
+    const ended = await live.turn(prompt, { event: log.add, ask, form }, signal);
     signal.throwIfAborted();
     await live.close?.();
     return ended;

@@ -23,6 +23,8 @@ const liveText = (event: RuntimeEvent): string => {
       return `\n> ${event.title}\n`;
     case 'action-end':
       return event.status === 'completed' ? '' : `\n> ${event.status}: ${event.text}\n`;
+    case 'form':
+      return `\n? ${event.message}\n`;
     case 'plan':
       return `${livePlan(event.items)}\n`;
     case 'notice':

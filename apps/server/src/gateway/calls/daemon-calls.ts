@@ -97,9 +97,9 @@ const takeProgress = async (
   if (!call || !isGivenTo(call, from)) throw errors.notFound();
   await openCalls.inTurn(call, (step) => step({ type: 'progressed', at: clock.now() }));
   if (call.data.state.kind === 'ended') throw errors.notFound();
-  const { actions, turn, ...reported } = body;
+  const { actions, turn, forms, ...reported } = body;
   // Stored first: a question of an action finds the action.
-  const stored = await turnEvents.report(call.data.record, turn);
+  const stored = await turnEvents.report(call.data.record, { turn, forms });
   if (actions) await openBelow(ctx, { machine: from.machine, turn: call.data.record }, actions);
   const { connection } = from.machine;
   if (connection.kind === 'elsewhere') {

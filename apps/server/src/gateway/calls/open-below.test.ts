@@ -80,3 +80,12 @@ it('a turn has four hours, where any other call has ten minutes', async () => {
   await gateway.daemon.respond(key, parent, text('done'));
   expect(await running).toMatchObject({ state: 'succeeded' });
 });
+
+it('RT-18 the form of a turn that no chat shows is declined at once', async () => {
+  const { gateway, key, parent } = await open();
+  gateway.calls.onTurn(async () => ({ answers: [] }));
+  expect(await gateway.daemon.progress(key, parent, { forms: [1, 2] })).toEqual({
+    ok: true,
+    answers: [1, 2].map((n) => ({ n, answers: null })),
+  });
+});

@@ -66,7 +66,7 @@ const openAmong = (needs: AgentNeeds, { servers, publishPartial }: Among) => {
     /** The server that the machine posts to stores it: each event counts once, also there. */
     onTurn: async (report: TurnReport) => {
       const call = await turnCallOf(ctx, report);
-      return call && onTurn(driving.of(call)?.ctx ?? ctx, report);
+      return onTurn((call && driving.of(call)?.ctx) ?? ctx, report);
     },
     sweep: async () =>
       sweep(ctx, {

@@ -1,5 +1,5 @@
 import type { Thread, ThreadNow, ThreadStatus } from '@drawbridge/contracts/agent/threads';
-import type { AgentRow, QueueRow, RunRow, ThreadRow } from '../../rows/rows.ts';
+import type { AgentRow, QueueRow, RunRow, ThreadRow, ToolCallRow } from '../../rows/rows.ts';
 import { openAgentStates, openRunStates } from '../../rows/states.ts';
 import type { AgentStore } from '../../rows/store.ts';
 import type { Feed } from './feed.ts';
@@ -12,6 +12,9 @@ const statusOf = (run: RunRow | undefined, agents: readonly AgentRow[]): ThreadS
   if (run) return run.state === 'suspended' ? 'suspended' : 'active';
   return agents.some(isBackground) ? 'background' : 'idle';
 };
+
+/** A form of a coding agent waits as an ask alone. */
+const isOfMachine = ({ requestId }: ToolCallRow): boolean => requestId !== null;
 
 /** Threads with their status and the number of open questions, in the order of the rows. */
 export const toThreads = async (
@@ -33,7 +36,7 @@ export const toThreads = async (
       id,
       title,
       status: statusOf(runs.find(isOwn), agents.filter(isOwn)),
-      waiting: asks.filter(isOwn).length + calls.filter(isOwn).length,
+      waiting: asks.filter(isOwn).length + calls.filter(isOfMachine).filter(isOwn).length,
       machineId,
       createdAt: isoOf(createdAt),
       updatedAt: isoOf(updatedAt),
@@ -54,7 +57,8 @@ export const countWaiting = async (
     owner === null ? null : store.find('agentThreads', { userId, owner }, lenient),
   ]);
   const ids = own && new Set(own.map(({ id }) => id));
-  return [...asks, ...calls].filter(({ threadId }) => ids === null || ids.has(threadId)).length;
+  return [...asks, ...calls.filter(isOfMachine)].filter(({ threadId }) => ids === null || ids.has(threadId))
+    .length;
 };
 
 const queued = ({ id, text, files, createdAt }: QueueRow) => ({

@@ -28,7 +28,7 @@ export const shownArguments = (
 };
 
 interface Asking {
-  agent: AgentRow;
+  agent: Pick<AgentRow, 'userId' | 'threadId' | 'runId' | 'id'>;
   /** Null where the run itself asks. */
   call: ToolCallRow | null;
   expiresAt: number | null;
@@ -50,7 +50,7 @@ export const openAsk = (
   ctx: Pick<AgentNeeds, 'clock' | 'newId'>,
   asking: Asking,
   ask: NewAsk,
-): { id: string; writes: Write[] } => {
+): { id: string; row: AskRow; writes: Write[] } => {
   const { agent, call, expiresAt } = asking;
   const id = ctx.newId('ask_');
   const { userId, threadId, runId } = agent;
@@ -79,7 +79,7 @@ export const openAsk = (
         { state: 'waiting', askId: id },
       ),
     );
-  return { id, writes };
+  return { id, row, writes };
 };
 
 /** The machine asks the person: the gateway stores the question, the thread shows it. */

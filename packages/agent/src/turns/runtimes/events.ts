@@ -10,11 +10,11 @@ import { mainHistory, type RunRow, type ThreadRow, type ToolCallRow } from '../.
 import { runtimeKey } from '../../rows/sender.ts';
 import { openCallStates } from '../../rows/states.ts';
 import { insert, update, type Write } from '../../rows/store.ts';
-import { closeConfirmation } from '../../tools/common/asks.ts';
+import { closeAsk, closeConfirmation, openAsk } from '../../tools/common/asks.ts';
 import { endCall } from '../ends/end-call.ts';
 import { blockEvents, storedParts } from '../steps/blocks.ts';
 
-type Needs = Pick<AgentNeeds, 'store' | 'clock' | 'newId'>;
+type Needs = Pick<AgentNeeds, 'store' | 'clock' | 'newId' | 'config'>;
 type RunRuntime = NonNullable<RunRow['runtime']>;
 
 /** A turn of a coding agent: its call, and which one it is. */
@@ -63,6 +63,14 @@ const createActions = async (ctx: Needs, { call, runtime }: OpenTurn, { agent, s
   const { userId, runId } = call;
   const known = await ctx.store.find('agentToolCalls', { userId, turnId: call.id });
   const actions = new Map(known.map((row) => [row.n, row]));
+  const own = await ctx.store.find('agentAsks', { userId, runId, state: 'open' });
+  const asks = new Map(own.map((row) => [row.toolCallId, row]));
+  const { askTtlMs } = await ctx.config();
+  const close = (row: ToolCallRow): Write[] => {
+    const ask = asks.get(row.id);
+    if (row.state !== 'waiting') return [];
+    return ask ? closeAsk(ctx, ask, { outcome: 'withdrawn' }) : [closeConfirmation(ctx, row, 'withdrawn')];
+  };
   const open = (n: number): ToolCallRow | undefined => {
     const row = actions.get(n);
     return row?.state === 'ended' ? undefined : row;
@@ -74,7 +82,7 @@ const createActions = async (ctx: Needs, { call, runtime }: OpenTurn, { agent, s
       const row: ToolCallRow = {
         ...call,
         ...{ id, step, n, tool: actionTool, arguments: JSON.stringify(args), effect: 'machine' },
-        ...{ state: 'running', requestId: null, turnEvents: null, turnId: call.id },
+        ...{ state: 'running', requestId: null, askId: null, turnEvents: null, turnId: call.id },
         startedAt: ctx.clock.now(),
       };
       actions.set(n, row);
@@ -88,6 +96,16 @@ const createActions = async (ctx: Needs, { call, runtime }: OpenTurn, { agent, s
       actions.set(n, { ...row, requestId });
       return [update('agentToolCalls', { userId, id: row.id, state: row.state }, { requestId })];
     },
+    /** It allows nothing: the answer is words for the coding agent. */
+    form: ({ n, message, questions }: Of<'form'>): Write[] => {
+      const row = open(n);
+      if (row === undefined || row.askId !== null) return [];
+      const asking = { agent, call: row, expiresAt: ctx.clock.now() + askTtlMs };
+      const ask = openAsk(ctx, asking, { inputType: 'questions', severity: 'info', message, questions });
+      actions.set(n, { ...row, state: 'waiting', askId: ask.id });
+      asks.set(row.id, ask.row);
+      return ask.writes;
+    },
     end: ({ n, status, text }: Of<'action-end'>): Write[] => {
       const row = open(n);
       if (row === undefined) return [];
@@ -95,7 +113,7 @@ const createActions = async (ctx: Needs, { call, runtime }: OpenTurn, { agent, s
       const source = { source: runtimeKey(runtime.id), areSecretsMasked: true };
       const result = prepareResult({ call: row, run: { id: runId } }, [{ type: 'text', text }], source);
       return [
-        ...(row.state === 'waiting' ? [closeConfirmation(ctx, row, 'withdrawn')] : []),
+        ...close(row),
         // A question that opens or closes meanwhile undoes this, and it is tried again.
         ...endCall(ctx, row, { ...result, outcome: outcomes[status], signature: null, from: [row.state] }),
       ];
@@ -128,6 +146,8 @@ const createWriter = async (ctx: Needs, turn: OpenTurn) => {
         return actions.ask(event);
       case 'action-end':
         return actions.end(event);
+      case 'form':
+        return actions.form(event);
       case 'plan': {
         const tasks = event.items.slice(0, maxTasks).map(toTask);
         return [setThread({ tasks }), eventOf(ctx, agent, 'tasks-update', { tasks: { tasks } })];

@@ -1,13 +1,15 @@
+import type { TurnProgress } from '@drawbridge/contracts/machines/runtimes';
 import type { AgentNeeds } from '../../ports/needs.ts';
-import type { TurnReport } from '../../ports/machine.ts';
+import type { TurnReply, TurnReport } from '../../ports/machine.ts';
 import { agentLimits } from '../../rows/limits.ts';
 import { runOf } from '../../rows/load.ts';
 import type { ToolCallRow } from '../../rows/rows.ts';
 import { openCallStates } from '../../rows/states.ts';
+import { formAnswers } from './form-answers.ts';
 import { askForAction } from '../ends/ask-for-action.ts';
 import { eventWrites, type OpenTurn, stepOf } from './events.ts';
 
-type Needs = Pick<AgentNeeds, 'store' | 'clock' | 'newId' | 'machine' | 'bus'>;
+type Needs = Pick<AgentNeeds, 'store' | 'clock' | 'newId' | 'machine' | 'bus' | 'config'>;
 
 /** A call of a thread that is the turn of a coding agent, while it is open. */
 export const turnCallOf = async (
@@ -19,7 +21,7 @@ export const turnCallOf = async (
 };
 
 /** The newest piece of what it writes, for readers; it is stored once it is whole. */
-const showText = ({ bus, clock }: Needs, { call }: OpenTurn, { turn }: TurnReport, stored: number) => {
+const showText = ({ bus, clock }: Needs, { call }: OpenTurn, turn: TurnProgress, stored: number) => {
   const { text, from, events } = turn;
   if (text === undefined || from + events.length !== stored) return;
   const { userId, threadId, runId, agentId } = call;
@@ -31,8 +33,11 @@ const showText = ({ bus, clock }: Needs, { call }: OpenTurn, { turn }: TurnRepor
 };
 
 /** Stores what is new of a turn; undefined where it is no turn of a thread. */
-export const onTurn = async (ctx: Needs, report: TurnReport): Promise<number | undefined> => {
-  const { userId, requestId, turn } = report;
+const storeTurn = async (
+  ctx: Needs,
+  { userId, requestId }: TurnReport,
+  turn: TurnProgress,
+): Promise<number | undefined> => {
   for (let attempt = 0; attempt < agentLimits.commitTries; attempt += 1) {
     const call = await turnCallOf(ctx, { userId, requestId });
     const runtime = call && (await runOf(ctx, userId, call.runId))?.runtime;
@@ -46,8 +51,16 @@ export const onTurn = async (ctx: Needs, report: TurnReport): Promise<number | u
       const [action] = await ctx.store.find('agentToolCalls', { userId, requestId: event.requestId });
       if (action) await askForAction(ctx, action);
     }
-    showText(ctx, open, report, stored);
+    showText(ctx, open, turn, stored);
     return stored;
   }
   return undefined;
+};
+
+/** Stores what is new of a turn, and gives what came of its forms. */
+export const onTurn = async (ctx: Needs, report: TurnReport): Promise<TurnReply> => {
+  const { turn, forms } = report;
+  const turnEvents = turn && (await storeTurn(ctx, report, turn));
+  const call = forms.length === 0 ? undefined : await turnCallOf(ctx, report);
+  return { turnEvents, answers: call ? await formAnswers(ctx, call, forms) : [] };
 };

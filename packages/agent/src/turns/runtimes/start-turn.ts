@@ -125,8 +125,8 @@ export const startTurn = async (ctx: Needs, start: TurnStart): Promise<StoredSte
   const known = thread.runtimeSession;
   const session = !isFresh && known !== null && isSame(known, runtime) ? known.session : undefined;
   const { folder, machineId } = runtime;
-  const machines = session === undefined ? [] : await ctx.machine.runtimes(userId);
-  const inputs = machines.find((one) => one.id === machineId)?.inputs ?? [];
+  const machines = await ctx.machine.runtimes(userId);
+  const inputs = machines.find(({ id: own }) => own === machineId)?.inputs ?? [];
   const isPrefaced = session === undefined || inputs.includes('earlier');
   const preface = isPrefaced ? await prefaceOf(ctx, work, firstSeq) : '';
   const prompt = cutText(session === undefined ? preface + words : words, maxPrompt);
@@ -136,6 +136,7 @@ export const startTurn = async (ctx: Needs, start: TurnStart): Promise<StoredSte
     ...(folder !== null && { folder }),
     ...(session && { session }),
     ...(session && preface !== '' && { earlier: preface }),
+    ...(inputs.includes('asks') && { asks: true }),
   };
   const call = newCall(ctx, start, args);
   const message = newMessage(ctx, {

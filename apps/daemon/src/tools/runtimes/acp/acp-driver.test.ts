@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createFakeClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import { openWith } from '../../../../test/support/driver-fixture.ts';
-import type { Verdict } from '../driver.ts';
+import type { Answered, FormEnd, Verdict } from '../driver.ts';
 import { openAcp } from './acp-driver.ts';
 
 const open = openWith(openAcp, 'acp-stand-in.mjs');
@@ -120,4 +120,76 @@ it('one that dies says with what', async () => {
   writeFileSync(join(root, 'x'), '');
   const { end } = await turn('DIE');
   await expect(end).rejects.toThrow('exit code 3');
+});
+
+const fields = {
+  name: { type: 'string', title: 'Name', description: 'of the branch' },
+  colour: {
+    type: 'string',
+    oneOf: [
+      { const: 'r', title: 'Red' },
+      { const: 'b', title: 'Blue' },
+    ],
+  },
+  tests: { type: 'boolean', title: 'Run the tests' },
+  parts: { type: 'array', items: { enum: ['api', 'web'] } },
+};
+
+it('asks its person by a form, and reads the answers in its own form', async () => {
+  const given: Answered[] = [
+    { id: 'q1', chosen: [], text: 'main' },
+    { id: 'q2', chosen: [1], text: '' },
+    { id: 'q3', chosen: [0], text: '' },
+    { id: 'q4', chosen: [0, 1], text: '' },
+  ];
+  const { turn, forms, asked } = await open({ form: async () => ({ answers: given }) });
+  const { events, end } = await turn(`FORM ${JSON.stringify(fields)}`);
+  await end;
+  expect(forms).toEqual([
+    {
+      message: 'Before I begin',
+      questions: [
+        { id: 'q1', question: 'Name: of the branch', type: 'text' },
+        { id: 'q2', question: 'colour', type: 'single', options: ['Red', 'Blue'] },
+        { id: 'q3', question: 'Run the tests', type: 'single', options: ['Yes', 'No'] },
+        { id: 'q4', question: 'parts', type: 'multi', options: ['api', 'web'] },
+      ],
+    },
+  ]);
+  const content = { name: 'main', colour: 'b', tests: true, parts: ['api', 'web'] };
+  expect(events).toEqual([
+    { type: 'action', n: 1, kind: 'form', title: 'Question' },
+    { type: 'action-end', n: 1, status: 'completed', text: 'The person has answered' },
+    { type: 'text', text: JSON.stringify({ action: 'accept', content }) },
+  ]);
+  expect(asked).toEqual([]);
+});
+
+const text = (end: FormEnd) => async () => end;
+const one = (id: string, words: string) => ({ answers: [{ id, chosen: [], text: words }] });
+
+it.each<[string, object, FormEnd, object]>([
+  ['skipped', fields, { declined: 'no' }, { action: 'decline' }],
+  ['stopped', fields, { withdrawn: true }, { action: 'cancel' }],
+  ['without what it needs', fields, one('q2', 'green'), { action: 'decline' }],
+  ['words for a number', { n: { type: 'integer' } }, one('q1', 'many'), { action: 'decline' }],
+  ['a number', { n: { type: 'integer' } }, one('q1', '7'), { action: 'accept', content: { n: 7 } }],
+  ['words beside the choices', { c: fields.colour }, one('q1', 'green'), { action: 'decline' }],
+])('a form: %s', async (_name, given, end, said) => {
+  const { turn } = await open({ form: text(end) });
+  const { events, end: over } = await turn(`FORM ${JSON.stringify(given)}`);
+  await over;
+  expect(events.at(-1)).toEqual({ type: 'text', text: JSON.stringify(said) });
+});
+
+it('a page and a password are declined, and its person is not asked', async () => {
+  const { turn, forms } = await open({ form: text(one('q1', 'x')) });
+  const { events, end } = await turn(
+    'URL',
+    `FORM ${JSON.stringify({ p: { type: 'string', format: 'password' } })}`,
+  );
+  await end;
+  const declined = { type: 'text', text: '{"action":"decline"}' };
+  expect(events).toEqual([declined, declined]);
+  expect(forms).toEqual([]);
 });

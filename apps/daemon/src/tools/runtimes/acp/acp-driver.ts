@@ -8,6 +8,7 @@ import {
 import { cancellable, createSilence, unlessEnded, within } from '../waits.ts';
 import {
   ended,
+  formRequest,
   initialized,
   loadedSession,
   newSession,
@@ -41,7 +42,11 @@ const openSession = async (peer: Peer, { cwd, resume }: DriverNeeds) => {
     'initialize',
     {
       protocolVersion: 1,
-      clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+      clientCapabilities: {
+        fs: { readTextFile: false, writeTextFile: false },
+        terminal: false,
+        elicitation: { form: {} },
+      },
     },
     initialized,
   );
@@ -82,6 +87,10 @@ export const openAcp: OpenDriver = async (needs) => {
     if (data) turn?.update(data.update);
   };
   const onRequest = ({ method, params }: Incoming) => {
+    if (method === 'elicitation/create') {
+      const { data } = formRequest.safeParse(params);
+      return data && turn ? turn.form(data) : Promise.resolve({ action: 'decline' });
+    }
     const { data } = permissionRequest.safeParse(params);
     return method === 'session/request_permission' && data && turn ? turn.permission(data) : undefined;
   };

@@ -76,4 +76,37 @@ export const permissionRequest = z.object({
   toolCall,
   options: z.array(z.object({ optionId: z.string(), kind: z.string() })),
 });
+const option = z.object({ const: z.string(), title: z.string().nullish() });
+const named = { title: z.string().nullish(), description: z.string().nullish() };
+
+/** One field of a form. What is of another type, or wants more than is known here, is declined. */
+const field = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('string'),
+    ...named,
+    format: z.enum(['email', 'uri', 'date', 'date-time']).nullish(),
+    enum: z.array(z.string()).nullish(),
+    oneOf: z.array(option).nullish(),
+  }),
+  z.object({ type: z.literal('boolean'), ...named }),
+  z.object({ type: z.enum(['number', 'integer']), ...named }),
+  z.object({
+    type: z.literal('array'),
+    ...named,
+    items: z.object({ enum: z.array(z.string()).nullish(), anyOf: z.array(option).nullish() }),
+  }),
+]);
+export type Field = z.infer<typeof field>;
+
+export const formRequest = z.object({
+  sessionId: z.string(),
+  mode: z.literal('form'),
+  message: z.string(),
+  requestedSchema: z.object({
+    properties: z.record(z.string(), field),
+    required: z.array(z.string()).nullish(),
+  }),
+});
+export type FormRequest = z.infer<typeof formRequest>;
+
 export type PermissionRequest = z.infer<typeof permissionRequest>;

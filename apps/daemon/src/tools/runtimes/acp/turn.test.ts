@@ -18,7 +18,8 @@ const answer = async (toolCall: Partial<PermissionRequest['toolCall']>, options 
     asked.push(request);
     return { allow: true as const };
   };
-  const turn = createTurn({ events: { event: () => {}, ask }, mode: 'default', fail: () => {} });
+  const form = async () => ({ withdrawn: true as const });
+  const turn = createTurn({ events: { event: () => {}, ask, form }, mode: 'default', fail: () => {} });
   const request = { sessionId: 's1', toolCall: { toolCallId: 't1', ...toolCall }, options };
   return { said: await turn.permission(request), asked: asked.length };
 };

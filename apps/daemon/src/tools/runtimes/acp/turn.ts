@@ -1,6 +1,7 @@
 import { cutText } from '@drawbridge/kit';
 import { runtimeErrors, type TurnEvents } from '../driver.ts';
-import type { PermissionRequest, SessionUpdate, ToolCall } from './frames.ts';
+import type { FormRequest, PermissionRequest, SessionUpdate, ToolCall } from './frames.ts';
+import { toForm } from './to-form.ts';
 import { commandOf, toActionRequest } from './to-action.ts';
 
 export interface TurnNeeds {
@@ -31,6 +32,34 @@ const join = (before: ToolCall | undefined, { toolCallId, ...later }: ToolCall):
 
 const outputOf = ({ content }: ToolCall): string =>
   cutText((content ?? []).flatMap((one) => one.content?.text ?? []).join('\n'), maxOutput);
+
+interface FormNeeds {
+  actions: ReadonlyMap<string, Action>;
+  see(frame: ToolCall): Action;
+  end(action: Action, status: 'completed' | 'denied', text: string): void;
+  events: TurnEvents;
+}
+
+/** Asks its person; the answers are words, and nothing is allowed by them. */
+const createForm =
+  ({ actions, see, end, events }: FormNeeds) =>
+  async (request: FormRequest): Promise<object> => {
+    const { form, contentOf } = toForm(request);
+    const toolCallId = `form ${actions.size + 1}`;
+    const action = see({ toolCallId, kind: 'form', title: 'Question', rawInput: null });
+    const given = await events.form(form, action.n);
+    if ('withdrawn' in given) {
+      end(action, 'denied', 'The turn was stopped');
+      return { action: 'cancel' };
+    }
+    const content = 'answers' in given ? contentOf(given.answers) : null;
+    if (content !== null) {
+      end(action, 'completed', 'The person has answered');
+      return { action: 'accept', content };
+    }
+    end(action, 'denied', 'declined' in given ? given.declined : 'The answer leaves out what it needs');
+    return { action: 'decline' };
+  };
 
 /** What the frames of one turn mean. */
 export const createTurn = ({ events, mode, fail }: TurnNeeds) => {
@@ -117,6 +146,7 @@ export const createTurn = ({ events, mode, fail }: TurnNeeds) => {
       if (request.kind === 'command') action.shown = request.command;
       return { outcome: { outcome: 'selected', optionId: once.optionId } };
     },
+    form: createForm({ actions, see, end, events }),
   };
 };
 

@@ -4,7 +4,7 @@ import { createFakeClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import { openWith } from '../../../../test/support/driver-fixture.ts';
 import { makeFolders } from '../../../../test/support/tool-fixture.ts';
-import type { Verdict } from '../driver.ts';
+import type { FormEnd, Verdict } from '../driver.ts';
 import { openClaude } from './claude-driver.ts';
 
 const open = openWith(openClaude, 'claude-stand-in.mjs');
@@ -58,6 +58,52 @@ it.each(['ExitPlanMode', 'NotebookEdit', 'AskUserQuestion', 'Bash'])(
     expect(events.at(-1)).toMatchObject({ status: 'denied' });
   },
 );
+
+it('asks its person by a form, and reads the answers; one that is not answered is a no', async () => {
+  const answers = [{ id: 'q1', chosen: [1], text: '' }];
+  const { turn, asked, forms } = await open({ form: async () => ({ answers }) });
+  const { events, end } = await turn('CHOICE Which?|red|blue');
+  await end;
+  expect(forms).toEqual([
+    {
+      message: '',
+      questions: [
+        { id: 'q1', question: 'Which?', type: 'single', options: ['red: red it is', 'blue: blue it is'] },
+      ],
+    },
+  ]);
+  expect(events).toEqual([
+    { type: 'action', n: 1, kind: 'form', title: 'Question' },
+    { type: 'text', text: '{"Which?":"blue"}' },
+    { type: 'action-end', n: 1, status: 'completed', text: 'answered' },
+  ]);
+  expect(asked).toEqual([]);
+
+  const both = await open({ form: async () => ({ answers: [{ id: 'q1', chosen: [0, 1], text: 'more' }] }) });
+  const more = await both.turn('CHOICE Which+?|red|blue');
+  await more.end;
+  expect(both.forms[0]?.questions[0]?.type).toBe('multi');
+  expect(more.events).toContainEqual({ type: 'text', text: '{"Which+?":"red, blue, more"}' });
+
+  const skipped = await open({ form: async () => ({ declined: 'no time' }) });
+  const ended = await skipped.turn('CHOICE Which?|red|blue', 'QUOTE');
+  await ended.end;
+  expect(ended.events.slice(1)).toEqual([
+    { type: 'action-end', n: 1, status: 'denied', text: 'no time' },
+    { type: 'text', text: 'no time' },
+  ]);
+});
+
+it('RT-06 it ends a cancelled turn while its form is open', async () => {
+  const answer = Promise.withResolvers<FormEnd>();
+  const { turn, stop } = await open({ form: () => answer.promise });
+  const { end, said, events } = await turn('CHOICE Which?|red|blue');
+  await said;
+  stop();
+  answer.resolve({ withdrawn: true });
+  expect(await end).toMatchObject({ stopReason: 'cancelled' });
+  expect(events.at(-1)).toMatchObject({ status: 'denied', text: 'The turn was stopped' });
+});
 
 it('RT-04 one that starts in another mode, or leaves the one in which it asks, is stopped', async () => {
   const auto = await open({ flags: ['--auto'] });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ActionRequest } from '../driver.ts';
+import { questionTool } from './to-form.ts';
 
 const tools = {
   Bash: z.object({ command: z.string() }),
@@ -8,7 +9,7 @@ const tools = {
   Read: z.object({ file_path: z.string() }),
 };
 
-/** A change of its mode, a change of files without a diff, and its own questions, which have no form yet. */
+/** A change of its mode, and a change of files without a diff. */
 const refused = new Set([
   'EnterPlanMode',
   'ExitPlanMode',
@@ -16,13 +17,13 @@ const refused = new Set([
   'ExitWorktree',
   'NotebookEdit',
   'MultiEdit',
-  'AskUserQuestion',
 ]);
 
 const kinds: Record<string, string> = { Bash: 'execute', Write: 'edit', Edit: 'edit', Read: 'read' };
 
 /** How an action is listed. */
 export const labelOf = (name: string, input: unknown): { kind: string; title: string } => {
+  if (name === questionTool) return { kind: 'form', title: 'Question' };
   const given = z.object({ command: z.string().optional(), file_path: z.string().optional() });
   const { command, file_path: path } = given.safeParse(input).data ?? {};
   return { kind: kinds[name] ?? 'other', title: command ?? (path === undefined ? name : `${name} ${path}`) };

@@ -2,6 +2,7 @@ import { canonical, cutText } from '@drawbridge/kit';
 import { runtimeErrors, type TurnEvents } from '../driver.ts';
 import { tokensOf, type Block, type Frame, type ToolRequest } from './frames.ts';
 import { labelOf, toActionRequest } from './to-action.ts';
+import { questionTool, toForm } from './to-form.ts';
 
 export interface TurnNeeds {
   events: TurnEvents;
@@ -20,6 +21,7 @@ interface Action {
 
 const maxOutput = 4_000;
 const refusal = 'Drawbridge does not allow this here';
+const stopped = 'The turn was stopped';
 
 const textOf = (content: unknown): string => {
   if (typeof content === 'string') return content;
@@ -70,6 +72,16 @@ export const createTurn = ({ events, mode, fail }: TurnNeeds) => {
       });
   };
 
+  /** Its person is asked; the answers are words, and nothing is allowed by them. */
+  const onForm = async (action: Action, input: ToolRequest['input'], no: (message: string) => object) => {
+    const given = hasMode ? toForm(input) : undefined;
+    if (given === undefined) return no(refusal);
+    const end = await events.form(given.form, action.n);
+    if ('withdrawn' in end) return { ...no(stopped), interrupt: true };
+    if ('declined' in end) return no(end.declined);
+    return { behavior: 'allow', updatedInput: given.answered(end.answers) };
+  };
+
   return {
     tokens: () => tokens,
     isBusy: () => asking > 0 || [...actions.values()].some(({ isOver }) => !isOver),
@@ -90,11 +102,12 @@ export const createTurn = ({ events, mode, fail }: TurnNeeds) => {
         end(action, 'denied', message);
         return { behavior: 'deny', message };
       };
+      if (name === questionTool) return onForm(action, input, no);
       const request = hasMode ? toActionRequest(name, input) : undefined;
       if (request === undefined) return no(refusal);
       asking += 1;
       const verdict = await events.ask(request, action.n).finally(() => (asking -= 1));
-      if ('withdrawn' in verdict) return { ...no('The turn was stopped'), interrupt: true };
+      if ('withdrawn' in verdict) return { ...no(stopped), interrupt: true };
       if (!verdict.allow) return no(verdict.reason);
       action.shown = canonical(input);
       return { behavior: 'allow', updatedInput: input };
