@@ -69,6 +69,9 @@ it('has the calls since the visit before, the same in two windows, until it is s
   await call();
   clock.advance(2 * hourMs);
   expect(await calls()).toEqual([1]);
+  // A window that still shows the former one.
+  await gateway.recaps.seen('ada', both[0]?.to ?? '');
+  expect(await calls()).toEqual([1]);
   clock.advance(2 * hourMs);
   expect(await calls()).toBeUndefined();
 });
