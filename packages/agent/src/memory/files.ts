@@ -6,7 +6,7 @@ import type { AgentStore } from '../rows/store.ts';
 const shownPictures = 4;
 const shownTextLength = 40_000;
 
-const isText = (mediaType: string): boolean =>
+export const isText = (mediaType: string): boolean =>
   /^text\/|^application\/(?:[a-z0-9.+-]*\+)?(?:json|xml|yaml|x-yaml|javascript|sql|toml)$/.test(mediaType);
 
 interface FileUse {

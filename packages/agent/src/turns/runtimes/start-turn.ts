@@ -12,6 +12,7 @@ import { insert, update, type Write } from '../../rows/store.ts';
 import { shownArguments } from '../../tools/common/asks.ts';
 import type { StoredStep } from '../steps/think.ts';
 import { stepOf } from './events.ts';
+import { messageWords } from './message-words.ts';
 import { turnToolsOf } from './turn-tools.ts';
 
 type Needs = Pick<AgentNeeds, 'store' | 'clock' | 'newId' | 'machine'>;
@@ -22,16 +23,9 @@ const maxPrompt = 90_000;
 const maxPreface = 8_000;
 const prefaceMessages = 40;
 
-const wordsFor = (message: MessageRow): string => {
-  if (message.source === 'continue') return 'Continue.';
-  const files = message.parts.flatMap((part) =>
-    part.type === 'file' ? [`[The file ${JSON.stringify(part.file.name)} cannot be passed on to you.]`] : [],
-  );
-  return [wordsOf(message.parts), ...files].filter(Boolean).join('\n');
-};
-
 /** What the person has said since the last turn of the run; '' for nothing. */
-const newWords = async ({ store }: Needs, { run, agent }: Work, last: ToolCallRow | undefined) => {
+const newWords = async (ctx: Needs, { run, agent }: Work, last: ToolCallRow | undefined) => {
+  const { store } = ctx;
   const where = { userId: run.userId, threadId: run.threadId, history: mainHistory, runId: run.id };
   const [said] =
     last === undefined
@@ -39,7 +33,7 @@ const newWords = async ({ store }: Needs, { run, agent }: Work, last: ToolCallRo
       : await store.find('agentMessages', { ...where, agentId: agent.id, step: last.step });
   const messages = await store.find('agentMessages', { ...where, role: 'user' }, { orderBy: 'seq' });
   const fresh = messages.filter(({ seq }) => seq > (said?.seq ?? -1));
-  return { words: fresh.map(wordsFor).join('\n\n'), firstSeq: fresh[0]?.seq ?? 0 };
+  return { ...(await messageWords(ctx, run.userId, fresh)), firstSeq: fresh[0]?.seq ?? 0 };
 };
 
 const nameOf = ({ source, sender }: MessageRow): string =>
@@ -76,6 +70,9 @@ export const turnsOf = (
   const newest = { orderBy: 'step', descending: true } as const;
   return store.find('agentToolCalls', { userId, agentId, tool: turnTool }, newest);
 };
+
+const leftOut = (names: readonly string[]): string =>
+  `Not given to the coding agent: ${names.join(', ')}. It gets text files, up to 50,000 characters in all. Put others into its folder.`;
 
 export interface TurnStart {
   work: Work;
@@ -120,7 +117,7 @@ export const startTurn = async (ctx: Needs, start: TurnStart): Promise<StoredSte
   const { work, runtime, turns, isFresh } = start;
   const { agent, thread } = work;
   const { userId, id } = agent;
-  const { words, firstSeq } = await newWords(ctx, work, isFresh ? turns[1] : turns[0]);
+  const { words, left, firstSeq } = await newWords(ctx, work, isFresh ? turns[1] : turns[0]);
   if (words === '') return 'nothing new';
   const known = thread.runtimeSession;
   const session = !isFresh && known !== null && isSame(known, runtime) ? known.session : undefined;
@@ -158,6 +155,7 @@ export const startTurn = async (ctx: Needs, start: TurnStart): Promise<StoredSte
     update('agentAgents', { userId, id, state: 'ready', steps: agent.steps }, acting),
     insert('agentMessages', { ...message, sender: runtimeKey(runtime.id) }),
     insert('agentToolCalls', call),
+    ...(left.length > 0 ? [eventOf(ctx, agent, 'notice', { text: leftOut(left) })] : []),
     eventOf(ctx, agent, 'tool-call', {
       ...{ toolCallId: call.id, toolName: turnTool, args: shown.args },
       ...(shown.isCut && { isCut: true }),
