@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mode } from '@drawbridge/contracts/groups';
 import { runtimeList } from '@drawbridge/contracts/machines/runtimes';
@@ -23,7 +23,7 @@ const machine = (runtimes: object = { 'acp:mine': entry }) => {
   const answer = createRuntimesAnswer({ privateFolder: own, path: programs, mode: () => state.mode });
   const find = async (id: string) =>
     runtimeList.parse(await answer({ type: 'list' })).runtimes.find((one) => one.id === id);
-  return { answer, state, find, file, mark };
+  return { answer, state, find, file, mark, own };
 };
 
 it('RT-17 says what is missing and the command that mends it; what is not enabled is not started', async () => {
@@ -58,13 +58,23 @@ it('RT-17 a test starts none that is not enabled, and none while the group is on
 describeWith('bubblewrap')('a test of one that is enabled', () => {
   it('starts it in its sandbox, and says why it does not work', async () => {
     const broken = { ...entry, args: [standIn, '--signed-out'] };
-    const { answer } = machine({ 'acp:mine': entry, 'acp:out': broken });
+    const kept = join(makeFolders().base, 'kept');
+    const counted = `echo started >> '${kept}/starts'; exec '${process.execPath}' '${standIn}'`;
+    const mine = {
+      ...{ title: 'Mine', command: '/bin/sh', args: ['-c', counted], folders: [kept] },
+      reads: [process.execPath, standIn],
+    };
+    const { answer, own } = machine({ 'acp:mine': mine, 'acp:out': broken });
     const ask = () => answer({ type: 'test', runtime: 'acp:mine' });
     const [one, other] = await Promise.all([ask(), ask()]);
     expect([one.tested, other.tested]).toEqual([
       { runtime: 'acp:mine', reason: null },
       { runtime: 'acp:mine', reason: null },
     ]);
+    // Two tests at the same time are one start.
+    const place = join(own, 'runtimes/acp-mine');
+    const [folder = ''] = readdirSync(place);
+    expect(readFileSync(join(place, folder, 'starts'), 'utf8')).toBe('started\n');
     const { tested } = runtimeList.parse(await answer({ type: 'test', runtime: 'acp:out' }));
     expect(tested?.reason).toContain('Authentication required');
   });
