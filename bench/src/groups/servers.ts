@@ -86,6 +86,61 @@ const say = async (cluster: Cluster, thread: string, message: string): Promise<v
   if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
 };
 
+/** A reader of a thread at that server: when the next text of the model has come, and the end of its run. */
+const openReader = async (
+  stage: Stage,
+  cluster: Cluster,
+  { server, thread }: { server: number; thread: string },
+) => {
+  let text = Promise.withResolvers<number>();
+  let end = Promise.withResolvers<number>();
+  await new Promise<void>((resolve, reject) => {
+    const { unsubscribe } = cluster.at(server).api.agent.events.subscribe(
+      { threadId: thread },
+      {
+        onStarted: () => resolve(),
+        onData: (frame) => {
+          const json = JSON.stringify(frame);
+          // What is short may be whole before its first part has reached another server.
+          if (json.includes('"text-delta"') || json.includes('"text-block"')) text.resolve(nowMs());
+          if (json.includes('"run-finish"')) end.resolve(nowMs());
+        },
+        onError: reject,
+      },
+    );
+    stage.whenOver(unsubscribe);
+  });
+  return () => {
+    text = Promise.withResolvers<number>();
+    end = Promise.withResolvers<number>();
+    return { text: text.promise, end: end.promise };
+  };
+};
+
+/** Milliseconds from a message until the first text of its run is at a reader of the same server, and of another. */
+const firstTextFigure = async (stage: Stage, cluster: Cluster) => {
+  const thread = 'first-text';
+  // A thread has readers from its first message on.
+  await say(cluster, thread, 'hello');
+  const next = {
+    bare: await openReader(stage, cluster, { server: 0, thread }),
+    ours: await openReader(stage, cluster, { server: 1, thread }),
+  };
+  return async (rounds: number): Promise<Figure> => {
+    const tookMs = { ours: new Array<number>(), bare: new Array<number>() };
+    for (let n = 0; n < rounds; n += 1) {
+      const heard = [next.bare(), next.ours()] as const;
+      const startMs = nowMs();
+      await say(cluster, thread, 'hello');
+      const [bare, ours] = await Promise.all(heard.map(({ text }) => text));
+      await Promise.all(heard.map(({ end }) => end));
+      tookMs.bare.push((bare ?? Number.NaN) - startMs);
+      tookMs.ours.push((ours ?? Number.NaN) - startMs);
+    }
+    return { ours: middleOf(tookMs.ours), bare: middleOf(tookMs.bare) };
+  };
+};
+
 type Model = Awaited<ReturnType<typeof startModel>>;
 
 /** From the kill of the server that drives a run until another one asks the model for it, in seconds. */
@@ -102,7 +157,7 @@ const killedFigure = async (cluster: Cluster, { times }: Model, thread: string):
 };
 
 /** What three servers on one store cost and how fast one stands in for another. */
-export const serversGroup: Group<'elsewhere' | 'panel' | 'killed'> = {
+export const serversGroup: Group<'elsewhere' | 'panel' | 'firstText' | 'killed'> = {
   name: 'servers',
   givenUpMs: 300_000,
   rows: {
@@ -112,6 +167,11 @@ export const serversGroup: Group<'elsewhere' | 'panel' | 'killed'> = {
     panel: ratio('the end of a call at a panel of another server, against the same server: p50', 'ms', {
       atMost: 2,
     }),
+    firstText: ratio(
+      'agent: the first text at a reader of another server, against the same server: p50',
+      'ms',
+      { atMost: 1.5 },
+    ),
     killed: {
       measure: 'agent: a run of a killed server goes on at another one',
       kind: 'number',
@@ -137,10 +197,12 @@ export const serversGroup: Group<'elsewhere' | 'panel' | 'killed'> = {
     };
     await warmUp(pair, scaled(600));
     const panel = await panelFigure(stage, cluster, read);
+    const firstText = await firstTextFigure(stage, cluster);
     let threads = 0;
     return async () => ({
       elsewhere: await inRow('elsewhere', () => latencyMs(pair, scaled(200))),
       panel: await inRow('panel', () => panel(scaled(100))),
+      firstText: await inRow('firstText', () => firstText(scaled(40))),
       killed: await inRow('killed', () => killedFigure(cluster, model, `killed-${(threads += 1)}`)),
     });
   },
