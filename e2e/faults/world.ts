@@ -84,7 +84,8 @@ const signInAgain = async (person: Person, account: ReturnType<typeof accountOf>
     try {
       return await person.signIn(account);
     } catch (error) {
-      if (systemClock.now() > until || !String(error).includes('sign-in: 503')) throw error;
+      // The balancer's own answers, and no answer, come while a server is killed.
+      if (systemClock.now() > until || !/sign-in: 50[234]|fetch failed/.test(String(error))) throw error;
     }
     await sleep(systemClock, 1_000);
   }
