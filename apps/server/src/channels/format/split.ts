@@ -15,8 +15,11 @@ interface OpenCode {
   fence: string;
 }
 
-const codeAfter = (open: OpenCode | null, line: string): OpenCode | null => {
-  const fence = fenceOf(line);
+/** A longer beginning opens no code: it would stand in each part, and leave no room there. */
+const openingLength = (length: number) => length / 4;
+
+const codeAfter = (open: OpenCode | null, line: string, length: number): OpenCode | null => {
+  const fence = line.length > openingLength(length) ? null : fenceOf(line);
   if (fence === null) return open;
   if (open === null) return { opening: line, fence };
   return fence.startsWith(open.fence) && line.trim() === fence ? null : open;
@@ -46,7 +49,9 @@ export const splitMarkdown = (text: string, length: number): string[] => {
   };
   /** Of a line that does not end the code, what closes it has to fit as well. */
   const roomFor = (line: string) =>
-    length - part.length - (code === null || codeAfter(code, line) === null ? 0 : code.fence.length + 1);
+    length -
+    part.length -
+    (code === null || codeAfter(code, line, length) === null ? 0 : code.fence.length + 1);
   const isFresh = () => part.length <= (code === null ? 0 : code.opening.length + 1);
 
   for (const line of text.split('\n')) {
@@ -54,13 +59,13 @@ export const splitMarkdown = (text: string, length: number): string[] => {
     while (rest.length + 1 > roomFor(line)) {
       if (!isFresh()) breakPart();
       else {
-        const start = cutLine(rest, Math.max(roomFor(line) - 1, 1));
+        const start = cutLine(rest, Math.max(roomFor(line) - 1, 2));
         part += start;
         rest = rest.slice(start.length);
         breakPart();
       }
     }
-    code = codeAfter(code, line);
+    code = codeAfter(code, line, length);
     part += `${rest}\n`;
     if (line.trim() === '' && code === null) paragraphEnd = part.length;
   }

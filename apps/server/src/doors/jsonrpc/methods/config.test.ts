@@ -63,7 +63,7 @@ it('WS-12 config: shown without keys and paths, changed with a revision, and kep
     expect((await agent.call(name)).error).toMatchObject({ code: 15, data: { missingScope: 'operate' } });
 });
 
-it('pairing: a machine by a code that is then masked, a sender by one that its person sees', async () => {
+it('CH-15 pairing: a machine by a code that is then masked, a sender by one that its person sees', async () => {
   const telegram = await openTelegram();
   const { server, cookie, panel } = await online(telegram.environment);
   const rpc = await openPerson(server, cookie);
@@ -90,6 +90,9 @@ it('pairing: a machine by a code that is then masked, a sender by one that its p
       ],
     });
   await panel.channels.configure.mutate({ kind: 'telegram', isOn: false });
+  const other = await openRpc(server, token);
+  const byToken = await other.call('pairing.generate', { channel: 'telegram' });
+  expect(byToken.error).toMatchObject({ code: 15 });
   for (const channel of ['telegram', 'gmail'])
     expect((await rpc.call('pairing.generate', { channel })).error).toMatchObject({ code: 17 });
   expect((await rpc.call('system.capabilities')).result).toMatchObject({ featureGates: { telegram: false } });
