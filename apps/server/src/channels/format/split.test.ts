@@ -16,8 +16,8 @@ it('CH-21 each part fits, none breaks a character, and all that is written is in
         expect(part.length).toBeLessThanOrEqual(length);
         expect(part).not.toMatch(half);
       }
-      const letters = (all: string) => all.replaceAll(/```(js)?|~~~|\s/g, '');
-      expect(letters(parts.join(''))).toBe(letters(text));
+      const content = (all: string) => all.replaceAll(/```(js)?|~~~|\s/g, '');
+      expect(content(parts.join(''))).toBe(content(text));
     }),
   );
 });
