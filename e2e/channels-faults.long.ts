@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { sleep, systemClock } from '@drawbridge/kit';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { openMac, refuseMac } from '../apps/server/test/bluebubbles.ts';
 import { openTelegram, refuse } from '../apps/server/test/telegram.ts';
 import { startScriptedModel, type ScriptedRequest } from './agent/scripted-model.ts';
@@ -27,7 +27,7 @@ it(
   async () => {
     const random = createRandom(seed);
     const programs = createProcesses();
-    afterAll(() => programs.stopAll());
+    onTestFinished(() => programs.stopAll());
     const [telegram, mac] = [await openTelegram(), await openMac()];
     const model = await startScriptedModel(async (request) => {
       if (request.tools.length === 0) return { text: 'Title' };
