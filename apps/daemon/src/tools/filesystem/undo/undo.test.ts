@@ -1,10 +1,12 @@
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   statSync,
   symlinkSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -133,6 +135,44 @@ it('UN-01: a link that stands where the file was is not followed', async () => {
     ['secret'],
     'secret',
   ]);
+});
+
+const notGranted = 'Access denied: this is not what was allowed';
+
+it('UN-08: a folder on the way that has become a link to another one gets nothing', async () => {
+  const { run, undo, path } = await open();
+  const { requestId } = await run('delete', { path: 'd' });
+  mkdirSync(path('d/other'), { recursive: true });
+  symlinkSync(path('d/other'), path('d/e'));
+  expect(textOf(await undo(requestId))).toBe(notGranted);
+  expect(readdirSync(path('d/other'))).toEqual([]);
+});
+
+it('UN-08: a folder that has become a link is refused before a question', async () => {
+  const { run, undo, path } = await open();
+  const { requestId } = await run('delete', { path: 'd' });
+  mkdirSync(path('other'));
+  symlinkSync(path('other'), path('d'));
+  expect(textOf(await undo(requestId))).toBe('This is not a regular file');
+  expect(readdirSync(path('other'))).toEqual([]);
+});
+
+it('UN-09: a file that the call was not allowed to write stays as it is', async () => {
+  const { run, settings, undo, kept, path, held } = await open();
+  const { requestId } = await run('write_file', { filePath: 'a.txt', content: 'second\n' });
+  const file = join(settings.folder, 'kept', kept()[0] ?? '', 'change.json');
+  const change = readFileSync(file, 'utf8');
+  writeFileSync(file, change.replace(`"path":"${path('a.txt')}"`, `"path":"${path('d/b')}"`));
+  expect(textOf(await undo(requestId, { evenIfChanged: true }))).toBe(notGranted);
+  expect([held('a.txt'), held('d/b')]).toEqual(['second\n', 'd/b']);
+});
+
+it('a file that the call made and that is gone already is no failure', async () => {
+  const { run, undo, path, held } = await open();
+  const { requestId } = await run('write_file', { filePath: 'n/new.txt', content: 'new' });
+  unlinkSync(path('n/new.txt'));
+  expect(await undo(requestId, { evenIfChanged: true })).not.toHaveProperty('isError');
+  expect(held('n/new.txt')).toBeNull();
 });
 
 it('UN-02: what is kept is private, and no tool reads it', async () => {
