@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
 import { daemonSurface } from '@drawbridge/contracts/daemon-surface';
 import Database from 'libsql';
+import { Client } from 'pg';
 import { addressOf, announcement } from './announcement.ts';
 
 /** How many connect at the same time. */
@@ -41,20 +42,48 @@ const pair = (url: string, token: string, n: number): Promise<string> =>
     outgoing.on('error', reject).end(announcement);
   });
 
-/** Pairs `count` machines, each of a user of its own, with a running server; gives their session keys. */
-export const pairMachines = async (url: string, dataDir: string, count: number): Promise<string[]> => {
-  const tokens = Array.from({ length: count }, (_item, n) => `gw_${String(n).padStart(32, '0')}`);
+const ends = new Date('2100-01-01').getTime();
+
+interface PairingToken {
+  digest: string;
+  userId: string;
+}
+
+const storeInFile = (dataDir: string, tokens: readonly PairingToken[]) => {
   const database = new Database(join(dataDir, 'drawbridge.db'));
   database.pragma('busy_timeout = 5000');
   const insert = database.prepare(
     `insert into gatewayKeys (digest, kind, userId, createdAt, expiresAt) values (?, 'pairing', ?, ?, ?)`,
   );
-  const ends = new Date('2100-01-01').getTime();
   database.transaction(() => {
-    for (const [n, token] of tokens.entries())
-      insert.run(createHash('sha256').update(token).digest('hex'), `user-${n}`, 0, ends);
+    for (const { digest, userId } of tokens) insert.run(digest, userId, 0, ends);
   })();
   database.close();
+};
+
+const storeInPostgres = async (url: string, tokens: readonly PairingToken[]) => {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query(
+    `insert into "gatewayKeys" (digest, kind, "userId", "createdAt", "expiresAt")
+     select one.digest, 'pairing', one.user_id, 0, $3 from unnest($1::text[], $2::text[]) as one (digest, user_id)`,
+    [tokens.map(({ digest }) => digest), tokens.map(({ userId }) => userId), ends],
+  );
+  await client.end();
+};
+
+/**
+ * Pairs `count` machines, each of a user of its own, with a running server; gives their session keys. `store`:
+ * the server's data folder, or the address of its Postgres.
+ */
+export const pairMachines = async (url: string, store: string, count: number): Promise<string[]> => {
+  const tokens = Array.from({ length: count }, (_item, n) => `gw_${String(n).padStart(32, '0')}`);
+  const rows = tokens.map((token, n) => ({
+    digest: createHash('sha256').update(token).digest('hex'),
+    userId: `user-${n}`,
+  }));
+  if (store.startsWith('postgres:')) await storeInPostgres(store, rows);
+  else storeInFile(store, rows);
   return each(tokens, (token, n) => pair(url, token, n));
 };
 
