@@ -50,6 +50,20 @@ export const differences = async (
   return differing;
 };
 
+/** What Ben's session is answered about Ann's machine: a refusal of the input would say nothing of the id. */
+export const statuses = async (
+  { server, ids, proofs }: Pick<Tenants, 'server' | 'ids' | 'proofs'>,
+  table: Record<string, WithId>,
+): Promise<Record<string, number>> => {
+  const found: Record<string, number> = {};
+  const id = ids['machine'] ?? '';
+  for (const [name, { ask }] of Object.entries(table)) {
+    const asked = withHeaders(ask(id), { id, headers: proofs['session'] ?? {} });
+    found[name] = (await told(server, asked)).status;
+  }
+  return found;
+};
+
 /** Checks that the requests know Ann's own ids: without that, equal answers would prove nothing. */
 export const expectKnownToAnn = async (
   { server, annsProof, ids }: Pick<Tenants, 'server' | 'annsProof' | 'ids'>,
