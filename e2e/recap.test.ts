@@ -131,6 +131,15 @@ describeWith('chromium', 'bubblewrap')('what happened since the last visit', () 
     }
   });
 
+  it('is one column with the heading above it', async () => {
+    const heading = page.getByRole('heading', { name: 'Nothing waits for you' });
+    for (const width of [1_440, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      const [above, card] = await Promise.all([heading.boundingBox(), recap().boundingBox()]);
+      expect([width, card?.x, card?.width]).toEqual([width, above?.x, above?.width]);
+    }
+  });
+
   it('axe finds no fault in it in both themes, and nothing of it is wider than a phone', async () => {
     await recap().locator('[data-test=repeated]').waitFor();
     for (const colorScheme of ['light', 'dark'] as const) {
