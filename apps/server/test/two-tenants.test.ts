@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { appRouter } from '../src/doors/trpc/app.router.ts';
 import { differences, expectKnownToAnn, expectUntouched, statuses, type WithId } from './foreign-ids.ts';
+import { machineRows } from './machine-rows.ts';
 import type { Sent } from './server.ts';
 import { procedure, procedureWithId } from './procedures.ts';
 import { createTenants } from './tenants.ts';
@@ -11,9 +12,6 @@ const limitMs = 120_000;
 
 const changed = { name: 'x', scopes: ['shell'] };
 const everAndAfter = { from: '2026-01-01T00:00:00Z', to: '2126-01-01T00:00:00Z' };
-
-const forMachine = (name: string, more: object = {}) =>
-  procedureWithId(name, 'machine', (machineId) => ({ machineId, ...more }));
 
 const senderOf = (senderId: string) => ({ kind: 'telegram', senderId });
 const groupOf = (conversation: string) => ({ kind: 'telegram', conversation });
@@ -60,20 +58,7 @@ const procedures: Record<string, WithId> = {
   'channels.groups.remove': procedureWithId('channels.groups.remove', undefined, groupOf),
   'hooks.remove': procedureWithId('hooks.remove', undefined, (id) => ({ id })),
   'rules.remove': procedureWithId('rules.remove', undefined, (ruleId) => ({ ruleId })),
-  'rules.tighten': forMachine('rules.tighten', { toolGroup: 'shell', mode: 'deny' }),
-  'rules.list': forMachine('rules.list'),
-  'processes.list': forMachine('processes.list'),
-  'machines.runtimes': forMachine('machines.runtimes'),
-  'machines.testRuntime': forMachine('machines.testRuntime', { runtime: 'gemini' }),
-  'processes.stop': forMachine('processes.stop', { process: 'p1-k2f9xa' }),
-  'processes.open': forMachine('processes.open', { process: 'p1-k2f9xa', port: 5173 }),
-  // The last two leave no machine to try others with.
-  ...Object.fromEntries(
-    ['tools', 'link', 'rename', 'setDefault', 'pause', 'resume', 'disconnect', 'forget'].map((verb) => {
-      const name = `machines.${verb}`;
-      return [name, forMachine(name, verb === 'rename' ? { name: 'attic' } : {})];
-    }),
-  ),
+  ...machineRows,
 };
 /** Rows that do not answer an unknown id with "Not found": what they answer before they look for it. */
 const otherAnswers: Record<string, number> = {
