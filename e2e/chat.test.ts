@@ -14,6 +14,7 @@ import {
   until,
   widthFaults,
   type Person,
+  type Server,
 } from './harness/index.ts';
 import { describeWith } from './services.ts';
 
@@ -29,6 +30,7 @@ describeWith('chromium')('the chat', () => {
   const root = join(newFolder('home'), 'site');
   const outside: string[] = [];
   let model: ScriptedModel;
+  let server: Server;
   let ann: Person;
   let browser: Browser;
   let page: Page;
@@ -55,7 +57,7 @@ describeWith('chromium')('the chat', () => {
       const write = { name: 'write_file', arguments: { filePath: 'b.txt', content: 'hello' } };
       return number === 1 ? { text: 'I **write** it.', calls: [write] } : { text: unsafe };
     });
-    const server = await startServer(processes, { AGENT_MODEL: 'stub', AGENT_MODEL_URL: model.url });
+    server = await startServer(processes, { AGENT_MODEL: 'stub', AGENT_MODEL_URL: model.url });
     ann = await server.createOwner();
     await connectDaemon(processes, { person: ann, url: server.url, root });
     browser = await startBrowser();
@@ -274,6 +276,19 @@ describeWith('chromium')('the chat', () => {
     await page.getByText('w'.repeat(300)).waitFor();
     expect(await widthFaults(page)).toEqual([]);
     await page.setViewportSize({ width: 1_280, height: 800 });
+  });
+
+  it('while the server is away the bar hides the text under it; what failed meanwhile is not shown after it is back', async () => {
+    await server.end('SIGKILL');
+    const bar = page.locator('header:has([data-test=away])');
+    expect(await bar.evaluate((shown) => getComputedStyle(shown).backgroundColor)).not.toMatch(/rgba|\//);
+    await page.getByRole('textbox', { name: 'Message' }).fill('Show code');
+    await page.keyboard.press('Enter');
+    const failed = page.locator('[role=alert][data-code=UNREACHABLE]');
+    await failed.waitFor();
+    await server.restart();
+    await failed.waitFor({ state: 'detached' });
+    expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('Show code');
   });
 
   it('has no fault that axe finds', async () => {
