@@ -62,13 +62,18 @@ describeWith('chromium', 'bubblewrap')('what happened since the last visit', () 
   /** 400 calls. */
   const playNight = async () => {
     const command = ['shell_execute', { command: 'echo night' }] as const;
-    await times(297, () => call('Claude Code', 'list_files', { dirPath: '.' }));
+    await times(294, () => call('Claude Code', 'list_files', { dirPath: '.' }));
     await times(3, () => call('Claude Code', 'read_file', { filePath: 'none.txt' }));
     await asked(...command, { approved: true, resourceDecision: 'alwaysAllow' });
     await times(40, () => call('Claude Code', ...command));
     for (let one = 0; one < 3; one += 1) await asked('shell_execute', { command: 'echo often' }, once);
     for (let one = 0; one < 5; one += 1)
       await asked('write_file', { filePath: `post-${one}.txt`, content: 'new\n' }, once);
+    const edit = { filePath: 'plan.txt' };
+    await asked('write_file', { ...edit, content: 'one\ntwo\nthree\n' }, once);
+    await asked('edit_file', { ...edit, oldString: 'two', newString: '2' }, once);
+    writeFileSync(join(daemon.root, 'plan.txt'), 'zero\none\n2\nthree\n');
+    await asked('edit_file', { ...edit, oldString: 'three', newString: '3' }, once);
     await asked('write_file', { filePath: 'post-9.txt', content: 'new\n' }, { approved: false });
     await times(2, () => call('Nightly', 'list_files', { dirPath: '.' }));
     await times(48, () => call('Nightly', 'read_file', { filePath: 'none.txt' }));
@@ -108,13 +113,13 @@ describeWith('chromium', 'bubblewrap')('what happened since the last visit', () 
     await page.goto(`${server.url}/inbox`);
     await recap().getByText('400 calls').waitFor();
     expect(await words(0)).toMatch(
-      /^Claude Code on \S+ 350 calls 10 asked 40 by rule 1 denied 3 failed 44 commands$/,
+      /^Claude Code on \S+ 350 calls 13 asked 40 by rule 1 denied 3 failed 44 commands$/,
     );
     expect(await words(1)).toMatch(/^Nightly on \S+ 50 calls 48 failed$/);
     const numbers = [
       '400 calls',
       '350 calls',
-      '10 asked',
+      '13 asked',
       '40 by rule',
       '1 denied',
       '3 failed',
@@ -129,6 +134,37 @@ describeWith('chromium', 'bubblewrap')('what happened since the last visit', () 
         .waitFor();
       await page.goBack();
     }
+  });
+
+  it('CF-31 has one merged diff for each file that calls changed, once the person asks for it', async () => {
+    const files = recap().locator('[data-test=changed-file]');
+    expect(await files.count()).toBe(0);
+    await recap().getByRole('button', { name: 'Show changed files' }).press('Enter');
+    await files.first().waitFor();
+    expect((await files.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))).toEqual([
+      expect.stringMatching(/^plan\.txt on \S+ · 3 calls$/),
+      ...[4, 3, 2, 1, 0].map((at) =>
+        expect.stringMatching(new RegExp(`^post-${at}\\.txt on \\S+ · 1 call$`)),
+      ),
+    ]);
+    const plan = files.first();
+    await plan.locator('summary').press('Enter');
+    await plan.locator('figure').first().waitFor();
+    const rowsOf = async (at: number) =>
+      (await plan.locator('[data-test=change]').nth(at).locator('[data-row]').allInnerTexts()).map((text) =>
+        text.replaceAll(/\s+/g, ' ').trim(),
+      );
+    // The file was made, and changed by a call: one diff. Then something else changed it, and a call again.
+    expect(await plan.locator('[data-test=change]').count()).toBe(2);
+    expect(await rowsOf(0)).toEqual(['1 + added: one', '2 + added: 2', '3 + added: three']);
+    expect(await rowsOf(1)).toEqual(['1 zero', '2 one', '3 2', '4 − removed: three', '4 + added: 3']);
+    await plan.getByText('Not merged: something else changed the file between the two.').waitFor();
+    await plan.getByRole('link').first().press('Enter');
+    await page.getByRole('heading', { name: 'Wrote plan.txt' }).waitFor();
+    await page.goBack();
+    await recap().getByRole('button', { name: 'Show changed files' }).press('Enter');
+    await files.first().locator('summary').press('Enter');
+    await files.first().locator('figure').first().waitFor();
   });
 
   it('is one column with the heading above it', async () => {

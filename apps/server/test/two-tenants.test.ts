@@ -101,8 +101,7 @@ const proceduresWithoutId: Record<string, unknown> = {
   'channels.groups.list': undefined,
   'hooks.create': { name: 'hook' },
   'rules.add': { effect: 'deny', toolGroup: 'shell', resource: 'ls' },
-  'calls.recap': undefined,
-  'calls.repeated': undefined,
+  'calls.recapFiles': everAndAfter,
   'calls.recapSeen': { to: '2020-01-01T00:00:00.000Z' },
   'settings.get': undefined,
   'settings.update': {},
@@ -112,7 +111,7 @@ const proceduresWithoutId: Record<string, unknown> = {
   ...Object.fromEntries(
     [
       ...['setup.status', 'setup.createOwner', 'voice.status', 'machines.list'],
-      ...['hooks.list', 'people.list', 'tokens.list'],
+      ...['hooks.list', 'people.list', 'tokens.list', 'calls.recap', 'calls.repeated'],
       ...['gateway.disconnect', 'gateway.machine', 'gateway.machines', 'machines.forgotten'],
     ].map((name) => [name, undefined]),
   ),

@@ -7,6 +7,7 @@ import {
   type CallSummary,
 } from '@drawbridge/contracts/calls';
 import { recapSeenInput } from '@drawbridge/contracts/machines/recap';
+import { recapFilesInput } from '@drawbridge/contracts/machines/recap-files';
 import { scopeTool, startCall, startCallNamed, userCaller, type NewCall } from '../../callers/index.ts';
 import { router, userProcedure } from './trpc.ts';
 
@@ -45,6 +46,10 @@ export const callsRouter = router({
   recapSeen: userProcedure
     .input(recapSeenInput)
     .mutation(({ ctx, input }) => ctx.gateway.recaps.seen(ctx.userId, input.to)),
+  /** Files that calls changed in the time of a recap. */
+  recapFiles: userProcedure
+    .input(recapFilesInput)
+    .query(({ ctx, input }) => ctx.gateway.recaps.files(ctx.userId, input)),
   /** Commands that the user allowed again and again. */
   repeated: userProcedure.query(({ ctx }) => ctx.gateway.recaps.repeated(ctx.userId)),
   /** Every question about one call, oldest first. */

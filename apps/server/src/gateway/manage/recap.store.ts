@@ -1,5 +1,6 @@
 import type { RecapRow } from '@drawbridge/contracts/machines/recap';
 import { sql, type Kysely } from 'kysely';
+import { undoableTools } from '@drawbridge/contracts/machines/undo-change';
 import type { Schema } from '../../db/index.ts';
 
 /** In milliseconds since 1970; `to` is not included. */
@@ -72,6 +73,23 @@ export const createRecapStore = (db: Kysely<Schema>) => {
       const { recapFrom: from = null, recapTo: to = null } = row ?? {};
       return from === null || to === null ? null : { from, to };
     },
+    /** Calls that changed files, or may have, in that time or after it; newest first. */
+    fileCalls: (userId: string, { from, reach }: { from: number; reach: number }, limit: number) =>
+      db
+        .selectFrom('calls')
+        .select(['requestId', 'machineId', 'tool', 'subject', 'state', 'started', 'createdAt', 'endedAt'])
+        .where('userId', '=', userId)
+        .where('createdAt', '>=', from - reach)
+        .where('tool', 'in', undoableTools)
+        .where('state', 'not in', ['denied', 'failed'])
+        .where((where) => where.or([where('endedAt', 'is', null), where('endedAt', '>=', from)]))
+        .orderBy('createdAt', 'desc')
+        .orderBy('requestId', 'desc')
+        .limit(limit)
+        .execute(),
+    /** The results of these calls, as they are stored. */
+    results: (requestIds: readonly string[]) =>
+      db.selectFrom('calls').select(['requestId', 'result']).where('requestId', 'in', requestIds).execute(),
     /** Ends the recap up to that time; one of a later visit stays. */
     seen: async (userId: string, to: number): Promise<void> => {
       await visit(userId).set({ recapFrom: null, recapTo: null }).where('recapTo', '<=', to).execute();
@@ -111,3 +129,5 @@ export const createRecapStore = (db: Kysely<Schema>) => {
 };
 
 export type RecapStore = ReturnType<typeof createRecapStore>;
+/** A call of a file tool. */
+export type FileCall = Awaited<ReturnType<RecapStore['fileCalls']>>[number];

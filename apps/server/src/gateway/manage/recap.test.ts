@@ -20,7 +20,7 @@ const open = async () => {
   const { key, stream } = await connect(
     gateway,
     'ada',
-    initBody({ tools: ['read_file', 'shell_execute'].map(tool) }),
+    initBody({ tools: ['read_file', 'shell_execute', 'write_file'].map(tool) }),
   );
   const call = async (via: CallVia = { kind: 'token', id: 't1', name: 'Desk' }) => {
     const running = callerOf(gateway, 'ada').run(
@@ -139,6 +139,67 @@ it('knows the commands that the person allowed in 30 days, and of another person
   expect(await gateway.recaps.repeated('bob')).toEqual([]);
   clock.advance(30 * 24 * hourMs - 4_500);
   expect(await gateway.recaps.repeated('ada')).toEqual([]);
+});
+
+it('has the files that calls changed in that time, asked about or not, and of another person none', async () => {
+  const { gateway, clock, key, stream } = await open();
+  const diffOf = (removed: string, added: string) => ({
+    kind: 'diff' as const,
+    path: 'a.txt',
+    hunks: [
+      {
+        oldStart: 1,
+        newStart: 1,
+        lines: [
+          { kind: 'removed' as const, text: removed },
+          { kind: 'added' as const, text: added },
+        ],
+      },
+    ],
+    added: 1,
+    removed: 1,
+    lines: 1,
+  });
+  const write = async (preview: ReturnType<typeof diffOf>, isAsked: boolean) => {
+    const running = callerOf(gateway, 'ada').run(
+      { name: 'write_file', arguments: { filePath: 'a.txt' } },
+      { door: 'mcp', until: 'ended' },
+    );
+    await clock.settle();
+    const requestId = stream.requests().at(-1)?.requestId ?? '';
+    if (isAsked) {
+      await gateway.daemon.respond(key, requestId, question({ preview, askId: requestId }));
+      await gateway.confirmations.decide('ada', { requestId }, allow('allowOnce'));
+      await clock.settle();
+    }
+    const meta = { 'drawbridge/allowed': { rules: [], preview } };
+    await gateway.daemon.respond(key, requestId, text('ok', isAsked ? {} : { _meta: meta }));
+    await running;
+    clock.advance(1_000);
+    return requestId;
+  };
+  await write(diffOf('zero', 'one'), false);
+  const from = clock.now();
+  const calls = [await write(diffOf('one', 'two'), false), await write(diffOf('two', 'three'), true)];
+  const to = clock.now();
+  await write(diffOf('three', 'four'), false);
+  const filesOf = (userId: string, times = { from, to }) =>
+    gateway.recaps.files(userId, {
+      from: new Date(times.from).toISOString(),
+      to: new Date(times.to).toISOString(),
+    });
+  const { files, left } = await filesOf('ada');
+  expect(left).toEqual({ files: 0, calls: 0 });
+  expect(files.map(({ path, steps }) => [path, steps.length])).toEqual([['a.txt', 1]]);
+  expect(files[0]?.steps[0]?.preview).toEqual(diffOf('one', 'three'));
+  expect(files[0]?.steps[0]?.calls.map(({ requestId }) => requestId)).toEqual(calls);
+  expect((await filesOf('bob')).files).toEqual([]);
+  // Of a longer time only the last 7 days.
+  const callsTo = async (at: number) =>
+    (await filesOf('ada', { from: 0, to: at })).files[0]?.steps[0]?.calls.length;
+  expect(await callsTo(to + 9_000)).toBe(4);
+  clock.advance(7 * 24 * hourMs - 3_000);
+  expect(await callsTo(clock.now())).toBe(3);
 });
 
 itOnSqlite('the counts are answered from the index alone', async () => {

@@ -1,7 +1,9 @@
 import { recapLimits, type Recap } from '@drawbridge/contracts/machines/recap';
+import type { RecapFiles, RecapFilesInput } from '@drawbridge/contracts/machines/recap-files';
 import { repeatedLimits, type Repeated } from '@drawbridge/contracts/machines/repeated';
 import type { Clock } from '@drawbridge/kit';
 import type { ConfirmationsStore } from '../calls/store/confirmations.store.ts';
+import { readFiles } from './recap-files.ts';
 import type { RecapStore } from './recap.store.ts';
 import { repeatedOf } from './repeated.ts';
 
@@ -15,6 +17,8 @@ export interface Recaps {
   open(userId: string): Promise<Recap | null>;
   /** The person has seen the recap up to that time. */
   seen(userId: string, to: string): Promise<void>;
+  /** Files that calls changed in that time, 7 days at most. */
+  files(userId: string, times: RecapFilesInput): Promise<RecapFiles>;
   /** Commands that were allowed once again and again, with the rule that would have answered. */
   repeated(userId: string): Promise<Repeated[]>;
 }
@@ -22,7 +26,7 @@ export interface Recaps {
 interface Needs {
   clock: Clock;
   store: RecapStore;
-  confirmations: Pick<ConfirmationsStore, 'decided'>;
+  confirmations: Pick<ConfirmationsStore, 'decided' | 'approved'>;
 }
 
 export const createRecaps = ({ clock, store, confirmations }: Needs): Recaps => ({
@@ -36,6 +40,11 @@ export const createRecaps = ({ clock, store, confirmations }: Needs): Recaps => 
     return rows.length === 0 ? null : { from: iso(times.from), to: iso(times.to), rows, others };
   },
   seen: (userId, to) => store.seen(userId, Date.parse(to)),
+  files: (userId, input) => {
+    const to = Math.min(Date.parse(input.to), clock.now() + 1);
+    const from = Math.max(Date.parse(input.from), to - recapLimits.days * dayMs);
+    return readFiles({ store, confirmations }, userId, { from, to });
+  },
   repeated: async (userId) => {
     const from = clock.now() - repeatedLimits.days * dayMs;
     const about = { tool: 'shell_execute', from, calls: repeatedLimits.questions };

@@ -23,6 +23,15 @@ export const createConfirmationsStore = (db: Kysely<Schema>) => {
         .execute();
       return rows.map((row) => readConfirmation(row) ?? null);
     },
+    /** The approved questions of these calls, oldest first, without those that cannot be read. */
+    approved: async (requestIds: readonly string[]): Promise<StoredConfirmation[]> => {
+      const rows = await confirmations
+        .where('confirmations.requestId', 'in', requestIds)
+        .where('confirmations.approved', '=', 1)
+        .orderBy('confirmations.createdAt')
+        .execute();
+      return rows.flatMap((row) => readConfirmation(row) ?? []);
+    },
     /** The decided ones about the newest calls of a tool that were asked about, newest first. */
     decided: async (
       userId: string,
