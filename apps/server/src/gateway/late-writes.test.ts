@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openStream } from '../../test/gateway-fixture.ts';
+import { openStream, question } from '../../test/gateway-fixture.ts';
 import type { Fate } from '../../test/lossy-bus.ts';
 import { useTwo } from '../../test/two-servers.ts';
 
@@ -45,6 +45,18 @@ it.each(['slow', 'two'] as const)(
     ]);
   },
 );
+
+it('a question that another server has stored is answered before any message of it has come', async () => {
+  const world = await useSlow();
+  const { clock, key, one, two } = world;
+  const { requestId } = await world.start(one.gateway);
+  world.loseMessages();
+  await two.gateway.daemon.respond(key, requestId, question());
+  const decided = await one.gateway.confirmations.decide('ada', { requestId }, { approved: true });
+  expect(decided).toMatchObject({ state: 'decided', approved: true });
+  await clock.settle();
+  expect(await world.rowOf(requestId)).toMatchObject({ state: 'delivered' });
+});
 
 it('what is sent again while a slow reader takes it, stops once the machine is elsewhere', async () => {
   const world = await useSlow();

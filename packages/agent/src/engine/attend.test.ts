@@ -2,6 +2,7 @@ import { createFakeClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import { agentRow, runRow, threadRow, toolCallRow } from '../../test/rows.ts';
 import { rowsStore } from '../../test/rows-store.ts';
+import { put } from '../rows/store.ts';
 import { resumeAnswered } from './attend.ts';
 import type { RunContext } from './context.ts';
 import type { Held } from './driving.ts';
@@ -38,7 +39,7 @@ const open = (failures: number) => {
     onError: (error: unknown) => errors.push(error),
   } as unknown as RunContext;
   const states = async () => (await store.find('agentToolCalls', { userId })).map(({ state }) => state);
-  return { ctx, errors, states };
+  return { ctx, errors, states, store };
 };
 
 it('a call whose answer this server missed continues, also beside one that fails', async () => {
@@ -48,6 +49,25 @@ it('a call whose answer this server missed continues, also beside one that fails
   expect([await states(), errors]).toEqual([['waiting', 'planned'], [away]]);
   await resumeAnswered(ctx, heldOf);
   expect(await states()).toEqual(['planned', 'planned']);
+});
+
+it('a run that begins while a thread is recovered goes on', async () => {
+  const { ctx, store } = open(0);
+  const { findOfAll } = store;
+  let hasBegun = false;
+  store.findOfAll = async (...given) => {
+    const rows = await findOfAll(...given);
+    if (given[0] === 'agentAgents' && !hasBegun) {
+      hasBegun = true;
+      await store.commit(
+        [put('agentRuns', runRow(userId, 'run_2')), put('agentAgents', agentRow(userId, 'ag_2', { runId: 'run_2' }))],
+        'synced',
+      );
+    }
+    return rows;
+  };
+  await recover(ctx, { ...key, why: { hasCrashed: false } });
+  expect(await store.find('agentRuns', { userId, id: 'run_2' })).toMatchObject([{ state: 'active' }]);
 });
 
 it('a thread of which a part could not be resumed is tried again, and its crash counts once', async () => {

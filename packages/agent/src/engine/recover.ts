@@ -84,10 +84,16 @@ const agentsToEnd = async (ctx: RunContext, agents: readonly AgentRow[]) => {
 
 /** A run whose main agent cannot be read would stay open. */
 const endUnreadable = async (ctx: RunContext, agents: readonly AgentRow[], only?: Taken) => {
-  const readable = new Set(agents.filter(({ kind }) => kind === 'main').map(({ runId }) => runId));
+  const known = new Set(agents.filter(({ kind }) => kind === 'main').map(({ runId }) => runId));
   const runs = await ctx.store.findOfAll('agentRuns', { ...keyIn(only), state: openRunStates });
+  const unknown = runs.filter(({ id }) => !known.has(id));
+  if (unknown.length === 0) return;
+  // A run may have begun since the agents were read; its agent was stored with it.
+  const ids = unknown.map(({ id }) => id);
+  const agentsOf = await ctx.store.findOfAll('agentAgents', { runId: ids, kind: 'main' });
+  const readable = new Set(agentsOf.map(({ runId }) => runId));
   const reason = 'What this run has stored cannot be read.';
-  for (const run of runs)
+  for (const run of unknown)
     if (!readable.has(run.id))
       await ctx.store.commit(endRun(ctx, run, { status: 'error', reason }), 'synced');
 };

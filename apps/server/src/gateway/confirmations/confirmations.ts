@@ -147,6 +147,8 @@ const decideInTurn = async (
 ): Promise<DecideReply> => {
   const { stored, call } = asked;
   const { id, options, reaches } = stored.shown;
+  // Another server has stored the question, and no message of it has come yet.
+  if (call.data.record.confirmationId !== id) await needs.openCalls.reload(call);
   if (call.data.record.confirmationId !== id) throw await closedNow(needs, stored);
   const decision = decisionOf(answer, options);
   const reach = reachOf(answer, decision, reaches);

@@ -13,6 +13,7 @@ import {
   insert,
   inTurn,
   load,
+  reload,
   step,
   type Runner,
   type RunnerNeeds,
@@ -131,6 +132,8 @@ export const createOpenCalls = (needs: RunnerNeeds) => {
      */
     open: async (requestId: string): Promise<OpenCall | undefined> =>
       held.get(requestId) ?? load(runner, requestId),
+    /** Part of the call's turn: what is stored counts. */
+    reload: (call: OpenCall): Promise<void> => reload(runner, call),
     /** The number of open calls. */
     count: held.count,
     /** The state of each open call in the memory of this server. */
