@@ -3,13 +3,20 @@ import { openStream, question } from '../../test/gateway-fixture.ts';
 import type { Fate } from '../../test/lossy-bus.ts';
 import { useTwo } from '../../test/two-servers.ts';
 
+const away = () => Object.assign(new Error('away'), { code: '57P01' });
+
 /** Two servers whose messages can be lost from now on, and a third that learns late what was stored. */
 const useSlow = async () => {
   let fate: Fate = 'arrives';
   const world = await useTwo({ fate: () => fate });
   let stored = Promise.resolve();
+  let isAway = false;
   const slow = await world.join('slow', (store) => ({
     ...store,
+    db: store.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult: ({ result }) => (isAway ? Promise.reject(away()) : Promise.resolve(result)),
+    }),
     commit: async (...given) => {
       const result = await store.commit(...given);
       await stored;
@@ -22,7 +29,14 @@ const useSlow = async () => {
     return held.resolve;
   };
   const loseMessages = () => void (fate = 'is lost');
-  return { ...world, slow: slow.gateway, holdAnswers, loseMessages };
+  /** The slow one cannot read meanwhile, and says so. */
+  const whileAway = async (run: () => Promise<unknown>) => {
+    isAway = true;
+    await run();
+    isAway = false;
+    expect(world.errors.splice(0)).not.toEqual([]);
+  };
+  return { ...world, slow: slow.gateway, holdAnswers, loseMessages, whileAway };
 };
 
 it.each(['slow', 'two'] as const)(
@@ -37,8 +51,12 @@ it.each(['slow', 'two'] as const)(
     world.loseMessages();
     const newer = await openStream(two.gateway, key);
     await clock.settle(600);
-    answer();
-    await clock.settle();
+    await world.whileAway(() => {
+      answer();
+      return clock.settle(100);
+    });
+    expect(old.requests()).toEqual([]);
+    await clock.settle(5_000);
     expect([old, newer].map((one) => [one.requests().length, one.isClosed()])).toEqual([
       [0, true],
       [1, false],

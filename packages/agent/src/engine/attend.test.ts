@@ -60,7 +60,10 @@ it('a run that begins while a thread is recovered goes on', async () => {
     if (given[0] === 'agentAgents' && !hasBegun) {
       hasBegun = true;
       await store.commit(
-        [put('agentRuns', runRow(userId, 'run_2')), put('agentAgents', agentRow(userId, 'ag_2', { runId: 'run_2' }))],
+        [
+          put('agentRuns', runRow(userId, 'run_2')),
+          put('agentAgents', agentRow(userId, 'ag_2', { runId: 'run_2' })),
+        ],
         'synced',
       );
     }

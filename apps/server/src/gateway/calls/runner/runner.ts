@@ -1,4 +1,4 @@
-import { createKeyedQueue, type Clock } from '@drawbridge/kit';
+import { createKeyedQueue, sleep, type Clock } from '@drawbridge/kit';
 import { errors } from '../../../errors.ts';
 import type { CallRecord } from '../call.ts';
 import { dueAt, type CallEffect } from '../transition/call-state.ts';
@@ -236,10 +236,22 @@ export const step = async (runner: Runner, call: OpenCall, event: CallEvent): Pr
 /** Longer than this after its fence was checked, a machine may have a stream at another server. */
 const fenceHoldsMs = 500;
 
-/** Reads the machine again, which closes its stream here if another server has a newer one. */
+/**
+ * Reads the machine again, which closes its stream here if another server has a newer one. Waits for the
+ * store as long as the stream is here: nothing is written on one that may have ended.
+ */
 const checkFence = async (runner: Runner, machineId: string, checkedAt: number | null): Promise<void> => {
-  const isFresh = checkedAt !== null && runner.clock.now() - checkedAt <= fenceHoldsMs;
-  if (runner.bus.pollMs !== null && !isFresh) await runner.refreshMachine(machineId).catch(runner.onError);
+  const { bus, clock, limits, onError } = runner;
+  const isFresh = checkedAt !== null && clock.now() - checkedAt <= fenceHoldsMs;
+  if (bus.pollMs === null || isFresh) return;
+  while (streamHere(runner, machineId) && !runner.isStopping) {
+    try {
+      return await runner.refreshMachine(machineId);
+    } catch (error) {
+      onError(error);
+      await sleep(clock, limits.storeRetryMs);
+    }
+  }
 };
 
 /** Part of a turn. Stored as delivered before it is on the wire: nothing is ever sent twice by mistake. */
