@@ -1,6 +1,6 @@
 import type { Confirmation } from '@drawbridge/contracts/confirmation';
 import { flushPromises, mount } from '@vue/test-utils';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { useAgentStore } from '../features/chat/use-agent-store.ts';
 import { useConfirmationsStore } from '../features/confirmations/use-confirmations-store.ts';
 import { router } from '../../test/router.ts';
@@ -114,4 +114,23 @@ it('in a narrow window, a list that was left under the pointer is not held', asy
   store.dismiss('c1');
   await flushPromises();
   expect(page.find('[data-test=closed]').exists()).toBe(false);
+});
+
+it('a question that comes while the person leaves takes them to no question', async () => {
+  const page = await open([confirmationOf({ id: 'c0' })], 'c0', { decide: allowed });
+  await until(() => titles(page).length === 1);
+  bench.clock.advance(500);
+  await flushPromises();
+  press('a');
+  await until(() => useConfirmationsStore().open.length === 0);
+  const files = Promise.withResolvers<object>();
+  onTestFinished(router.addRoute({ path: '/slow', component: () => files.promise }));
+  const left = router.push('/slow');
+  await flushPromises();
+  const late = confirmationOf({ id: 'c2' });
+  useConfirmationsStore().onConfirmation({ type: 'confirmation', confirmation: late });
+  await flushPromises();
+  files.resolve({ render: () => null });
+  await left;
+  expect(router.currentRoute.value.path).toBe('/slow');
 });
