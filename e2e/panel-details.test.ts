@@ -244,6 +244,8 @@ describeWith('chromium')('details of the panel', () => {
     await page.waitForURL(/\/activity\/./);
     await rows.filter({ hasText: 'posts/e' }).waitFor();
     await page.keyboard.press('Escape');
+    // The way back takes a moment, and would undo the next test's first step.
+    await page.waitForURL(/\/activity$/);
   });
 
   it('tightens a permission with one click, and the machine asks from then on', async () => {

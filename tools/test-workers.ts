@@ -1,2 +1,2 @@
-/** Of each project: two cores are busy with four, because tests of whole processes wait for much. */
-export const maxWorkers = 4;
+/** Of each project: two cores are busy with three, because tests of whole processes wait for much. */
+export const maxWorkers = 3;
