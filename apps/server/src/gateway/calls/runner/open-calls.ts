@@ -6,11 +6,11 @@ import { isKnownToDaemon } from './delivery.ts';
 import { endOverdue } from './end-overdue.ts';
 import { eachOf, resendCancellations, resendWaiting } from './of-machine.ts';
 import { newCall, notifyWaiters, type OpenCall, type Waiter } from './held-calls.ts';
+import { insert } from './insert.ts';
 import { watchOtherServers } from './other-servers.ts';
 import {
   arm,
   createRunner,
-  insert,
   inTurn,
   load,
   reload,
