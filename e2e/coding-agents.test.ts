@@ -192,6 +192,28 @@ describeWith('bubblewrap', 'chromium')('a coding agent that a server starts', ()
     expect(await thread.asks()).toEqual([]);
   });
 
+  it('RT-18 a question that the program withdraws is closed in the chat and in the inbox while the turn works', async () => {
+    const thread = threadOf(ann, 'taken');
+    await choose('taken');
+    const form = JSON.stringify({ name: { type: 'string', title: 'Name' } });
+    await thread.say(`BACKFORM ${form}\nBACK touch taken.txt\nWAIT`);
+    await allow('Let mine work in the shared folder?');
+    await until(async () => (await thread.asks()).some(({ inputType }) => inputType === 'questions'));
+    const shown = join(daemon.root, 'shown');
+    writeFileSync(shown, '');
+    await until(async () => (await thread.of('tool-error')).length === 1);
+    const { requestId } = await asked('mine: run touch taken.txt?');
+    writeFileSync(shown, '');
+    expect((await ended(ann, requestId)).state).toBe('cancelled');
+    await until(async () => (await thread.of('tool-error')).length === 2);
+    expect(await thread.asks()).toEqual([]);
+    expect(await ann.api.confirmations.list.query()).toEqual([]);
+    const errors = (await thread.of('tool-error')).map(({ payload }) => payload.error);
+    expect(new Set(errors)).toEqual(new Set(['The coding agent withdrew its question']));
+    expect((await thread.of('run-finish')).length).toBe(0);
+    await thread.cancel();
+  });
+
   it('RT-17 stands on the page of its machine, where it is tested and others have the command for them', async () => {
     const browser = await startBrowser();
     const page = await openPage(browser, { person: ann });

@@ -61,7 +61,7 @@ const errorSentence = (error: unknown): string =>
 const attempt = async (
   { clock, dispatch, postProgress, cancel }: CallsNeeds & { cancel(requestId: string): void },
   request: ToolRequest,
-  context: Omit<DispatchContext, 'progress' | 'answers'>,
+  context: Omit<DispatchContext, 'progress' | 'answers' | 'withdraw'>,
 ): Promise<{ outcome: CallOutcome; text: string }> => {
   let answered: (answers: readonly FormAnswer[]) => void = () => {};
   const answers = (listen: typeof answered) => {
@@ -79,9 +79,12 @@ const attempt = async (
     below.push(...(update.actions ?? []).map(({ requestId }) => requestId));
     progress.report(update);
   };
+  const withdraw = (requestId: string) => {
+    if (below.includes(requestId)) cancel(requestId);
+  };
   const bodyOf = async (): Promise<ResponseBody> => {
     try {
-      return { result: await dispatch(request, { ...context, progress: report, answers }) };
+      return { result: await dispatch(request, { ...context, progress: report, answers, withdraw }) };
     } catch (error) {
       return context.signal.aborted ? { result: cancelledResult(true) } : { error: errorSentence(error) };
     } finally {

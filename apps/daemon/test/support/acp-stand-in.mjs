@@ -1,10 +1,11 @@
 // A coding agent that speaks ACP 1 on its standard input and output. Each line of the prompt is one step:
 // SAY text · THINK text · RUN command · SWAP command (runs another one) · EDIT path text · MODE id · PLAN text ·
 // FORM properties (says the answer) · URL (asks to open a page) · PATCH path before after (a part of a file) · LEAVE command (asks, and ends its turn) · WHICH (says its mode) ·
+// BACK command (asks, and withdraws its question; with `!` it runs it all the same) · BACKFORM properties ·
 // OTHER name · WAIT (until it is cancelled) · STUCK (ignores that) · SLEEPER seconds (leaves a process) · DIE · GARBAGE.
 // A file `forgets` in its folder makes it forget its sessions.
 import { execFileSync, spawn } from 'node:child_process';
-import { readFileSync, writeFileSync, existsSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const flags = new Set(process.argv.slice(2));
@@ -19,6 +20,20 @@ let isCancelled = false;
 const write = (body) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...body })}\n`);
 const update = (fields) => write({ method: 'session/update', params: { sessionId: 's1', update: fields } });
 const say = (text) => update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
+/** Withdraws the newest question as soon as its file `shown` says that it was shown. */
+const withdraw = async () => {
+  await new Promise((resolve) => {
+    const watcher = watch(cwd, () => look());
+    const look = () => {
+      if (!existsSync(`${cwd}/shown`)) return;
+      watcher.close();
+      rmSync(`${cwd}/shown`, { force: true });
+      resolve();
+    };
+    look();
+  });
+  write({ method: '$/cancel_request', params: { requestId: lastId } });
+};
 const ask = (toolCall) =>
   new Promise((resolve) => {
     const id = (lastId += 1);
@@ -39,16 +54,19 @@ const form = async (properties, more = {}) => {
   const requestedSchema = { type: 'object', properties, required: Object.keys(properties).slice(0, 1) };
   const params = { sessionId: 's1', mode: 'form', message: 'Before I begin', requestedSchema, ...more };
   write({ id, method: 'elicitation/create', params });
+  if (more.isWithdrawn) void withdraw();
   say(JSON.stringify(await answer));
 };
 
 /** Asks, and acts where the answer is yes. */
-const act = async (fields, run) => {
+const act = async ({ isWithdrawn, actsAnyhow, ...fields }, run) => {
   const toolCall = { toolCallId: `t${(lastCall += 1)}`, status: 'pending', ...fields };
   update({ sessionUpdate: 'tool_call', ...toolCall });
-  const { outcome } = await ask(toolCall);
-  if (outcome.outcome === 'cancelled') return say('[cancelled]');
-  if (outcome.optionId !== 'once') return say(`[${outcome.optionId}]`);
+  const asking = ask(toolCall);
+  if (isWithdrawn) void withdraw();
+  const { outcome = { outcome: 'cancelled' } } = await asking;
+  if (outcome.outcome === 'cancelled' && !actsAnyhow) return say('[cancelled]');
+  if (outcome.optionId !== 'once' && !actsAnyhow) return say(`[${outcome.optionId}]`);
   const done = run();
   const content = [{ type: 'content', content: { type: 'text', text: done.text } }];
   update({
@@ -70,6 +88,11 @@ const steps = {
   THINK: async (text) => update({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } }),
   PLAN: async (text) => update({ sessionUpdate: 'plan', entries: [{ content: text, status: 'pending' }] }),
   RUN: (text) => act(command(text), () => shell(text)),
+  BACK: (text) =>
+    act({ ...command(text.replace('!', '')), isWithdrawn: true, actsAnyhow: text.endsWith('!') }, () =>
+      shell('true'),
+    ),
+  BACKFORM: (text) => form(JSON.parse(text), { isWithdrawn: true }),
   SWAP: (text) => act(command('echo harmless'), () => ({ ...shell(text), rawInput: { command: text } })),
   EDIT: (text) => {
     const [, path = '', after = ''] = /^(\S+) ?(.*)$/s.exec(text) ?? [];
@@ -143,8 +166,8 @@ const methods = {
 };
 
 createInterface({ input: process.stdin }).on('line', async (line) => {
-  const { id, method, params, result } = JSON.parse(line);
-  if (method === undefined) return waiting.get(id)?.(result);
+  const { id, method, params, result, error } = JSON.parse(line);
+  if (method === undefined) return waiting.get(id)?.(result ?? { error });
   if (method === 'session/cancel') {
     isCancelled = true;
     return onCancel();

@@ -1,11 +1,12 @@
 // A coding agent that speaks the stream of Claude Code, with its habits: without the switches that leave out
 // settings it runs those of its folder. Each line of the prompt is one step: SAY text · THINK text · RUN command ·
 // SWAP command (asks about another one, and runs what the answer says, or else this one) · LATER command (reports
-// another input than it asked about) · EDIT path before after · WRITE path text · CHOICE question|option|option (says the answer) · TOOL name · MODE id · QUOTE (the
+// another input than it asked about) · EDIT path before after · WRITE path text · CHOICE question|option|option (says the answer) ·
+// BACK command and BACKCHOICE (ask, and withdraw it once there is a file `shown`; `!`: act all the same) · TOOL name · MODE id · QUOTE (the
 // reason of the last no) · RETRY · WAIT (until it is interrupted) · STUCK (ignores that) · SIGNEDOUT · DIE · GARBAGE ·
 // FORGOTTEN (says that it does not know its conversation). A file `forgets` in its folder makes it forget them all.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const args = process.argv.slice(2);
@@ -63,6 +64,38 @@ const act = async (name, { shown, own = shown, run }) => {
 };
 const bash = ({ command }) => shell(command);
 
+const choice = (text) => {
+  const [question, ...labels] = text.replace('U+202E', '\u202e').split('|');
+  const options = labels.map((label) => ({ label, description: `${label} it is` }));
+  return { questions: [{ question, header: 'Q', multiSelect: question.includes('+'), options }] };
+};
+
+/** Asks, and withdraws the question. */
+const withdraw = async (name, input, text) => {
+  const id = `t${(lastId += 1)}`;
+  assistant(id, name, input);
+  void ask(id, name, input).then(() => say('[answered]'));
+  const request_id = `r${lastId}`;
+  await new Promise((resolve) => {
+    const watcher = watch('.', () => look());
+    const look = () => {
+      if (!existsSync('shown')) return;
+      watcher.close();
+      rmSync('shown', { force: true });
+      resolve();
+    };
+    look();
+  });
+  write({ type: 'control_cancel_request', request_id });
+  const result = {
+    type: 'tool_result',
+    tool_use_id: id,
+    content: 'cancelled',
+    is_error: !text.endsWith('!'),
+  };
+  write({ type: 'user', message: { content: [result] } });
+};
+
 const steps = {
   SAY: async (text) => say(text),
   THINK: async (thinking) => delta({ thinking }),
@@ -84,14 +117,11 @@ const steps = {
     return act('Edit', { shown: { file_path, old_string, new_string }, run });
   },
   CHOICE: (text) => {
-    const [question, ...labels] = text.replace('U+202E', '\u202e').split('|');
-    const options = labels.map((label) => ({ label, description: `${label} it is` }));
     const run = ({ answers }) => (say(JSON.stringify(answers)), 'answered');
-    return act('AskUserQuestion', {
-      shown: { questions: [{ question, header: 'Q', multiSelect: question.includes('+'), options }] },
-      run,
-    });
+    return act('AskUserQuestion', { shown: choice(text), run });
   },
+  BACK: (command) => withdraw('Bash', { command }, command),
+  BACKCHOICE: (text) => withdraw('AskUserQuestion', choice(text), ''),
   TOOL: (name) => act(name, { shown: { q: 1 }, run: () => 'done' }),
   QUOTE: async () => say(reason),
   WHICH: async () => say(`${mode} ${session}`),

@@ -20,8 +20,8 @@ export interface DriverOptions {
   flags?: string[];
   clock?: Clock;
   resume?: string | null;
-  verdict?(request: ActionRequest): Promise<Verdict>;
-  form?(form: Form): Promise<FormEnd>;
+  verdict?(request: ActionRequest, withdrawal: AbortSignal): Promise<Verdict>;
+  form?(form: Form, withdrawal: AbortSignal): Promise<FormEnd>;
 }
 
 /** A driver with its stand-in as a real process, without walls. */
@@ -54,13 +54,13 @@ export const openWith =
     const stopping = new AbortController();
     const turn = async (...lines: string[]) => {
       const events: RuntimeEvent[] = [];
-      const ask = async (request: ActionRequest): Promise<Verdict> => {
+      const ask = async (request: ActionRequest, _n: number, withdrawal: AbortSignal): Promise<Verdict> => {
         asked.push(request);
-        return (await verdict?.(request)) ?? { allow: true };
+        return (await verdict?.(request, withdrawal)) ?? { allow: true };
       };
-      const form = async (one: Form): Promise<FormEnd> => {
+      const form = async (one: Form, _n: number, withdrawal: AbortSignal): Promise<FormEnd> => {
         forms.push(one);
-        return (await answer?.(one)) ?? { declined: 'not answered' };
+        return (await answer?.(one, withdrawal)) ?? { declined: 'not answered' };
       };
       const said = Promise.withResolvers<void>();
       const event = (one: RuntimeEvent) => {

@@ -13,8 +13,9 @@ export const runtimeId = z.string().regex(/^(claude_code|gemini|opencode|acp:[a-
 export const maxFormQuestions = 4;
 export const maxForms = 20;
 
-/** Requests of one turn that wait for an answer at the same time. */
+/** Requests of one turn that wait for an answer at the same time, and that the program may withdraw. */
 export const maxOpenActions = 20;
+export const maxWithdrawn = 20;
 
 const text = z.string();
 

@@ -11,6 +11,7 @@ export interface DispatchContext {
   progress(update: ProgressBody): void;
   /** As in `RunContext`. */
   answers?(listen: (answers: readonly FormAnswer[]) => void): void;
+  withdraw?(requestId: string): void;
   /** Awaited before anything changes; a rejection is the call's result. `paths` may be left half-written. */
   starting(paths: string[]): Promise<void>;
   /** Resolves when the server has the result, or never will. */

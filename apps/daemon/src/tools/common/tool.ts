@@ -39,6 +39,8 @@ export interface RunContext extends ToolContext {
   progress(update: ProgressBody): void;
   /** Subscribes to the answers to the forms that progress names; undefined where no chat shows them. */
   answers?(listen: (answers: readonly FormAnswer[]) => void): void;
+  /** Ends a call that progress has opened, with its question. */
+  withdraw?(requestId: string): void;
   /** Waits without keeping other calls of its lane from running, and says so to the server. */
   outside<T>(wait: () => Promise<T>): Promise<T>;
   /** Awaited before a large result is read into memory: few of them are on their way at once. */

@@ -9,7 +9,7 @@ export type ActionRequest =
   | { kind: 'read'; paths: string[] }
   | { kind: 'other'; name: string; input: unknown };
 
-/** `withdrawn`: the turn ended first. */
+/** `withdrawn`: the turn ended first, or the program withdrew its question. */
 export type Verdict = { allow: true } | { allow: false; reason: string } | { withdrawn: true };
 
 /** What a program asks its person; an answer allows nothing. */
@@ -31,11 +31,15 @@ export type FormEnd = { answers: Answered[] } | { declined: string } | { withdra
 /** What the driver reports while a turn runs. */
 export interface TurnEvents {
   event(event: RuntimeEvent): void;
-  /** `n`: the action that asks. */
-  ask(request: ActionRequest, n: number): Promise<Verdict>;
+  /** `n`: the action that asks. `withdrawal`: aborted when the program withdraws its question. */
+  ask(request: ActionRequest, n: number, withdrawal: AbortSignal): Promise<Verdict>;
   /** `n`: the action that it is. */
-  form(form: Form, n: number): Promise<FormEnd>;
+  form(form: Form, n: number, withdrawal: AbortSignal): Promise<FormEnd>;
 }
+
+/** How a question ends that the program withdrew, and one whose turn was stopped. */
+export const endedBy = (withdrawal: AbortSignal): string =>
+  withdrawal.aborted ? 'The coding agent withdrew its question' : 'The turn was stopped';
 
 /** The program in its walls. */
 export interface RunningProgram {

@@ -9,7 +9,7 @@ import { readAllDeclared } from '../shell/network/declared.ts';
 import { inFolder } from './actions/in-folder.ts';
 import { openForms } from './actions/open-forms.ts';
 import type { OpenActions } from './actions/open-actions.ts';
-import { runtimeErrors, type ActionRequest, type RunningProgram, type TurnEnd } from './driver.ts';
+import { runtimeErrors, type RunningProgram, type TurnEnd, type TurnEvents } from './driver.ts';
 import { drivers } from './drivers.ts';
 import { startProgram } from './program.ts';
 import type { Runtime } from './runtimes-file.ts';
@@ -92,14 +92,16 @@ export const runTurn = async (needs: TurnNeeds, task: Task, context: RunContext)
   });
   const over = new AbortController();
   const asked = (n: number, requestId: string) => log.add({ type: 'asked', n, requestId });
-  const asking = { clock, runtime, title, progress: context.progress, asked };
+  const { progress, withdraw = () => {} } = context;
+  const asking = { clock, runtime, title, progress, asked, withdraw };
   const ending = AbortSignal.any([signal, over.signal]);
   const open = actions.ofTurn({ ...asking, signal: ending });
   const form = openForms({
     ...{ clock, title, signal: ending, progress: context.progress, event: log.add },
     answers: task.asks ? context.answers : undefined,
   });
-  const ask = (request: ActionRequest, n: number) => open(inFolder(request, turn.folder), n);
+  const ask: TurnEvents['ask'] = (request, n, withdrawal) =>
+    open(inFolder(request, turn.folder), n, withdrawal);
   let program: RunningProgram | undefined;
   const end = async () => {
     program?.kill();

@@ -1,5 +1,5 @@
 import { createTimer, type Clock } from '@drawbridge/kit';
-import { runtimeErrors, type RunningProgram } from './driver.ts';
+import { endedBy, runtimeErrors, type RunningProgram } from './driver.ts';
 
 const startMs = 30_000;
 /** For the program to end a cancelled turn; after that everything is killed. */
@@ -46,6 +46,31 @@ export const createSilence = (clock: Clock, open: () => OpenTurn | undefined) =>
   };
   return { watch, stop: timer.cancel };
 };
+
+/** An action that may be asked about. */
+interface Asked {
+  isWithdrawn?: true;
+}
+
+/** Questions of a turn that wait for an answer. `end`: ends an action as denied. */
+export const createAsking = <Action extends Asked>(end: (action: Action, why: string) => void) => {
+  let count = 0;
+  return {
+    isAsking: () => count > 0,
+    /** A withdrawn question ends its action at once: a frame that follows may say that it acted. */
+    wait: async <T>(action: Action, withdrawal: AbortSignal, answer: Promise<T>): Promise<T> => {
+      const onWithdrawn = () => {
+        action.isWithdrawn = true;
+        end(action, endedBy(withdrawal));
+      };
+      withdrawal.addEventListener('abort', onWithdrawn, { once: true });
+      count += 1;
+      return answer.finally(() => (count -= 1));
+    },
+  };
+};
+
+export type Asking<Action extends Asked> = ReturnType<typeof createAsking<Action>>;
 
 /** Runs a turn: an abort says `cancel` to the program, and kills it a second later. */
 export const cancellable = async <T>(

@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFakeClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import { openWith } from '../../../../test/support/driver-fixture.ts';
+import { makeFolders } from '../../../../test/support/tool-fixture.ts';
 import type { Answered, FormEnd, Verdict } from '../driver.ts';
 import { openAcp } from './acp-driver.ts';
 
@@ -180,6 +182,30 @@ it.each<[string, object, FormEnd, object]>([
   const { events, end: over } = await turn(`FORM ${JSON.stringify(given)}`);
   await over;
   expect(events.at(-1)).toEqual({ type: 'text', text: JSON.stringify(said) });
+});
+
+it('RT-18 a question that it withdraws ends at once; one whose question it withdrew may not act', async () => {
+  const { root } = makeFolders();
+  const untilWithdrawn = async (_one: unknown, withdrawal: AbortSignal) => {
+    writeFileSync(join(root, 'shown'), '');
+    await once(withdrawal, 'abort');
+    return { withdrawn: true as const };
+  };
+  const { turn } = await open({ root, verdict: untilWithdrawn, form: untilWithdrawn });
+  const { events, end } = await turn(`BACKFORM ${JSON.stringify(fields)}`, 'BACK touch a.txt');
+  await end;
+  const taken = { status: 'denied', text: 'The coding agent withdrew its question' };
+  const error = { code: -32_800, message: 'Request cancelled' };
+  expect(events).toEqual([
+    { type: 'action', n: 1, kind: 'form', title: 'Question' },
+    { type: 'action-end', n: 1, ...taken },
+    { type: 'text', text: JSON.stringify({ error }) },
+    { type: 'action', n: 2, kind: 'execute', title: 'touch a.txt' },
+    { type: 'action-end', n: 2, ...taken },
+    { type: 'text', text: '[cancelled]' },
+  ]);
+  const acting = await turn('BACK touch a.txt!', 'WAIT');
+  await expect(acting.end).rejects.toMatchObject({ code: 'RUNTIME_MISMATCH' });
 });
 
 it('a page and a password are declined, and its person is not asked', async () => {

@@ -86,13 +86,15 @@ export const openAcp: OpenDriver = async (needs) => {
     const { data } = sessionUpdate.safeParse(params);
     if (data) turn?.update(data.update);
   };
-  const onRequest = ({ method, params }: Incoming) => {
+  const onRequest = ({ method, params }: Incoming, withdrawal: AbortSignal) => {
     if (method === 'elicitation/create') {
       const { data } = formRequest.safeParse(params);
-      return data && turn ? turn.form(data) : Promise.resolve({ action: 'decline' });
+      return data && turn ? turn.form(data, withdrawal) : Promise.resolve({ action: 'decline' });
     }
     const { data } = permissionRequest.safeParse(params);
-    return method === 'session/request_permission' && data && turn ? turn.permission(data) : undefined;
+    return method === 'session/request_permission' && data && turn
+      ? turn.permission(data, withdrawal)
+      : undefined;
   };
   const peer = createPeer({
     send: (line) => program.send(line),

@@ -9,6 +9,9 @@ export const message = z.object({
   error: z.object({ code: z.number(), message: z.string() }).optional(),
 });
 
+/** `$/cancel_request`: a request that is withdrawn. */
+export const cancelled = z.object({ requestId: z.union([z.number(), z.string()]) });
+
 export interface Incoming {
   method: string;
   params: unknown;

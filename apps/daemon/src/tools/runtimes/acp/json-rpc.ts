@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { parseJson } from '../../../text/parse-json.ts';
-import { message, type Incoming } from './frames.ts';
+import { cancelled, message, type Incoming } from './frames.ts';
 
 /** The program answered a request with an error. */
 export class RpcError extends Error {
@@ -11,29 +11,42 @@ export class RpcError extends Error {
   }
 }
 
+/** `withdrawal`: aborted when the other side withdraws its request. */
 export interface PeerNeeds {
   send(line: string): void;
   /** Gives the result of a request of the other side; undefined for a method that is not known here. */
-  request(incoming: Incoming): Promise<object> | undefined;
+  request(incoming: Incoming, withdrawal: AbortSignal): Promise<object> | undefined;
   notification(incoming: Incoming): void;
 }
 
 const methodNotFound = { code: -32_601, message: 'Method not found' };
+const requestCancelled = { code: -32_800, message: 'Request cancelled' };
 
 /** JSON-RPC 2.0 in both directions, one message a line. What is no message is left out. */
 export const createPeer = ({ send, request, notification }: PeerNeeds) => {
   let lastId = 0;
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
+  const served = new Map<string | number, AbortController>();
   const write = (body: object) => send(JSON.stringify({ jsonrpc: '2.0', ...body }));
 
   const serve = async (id: string | number, incoming: Incoming): Promise<void> => {
-    const answer = request(incoming);
+    const withdrawal = new AbortController();
+    const answer = request(incoming, withdrawal.signal);
     if (answer === undefined) return write({ id, error: methodNotFound });
+    served.set(id, withdrawal);
     try {
-      write({ id, result: await answer });
+      const result = await answer;
+      write(withdrawal.signal.aborted ? { id, error: requestCancelled } : { id, result });
     } catch (error) {
       write({ id, error: { code: -32_603, message: error instanceof Error ? error.message : 'failed' } });
+    } finally {
+      served.delete(id);
     }
+  };
+  const onNotification = (incoming: Incoming) => {
+    if (incoming.method !== '$/cancel_request') return notification(incoming);
+    const { data } = cancelled.safeParse(incoming.params);
+    if (data) served.get(data.requestId)?.abort();
   };
 
   return {
@@ -52,7 +65,7 @@ export const createPeer = ({ send, request, notification }: PeerNeeds) => {
       if (given === undefined) return;
       const { id, method, params, result, error } = given;
       if (method !== undefined) {
-        if (id === undefined) notification({ method, params });
+        if (id === undefined) onNotification({ method, params });
         else void serve(id, { method, params });
         return;
       }

@@ -21,7 +21,7 @@ const answer = async (toolCall: Partial<PermissionRequest['toolCall']>, options 
   const form = async () => ({ withdrawn: true as const });
   const turn = createTurn({ events: { event: () => {}, ask, form }, mode: 'default', fail: () => {} });
   const request = { sessionId: 's1', toolCall: { toolCallId: 't1', ...toolCall }, options };
-  return { said: await turn.permission(request), asked: asked.length };
+  return { said: await turn.permission(request, new AbortController().signal), asked: asked.length };
 };
 
 it.each([

@@ -1,7 +1,8 @@
 import { cutText } from '@drawbridge/kit';
-import { runtimeErrors, type TurnEvents } from '../driver.ts';
+import { endedBy, runtimeErrors, type TurnEvents } from '../driver.ts';
 import type { FormRequest, PermissionRequest, SessionUpdate, ToolCall } from './frames.ts';
 import { toForm } from './to-form.ts';
+import { createAsking, type Asking } from '../waits.ts';
 import { commandOf, toActionRequest } from './to-action.ts';
 
 export interface TurnNeeds {
@@ -17,6 +18,7 @@ interface Action {
   whole: ToolCall;
   /** The command that was shown and allowed. */
   shown?: string;
+  isWithdrawn?: true;
   isOver: boolean;
 }
 
@@ -33,23 +35,30 @@ const join = (before: ToolCall | undefined, { toolCallId, ...later }: ToolCall):
 const outputOf = ({ content }: ToolCall): string =>
   cutText((content ?? []).flatMap((one) => one.content?.text ?? []).join('\n'), maxOutput);
 
-interface FormNeeds {
-  actions: ReadonlyMap<string, Action>;
+interface AnswerNeeds {
   see(frame: ToolCall): Action;
   end(action: Action, status: 'completed' | 'denied', text: string): void;
   events: TurnEvents;
 }
 
+interface FormNeeds extends AnswerNeeds {
+  actions: ReadonlyMap<string, Action>;
+}
+
+interface PermissionNeeds extends AnswerNeeds {
+  wait: Asking<Action>['wait'];
+}
+
 /** Asks its person; the answers are words, and nothing is allowed by them. */
 const createForm =
   ({ actions, see, end, events }: FormNeeds) =>
-  async (request: FormRequest): Promise<object> => {
+  async (request: FormRequest, withdrawal: AbortSignal): Promise<object> => {
     const { form, contentOf } = toForm(request);
     const toolCallId = `form ${actions.size + 1}`;
     const action = see({ toolCallId, kind: 'form', title: 'Question', rawInput: null });
-    const given = await events.form(form, action.n);
+    const given = await events.form(form, action.n, withdrawal);
     if ('withdrawn' in given) {
-      end(action, 'denied', 'The turn was stopped');
+      end(action, 'denied', endedBy(withdrawal));
       return { action: 'cancel' };
     }
     const content = 'answers' in given ? contentOf(given.answers) : null;
@@ -61,10 +70,31 @@ const createForm =
     return { action: 'decline' };
   };
 
+/** Answers one request: yes once, or no. Never more than once, and never a mode. */
+const createPermission =
+  ({ see, end, events, wait }: PermissionNeeds) =>
+  async ({ toolCall, options }: PermissionRequest, withdrawal: AbortSignal): Promise<object> => {
+    const action = see(toolCall);
+    const once = options.find(({ kind }) => kind === 'allow_once');
+    const no = options.find(({ kind }) => kind === 'reject_once');
+    const refuse = (reason: string) => {
+      end(action, 'denied', reason);
+      return no ? { outcome: { outcome: 'selected', optionId: no.optionId } } : cancelled;
+    };
+    const request = toActionRequest(action.whole);
+    if (request === undefined || once === undefined)
+      return refuse('It does not say what it would do, or asks for more than this once');
+    const verdict = await wait(action, withdrawal, events.ask(request, action.n, withdrawal));
+    if (withdrawal.aborted || 'withdrawn' in verdict) return cancelled;
+    if (!verdict.allow) return refuse(verdict.reason);
+    delete action.isWithdrawn;
+    if (request.kind === 'command') action.shown = request.command;
+    return { outcome: { outcome: 'selected', optionId: once.optionId } };
+  };
+
 /** What the frames of one turn mean. */
 export const createTurn = ({ events, mode, fail }: TurnNeeds) => {
   const actions = new Map<string, Action>();
-  let asking = 0;
   let tokens: number | null = null;
 
   const end = (action: Action, status: 'completed' | 'failed' | 'denied', text: string) => {
@@ -72,6 +102,8 @@ export const createTurn = ({ events, mode, fail }: TurnNeeds) => {
     action.isOver = true;
     events.event({ type: 'action-end', n: action.n, status, text });
   };
+
+  const { isAsking, wait } = createAsking<Action>((action, why) => end(action, 'denied', why));
 
   const see = (frame: ToolCall): Action => {
     const known = actions.get(frame.toolCallId);
@@ -93,19 +125,14 @@ export const createTurn = ({ events, mode, fail }: TurnNeeds) => {
     if (said !== undefined && action.shown !== undefined && said.command !== action.shown)
       return fail(runtimeErrors.mismatch());
     const { status } = action.whole;
+    if (action.isWithdrawn && status === 'completed') return fail(runtimeErrors.mismatch());
     if (status === 'completed' || status === 'failed') end(action, status, outputOf(action.whole));
-  };
-
-  const refuse = (action: Action, options: PermissionRequest['options'], reason: string) => {
-    end(action, 'denied', reason);
-    const no = options.find(({ kind }) => kind === 'reject_once');
-    return no ? { outcome: { outcome: 'selected', optionId: no.optionId } } : cancelled;
   };
 
   return {
     tokens: () => tokens,
     /** Whether a request waits for an answer, or an action runs. */
-    isBusy: () => asking > 0 || [...actions.values()].some(({ isOver }) => !isOver),
+    isBusy: () => isAsking() || [...actions.values()].some(({ isOver }) => !isOver),
     fail,
     update: (update: SessionUpdate) => {
       switch (update.sessionUpdate) {
@@ -132,20 +159,7 @@ export const createTurn = ({ events, mode, fail }: TurnNeeds) => {
           update satisfies never;
       }
     },
-    /** Answers one request: yes once, or no. Never more than once, and never a mode. */
-    permission: async ({ toolCall, options }: PermissionRequest): Promise<object> => {
-      const action = see(toolCall);
-      const once = options.find(({ kind }) => kind === 'allow_once');
-      const request = toActionRequest(action.whole);
-      if (request === undefined || once === undefined)
-        return refuse(action, options, 'It does not say what it would do, or asks for more than this once');
-      asking += 1;
-      const verdict = await events.ask(request, action.n).finally(() => (asking -= 1));
-      if ('withdrawn' in verdict) return cancelled;
-      if (!verdict.allow) return refuse(action, options, verdict.reason);
-      if (request.kind === 'command') action.shown = request.command;
-      return { outcome: { outcome: 'selected', optionId: once.optionId } };
-    },
+    permission: createPermission({ see, end, events, wait }),
     form: createForm({ actions, see, end, events }),
   };
 };

@@ -1,6 +1,6 @@
 import { questionOf } from '@drawbridge/contracts/confirmation-text';
 import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
-import { maxOpenActions } from '@drawbridge/contracts/machines/runtimes';
+import { maxOpenActions, maxWithdrawn } from '@drawbridge/contracts/machines/runtimes';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { canonical, createTransientMap, cutText, type Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
@@ -30,6 +30,8 @@ export interface Asking extends Pick<OpenAction, 'runtime' | 'title'> {
   progress(update: ProgressBody): void;
   /** An action has become a call of that id. */
   asked(n: number, requestId: string): void;
+  /** Ends the call of an action that is not asked about any more. */
+  withdraw(requestId: string): void;
 }
 
 /** An id that begins with its time, as those of the server. */
@@ -68,25 +70,32 @@ export const createOpenActions = () => {
 
   /** Opens a call below a turn and waits for its end. */
   const open = (
-    action: OpenAction & { n: number },
-    { clock, signal, progress, asked }: Asking,
+    action: OpenAction & { n: number; withdrawal: AbortSignal },
+    { clock, signal, progress, asked, withdraw }: Asking,
   ): Promise<Verdict> =>
     new Promise((resolve) => {
       const requestId = newCallId(clock);
-      const withdraw = () => settle(requestId, { withdrawn: true });
+      const { withdrawal, ...opened } = action;
+      const over = () => settle(requestId, { withdrawn: true });
+      const onWithdrawal = () => {
+        over();
+        withdraw(requestId);
+      };
       const tooLate = () =>
         settle(requestId, { allow: false, reason: 'The server could not be asked within 2 min' });
       const stopWaiting = clock.after(openMs, tooLate);
       waiting.set(requestId, {
-        ...action,
+        ...opened,
         arrived: stopWaiting,
         settle: (verdict) => {
           stopWaiting();
-          signal.removeEventListener('abort', withdraw);
+          signal.removeEventListener('abort', over);
+          withdrawal.removeEventListener('abort', onWithdrawal);
           resolve(verdict);
         },
       });
-      signal.addEventListener('abort', withdraw, { once: true });
+      signal.addEventListener('abort', over, { once: true });
+      withdrawal.addEventListener('abort', onWithdrawal, { once: true });
       const { runtime, request, n } = action;
       asked(n, requestId);
       progress({
@@ -114,15 +123,18 @@ export const createOpenActions = () => {
     ofTurn: (asking: Asking) => {
       const denied = new Set<string>();
       let count = 0;
-      return async (request: ActionRequest, n: number): Promise<Verdict> => {
+      let withdrawals = 0;
+      return async (request: ActionRequest, n: number, withdrawal: AbortSignal): Promise<Verdict> => {
         const key = canonical(request);
-        if (asking.signal.aborted) return { withdrawn: true };
+        if (asking.signal.aborted || withdrawal.aborted) return { withdrawn: true };
         if (denied.has(key)) return { allow: false, reason: 'This was denied before in this turn' };
         if (count >= maxOpenActions) return { allow: false, reason: 'Too many requests wait for an answer' };
+        if (withdrawals >= maxWithdrawn) return { allow: false, reason: 'Too many requests were withdrawn' };
         count += 1;
         const { runtime, title } = asking;
-        const verdict = await open({ request, runtime, title, n }, asking);
+        const verdict = await open({ request, runtime, title, n, withdrawal }, asking);
         count -= 1;
+        if (withdrawal.aborted) withdrawals += 1;
         if ('allow' in verdict && !verdict.allow) denied.add(key);
         return verdict;
       };

@@ -16,8 +16,13 @@ const open = ({ isAsking = true } = {}) => {
     event: (event) => events.push(event),
     answers: isAsking ? (listen) => (answered = listen) : undefined,
   });
+  const never = new AbortController().signal;
   const answer = (n: number, answers: FormAnswer['answers']) => answered([{ n, answers }]);
-  return { clock, form, events, looks, answer, stop: () => over.abort() };
+  return {
+    ...{ clock, events, looks, answer },
+    form: (one: Form, n: number, withdrawal = never) => form(one, n, withdrawal),
+    stop: () => over.abort(),
+  };
 };
 const choice = (question: string, options: string[]): Form => ({
   message: '',
@@ -53,6 +58,17 @@ it('a form that was skipped, has expired, or was withdrawn with the turn', async
   stop();
   expect(await stopped).toEqual({ withdrawn: true });
   expect(await form(ask, 4)).toEqual({ withdrawn: true });
+});
+
+it('RT-18 a form that the program withdraws ends at once, and is not looked for any more', async () => {
+  const { form, looks, clock } = open();
+  const withdrawal = new AbortController();
+  const end = form(ask, 1, withdrawal.signal);
+  withdrawal.abort();
+  expect(await end).toEqual({ withdrawn: true });
+  await clock.settle(5_000);
+  expect(looks).toEqual([[1]]);
+  expect(await form(ask, 2, withdrawal.signal)).toEqual({ withdrawn: true });
 });
 
 it('RT-18 hidden characters of a form are visible', async () => {

@@ -53,12 +53,13 @@ export const openForms = ({ clock, title, signal, progress, event, answers }: Fo
     for (const one of all) open.get(one.n)?.(one.answers);
   });
 
-  const ask = async (form: Form, n: number): Promise<FormEnd> => {
+  const ask = async (form: Form, n: number, withdrawal: AbortSignal): Promise<FormEnd> => {
     const answer = Promise.withResolvers<FormAnswer['answers'] | 'withdrawn'>();
     const withdraw = () => answer.resolve('withdrawn');
+    const over = AbortSignal.any([signal, withdrawal]);
     const look = () => progress({ forms: [...open.keys()] });
     open.set(n, answer.resolve);
-    signal.addEventListener('abort', withdraw, { once: true });
+    over.addEventListener('abort', withdraw, { once: true });
     const stopLooking = clock.every(lookEveryMs, look);
     const questions = form.questions.map(shown);
     const words = cutText(visible(form.message), maxMessage);
@@ -72,19 +73,19 @@ export const openForms = ({ clock, title, signal, progress, event, answers }: Fo
       return read.length === 0 ? { declined: 'The person did not answer' } : { answers: read };
     } finally {
       stopLooking();
-      signal.removeEventListener('abort', withdraw);
+      over.removeEventListener('abort', withdraw);
       open.delete(n);
     }
   };
 
-  return async (form: Form, n: number): Promise<FormEnd> => {
-    if (signal.aborted) return { withdrawn: true };
+  return async (form: Form, n: number, withdrawal: AbortSignal): Promise<FormEnd> => {
+    if (signal.aborted || withdrawal.aborted) return { withdrawn: true };
     if (answers === undefined)
       return { declined: 'The user cannot be asked here. Continue with what you know' };
     if (!isFitting({ ...form, questions: form.questions.map(shown) }))
       return { declined: `A form has up to ${maxFormQuestions} short questions with 2 to 8 options each` };
     asked += 1;
     if (asked > maxForms) return { declined: `${maxForms} forms in a turn are enough` };
-    return ask(form, n);
+    return ask(form, n, withdrawal);
   };
 };

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFakeClock } from '@drawbridge/kit';
@@ -103,6 +104,28 @@ it('RT-06 it ends a cancelled turn while its form is open', async () => {
   answer.resolve({ withdrawn: true });
   expect(await end).toMatchObject({ stopReason: 'cancelled' });
   expect(events.at(-1)).toMatchObject({ status: 'denied', text: 'The turn was stopped' });
+});
+
+it('RT-18 a question that it withdraws ends at once; one whose question it withdrew may not act', async () => {
+  const { root } = makeFolders();
+  const untilWithdrawn = async (_one: unknown, withdrawal: AbortSignal) => {
+    writeFileSync(join(root, 'shown'), '');
+    await once(withdrawal, 'abort');
+    return { withdrawn: true as const };
+  };
+  const { turn } = await open({ root, verdict: untilWithdrawn, form: untilWithdrawn });
+  const { events, end } = await turn('BACKCHOICE Which?|red|blue', 'BACK touch a.txt', 'SAY on');
+  expect(await end).toMatchObject({ stopReason: 'end_turn' });
+  const taken = { status: 'denied', text: 'The coding agent withdrew its question' };
+  expect(events).toEqual([
+    { type: 'action', n: 1, kind: 'form', title: 'Question' },
+    { type: 'action-end', n: 1, ...taken },
+    { type: 'action', n: 2, kind: 'execute', title: 'touch a.txt' },
+    { type: 'action-end', n: 2, ...taken },
+    { type: 'text', text: 'on' },
+  ]);
+  const acting = await turn('BACK touch a.txt!', 'WAIT');
+  await expect(acting.end).rejects.toMatchObject({ code: 'RUNTIME_MISMATCH' });
 });
 
 it('RT-04 one that starts in another mode, or leaves the one in which it asks, is stopped', async () => {

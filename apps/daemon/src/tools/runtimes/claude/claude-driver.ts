@@ -42,6 +42,7 @@ export const openClaude: OpenDriver = async ({ clock, start, cwd, resume }) => {
   const silence = createSilence(clock, () => turn);
   const initialized = Promise.withResolvers<void>();
   const native = resume ?? randomUUID();
+  const asked = new Map<string, AbortController>();
   let hasActed = false;
   let isLost = false;
 
@@ -56,7 +57,11 @@ export const openClaude: OpenDriver = async ({ clock, start, cwd, resume }) => {
 
   const onRequest = async ({ request_id, request }: Frame & { type: 'control_request' }) => {
     const { data } = toolRequest.safeParse(request);
-    const answer = data && turn ? await turn.permission(data) : undefined;
+    const withdrawal = new AbortController();
+    asked.set(request_id, withdrawal);
+    const answer = data && turn ? await turn.permission(data, withdrawal.signal) : undefined;
+    asked.delete(request_id);
+    if (withdrawal.signal.aborted) return;
     const response = answer
       ? { subtype: 'success', request_id, response: answer }
       : { subtype: 'error', request_id, error: 'not supported' };
@@ -73,6 +78,7 @@ export const openClaude: OpenDriver = async ({ clock, start, cwd, resume }) => {
     }
     hasActed ||= given.type !== 'system';
     if (given.type === 'control_request') return void onRequest(given);
+    if (given.type === 'control_cancel_request') return asked.get(given.request_id)?.abort();
     turn?.frame(given);
   };
 

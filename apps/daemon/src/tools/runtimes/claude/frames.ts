@@ -50,6 +50,7 @@ export const frame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('assistant'), message }),
   z.object({ type: z.literal('user'), message }),
   z.object({ type: z.literal('control_request'), request_id: z.string(), request: z.unknown() }),
+  z.object({ type: z.literal('control_cancel_request'), request_id: z.string() }),
   z.object({
     type: z.literal('control_response'),
     response: z.object({ request_id: z.string(), subtype: z.string(), error: z.string().optional() }),

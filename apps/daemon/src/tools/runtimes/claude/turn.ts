@@ -1,5 +1,6 @@
 import { canonical, cutText } from '@drawbridge/kit';
-import { runtimeErrors, type TurnEvents } from '../driver.ts';
+import { endedBy, runtimeErrors, type TurnEvents } from '../driver.ts';
+import { createAsking } from '../waits.ts';
 import { tokensOf, type Block, type Frame, type ToolRequest } from './frames.ts';
 import { labelOf, toActionRequest } from './to-action.ts';
 import { questionTool, toForm } from './to-form.ts';
@@ -16,12 +17,17 @@ interface Action {
   n: number;
   /** The input that was shown and allowed. */
   shown?: string;
+  isWithdrawn?: true;
   isOver: boolean;
+}
+
+interface Answering {
+  no(message: string): object;
+  withdrawal: AbortSignal;
 }
 
 const maxOutput = 4_000;
 const refusal = 'Drawbridge does not allow this here';
-const stopped = 'The turn was stopped';
 
 const textOf = (content: unknown): string => {
   if (typeof content === 'string') return content;
@@ -32,7 +38,6 @@ const textOf = (content: unknown): string => {
 /** What the frames of one turn mean. */
 export const createTurn = ({ events, mode, fail }: TurnNeeds) => {
   const actions = new Map<string, Action>();
-  let asking = 0;
   let tokens: number | null = null;
   let hasMode = false;
 
@@ -41,6 +46,8 @@ export const createTurn = ({ events, mode, fail }: TurnNeeds) => {
     action.isOver = true;
     events.event({ type: 'action-end', n: action.n, status, text: cutText(text, maxOutput) });
   };
+
+  const { isAsking, wait } = createAsking<Action>((action, why) => end(action, 'denied', why));
 
   const see = (id: string, name: string, input: unknown): Action => {
     const known = actions.get(id);
@@ -57,6 +64,7 @@ export const createTurn = ({ events, mode, fail }: TurnNeeds) => {
   const onBlock = ({ type, id, name, input, tool_use_id: of, content, is_error: isError }: Block) => {
     if (type === 'tool_use' && id !== undefined && name !== undefined) see(id, name, input);
     const action = type === 'tool_result' && of !== undefined ? actions.get(of) : undefined;
+    if (action?.isWithdrawn && isError !== true) return fail(runtimeErrors.mismatch());
     if (action) end(action, isError === true ? 'failed' : 'completed', textOf(content));
   };
 
@@ -73,18 +81,18 @@ export const createTurn = ({ events, mode, fail }: TurnNeeds) => {
   };
 
   /** Its person is asked; the answers are words, and nothing is allowed by them. */
-  const onForm = async (action: Action, input: ToolRequest['input'], no: (message: string) => object) => {
+  const onForm = async (action: Action, { input }: ToolRequest, { no, withdrawal }: Answering) => {
     const given = hasMode ? toForm(input) : undefined;
     if (given === undefined) return no(refusal);
-    const end = await events.form(given.form, action.n);
-    if ('withdrawn' in end) return { ...no(stopped), interrupt: true };
+    const end = await wait(action, withdrawal, events.form(given.form, action.n, withdrawal));
+    if ('withdrawn' in end) return { ...no(endedBy(withdrawal)), interrupt: true };
     if ('declined' in end) return no(end.declined);
     return { behavior: 'allow', updatedInput: given.answered(end.answers) };
   };
 
   return {
     tokens: () => tokens,
-    isBusy: () => asking > 0 || [...actions.values()].some(({ isOver }) => !isOver),
+    isBusy: () => isAsking() || [...actions.values()].some(({ isOver }) => !isOver),
     fail,
     frame: (frame: Frame) => {
       if (frame.type === 'system') return onSystem(frame);
@@ -96,18 +104,19 @@ export const createTurn = ({ events, mode, fail }: TurnNeeds) => {
       if (delta?.thinking) events.event({ type: 'thought', text: delta.thinking });
     },
     /** Answers one request: yes to this input, or no with the reason. Never a rule, and never a mode. */
-    permission: async ({ tool_name: name, input, tool_use_id: id }: ToolRequest): Promise<object> => {
+    permission: async (given: ToolRequest, withdrawal: AbortSignal): Promise<object> => {
+      const { tool_name: name, input, tool_use_id: id } = given;
       const action = see(id, name, input);
       const no = (message: string) => {
         end(action, 'denied', message);
         return { behavior: 'deny', message };
       };
-      if (name === questionTool) return onForm(action, input, no);
+      if (name === questionTool) return onForm(action, given, { no, withdrawal });
       const request = hasMode ? toActionRequest(name, input) : undefined;
       if (request === undefined) return no(refusal);
-      asking += 1;
-      const verdict = await events.ask(request, action.n).finally(() => (asking -= 1));
-      if ('withdrawn' in verdict) return { ...no(stopped), interrupt: true };
+      const verdict = await wait(action, withdrawal, events.ask(request, action.n, withdrawal));
+      if (withdrawal.aborted || 'withdrawn' in verdict)
+        return { ...no(endedBy(withdrawal)), interrupt: true };
       if (!verdict.allow) return no(verdict.reason);
       action.shown = canonical(input);
       return { behavior: 'allow', updatedInput: input };
