@@ -51,6 +51,7 @@ const causes: { sign: RegExp; words: string; says(said: Said): string }[] = [
     words: 'it changes the settings of a git repository',
     says: () =>
       'A command in the sandbox cannot change the settings of a git repository, because they can make git run programs. ' +
+      'It can add remotes, the branch that a branch follows, and harmless settings such as user.name. ' +
       'For one command pass a setting with `git -c name=value`; for good, ask the user to run this command in a terminal.',
   },
   {

@@ -178,7 +178,7 @@ const createLinuxPreparer = (territory: VisibleNeeds, { limit, caches = cacheBas
       temporary,
       caches: [...kept.mounts, ...(need.extra?.mounts ?? [])],
     });
-    const { arguments: before, areIntact, release } = built;
+    const { arguments: before, areIntact, release, variables } = built;
     const files = ['--seccomp', String(firstInput), '--json-status-fd', String(firstInput + 1)];
     return {
       file,
@@ -187,6 +187,7 @@ const createLinuxPreparer = (territory: VisibleNeeds, { limit, caches = cacheBas
       reports: true,
       temporary: inside,
       variables: {
+        ...variables,
         ...(handOut && handOutEnvironment(handOut, { listeners, hasRelay: relay !== undefined })),
         ...(handOut && egress ? networkEnvironment(handOut, egress.repositories) : withoutNetwork),
         ...kept.environment,

@@ -247,13 +247,10 @@ describeWith(
     ['echo x > /etc/drawbridge-was-here', /^The sandbox changes files in .* only/],
     ['git worktree add ../beside', /^The sandbox changes files in .* only/],
     [
-      'git config user.name x',
+      'git config core.pager x',
       /^A command in the sandbox cannot change the settings of a git repository.*`git -c/,
     ],
-    [
-      'git remote add origin https://example.org/x.git',
-      /^A command in the sandbox cannot change the settings/,
-    ],
+    [`git config alias.x '!x'`, /^A command in the sandbox cannot change the settings/],
     // It tries the names that the sandbox holds there, and fails after it has removed the rest.
     ['git clean -fdxq', /^In the sandbox protected files .* cannot be renamed, replaced or removed/],
     [

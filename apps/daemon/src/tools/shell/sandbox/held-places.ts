@@ -1,5 +1,7 @@
 import { lstatSync } from 'node:fs';
+import { relative } from 'node:path';
 import { hasCode } from '@drawbridge/kit';
+import { isWithin } from '../../../paths/protected.ts';
 
 /** Compared in one step, which takes about a millisecond. */
 const comparedAtOnce = 200;
@@ -59,3 +61,16 @@ export const holdPlaces = (paths: Iterable<string>): HeldPlaces => {
     },
   };
 };
+
+const maxNamed = 10;
+
+/** What a command may have changed while a wall was off. */
+export const sayReplaced = (root: string, replaced: readonly string[]): string[] => [
+  ...replaced
+    .slice(0, maxNamed)
+    .map(
+      (path) =>
+        `${isWithin(path, root) ? relative(root, path) : path} was replaced or removed by another program, after which the sandbox no longer protects it: the command was stopped, if it still ran. Tell the user to check what stands there now.`,
+    ),
+  ...(replaced.length > maxNamed ? [`So were ${replaced.length - maxNamed} more.`] : []),
+];

@@ -1,6 +1,6 @@
 import { mkdtempSync, realpathSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { hasCode } from '@drawbridge/kit';
 import { removeTree } from '@drawbridge/kit/node';
 import type { DeniedPaths } from '../../../permission/index.ts';
@@ -9,9 +9,10 @@ import { findProgram } from '../../../paths/programs.ts';
 import { broughtNodeFolder } from '../../../program/places.ts';
 import { realPathOf } from '../../../program/quiet-files.ts';
 import { errors } from '../../common/errors.ts';
-import { bubblewrapArguments } from './bubblewrap.ts';
+import { bubblewrapArguments, temporaryInside } from './bubblewrap.ts';
 import { pipeCoversOf } from './covers.ts';
-import { holdPlaces, type HeldPlaces } from './held-places.ts';
+import { lendSettings } from './git/lent-settings.ts';
+import { holdPlaces, sayReplaced, type HeldPlaces } from './held-places.ts';
 import { readConfigs, restoreConfigs } from './kept-configs.ts';
 import { makeRepositoryFolder, settleRepository } from './new-repository.ts';
 import { consumePending, writePending } from './pending.ts';
@@ -35,6 +36,7 @@ const maxPipes = 200;
 
 export interface Built {
   arguments: string[];
+  variables: Record<string, string>;
   /** Whether no wall that was looked at has come off; looks at some more of them. */
   areIntact(): boolean;
   /** To be called when the command has ended. */
@@ -136,19 +138,27 @@ interface Given {
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
+interface Around extends Pick<Given, 'deniedPaths' | 'temporary'> {
+  own: string;
+  standIns: string[];
+  before: ProtectedPlaces;
+}
+
 /** What a command reads beside the root; `own`: the folder for what is made for it. */
-const lookAround = async (
-  needs: VisibleNeeds,
-  { deniedPaths, own, standIns }: Pick<Given, 'deniedPaths'> & { own: string; standIns: string[] },
-) => {
+const lookAround = async (needs: VisibleNeeds, { deniedPaths, own, standIns, temporary, before }: Around) => {
   const { root, privateFolder } = needs;
   const home = homedir();
   const path = shellEnvironment(root).PATH;
   const { opened, links, closed } = findVisible(needs, path);
-  const git = await safeGlobalSettings(findProgram('git', path), root);
+  const program = findProgram('git', path);
+  const git = await safeGlobalSettings(program, root);
+  const lent = lendSettings(
+    { root, temporary, inside: temporaryInside(root, temporary), git: program },
+    before.repositories.values(),
+  );
   const ignored = git.ignored !== undefined && isFile(git.ignored) ? git.ignored : undefined;
   const { settings, files } = ignoreStandIns({ root, home, ignored, standIns });
-  const made = [{ place: join(home, '.gitconfig'), text: git.text + settings }, ...files]
+  const made = [{ place: join(home, '.gitconfig'), text: git.text + settings + lent.text }, ...files]
     .filter(({ place }) => !isWithin(place, root) || isThere(place))
     .map(({ place, text }) => {
       const file = join(own, basename(place));
@@ -167,21 +177,9 @@ const lookAround = async (
     // This program runs with the first where the machine's own Node is too old.
     shown: [broughtNodeFolder(privateFolder), ...(ignored === undefined ? [] : [ignored])],
     made,
+    lent,
   };
 };
-
-const maxNamed = 10;
-
-/** What a command may have changed while a wall was off. */
-const sayReplaced = (root: string, replaced: readonly string[]): string[] => [
-  ...replaced
-    .slice(0, maxNamed)
-    .map(
-      (path) =>
-        `${isWithin(path, root) ? relative(root, path) : path} was replaced or removed by another program, after which the sandbox no longer protects it: the command was stopped, if it still ran. Tell the user to check what stands there now.`,
-    ),
-  ...(replaced.length > maxNamed ? [`So were ${replaced.length - maxNamed} more.`] : []),
-];
 
 const inspect = async (
   territory: Territory,
@@ -231,7 +229,13 @@ export const createWalls = (given: VisibleNeeds, limit?: number) => {
       ...made,
       ...[...closedBy(territory), ...deniedPaths.write].flatMap((path) => realIn(path, root)),
     ].filter((path) => repository === undefined || !isWithin(path, place));
-    const around = await lookAround(territory, { deniedPaths, own, standIns: made });
+    const { lent, ...around } = await lookAround(territory, {
+      deniedPaths,
+      own,
+      standIns: made,
+      temporary,
+      before,
+    });
     const walls = bubblewrapArguments({
       root,
       temporary,
@@ -246,11 +250,13 @@ export const createWalls = (given: VisibleNeeds, limit?: number) => {
     shared.running.set(before, held);
     return {
       arguments: walls.arguments,
+      variables: lent.variables,
       areIntact: held.areIntact,
       release: async () => {
         shared.running.delete(before);
         const replaced = held.replaced();
         const restored = restoreConfigs(replaced, root, configs);
+        const added = lent.collect(replaced);
         standIns.release();
         const made = await giveBack();
         forgetNew(shared, before);
@@ -259,14 +265,7 @@ export const createWalls = (given: VisibleNeeds, limit?: number) => {
         const kept = await removeFolder(own);
         removePending();
         const whole = before.unseen.includes(root) ? [wholeIsClosed] : [];
-        const notes = [
-          ...sayReplaced(root, replaced),
-          ...restored,
-          ...made,
-          ...left.notes,
-          ...whole,
-          ...kept,
-        ];
+        const notes = [sayReplaced(root, replaced), restored, added, made, left.notes, whole, kept].flat();
         return { ...left, notes };
       },
     };

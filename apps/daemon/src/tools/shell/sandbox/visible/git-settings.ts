@@ -41,7 +41,7 @@ const stampOf = (path: string): string => {
 };
 
 /** One setting in the form of a config file: `a.b.c` is c of `[a "b"]`. */
-const toLines = (key: string, value: string | undefined): string => {
+export const toLines = (key: string, value: string | undefined): string => {
   const names = key.split('.');
   const [first = '', last = ''] = [names[0], names.at(-1)];
   const middle = names.slice(1, -1).join('.');

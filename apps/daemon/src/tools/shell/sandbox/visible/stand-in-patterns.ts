@@ -7,8 +7,8 @@ export interface MadeText {
   text: string;
 }
 
-const quoted = (value: string): string => `"${value.replace(/["\\]/g, String.raw`\$&`)}"`;
-const literally = (path: string): string => path.replace(/[\\*?[\]]/g, String.raw`\$&`);
+export const quoted = (value: string): string => `"${value.replace(/["\\]/g, String.raw`\$&`)}"`;
+export const literally = (path: string): string => path.replace(/[\\*?[\]]/g, String.raw`\$&`);
 
 /** Anchored at the root; null for a name that a line cannot hold. */
 const patternOf = (root: string, path: string): string | null =>

@@ -1,0 +1,247 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { describeWith } from '../../../../../../../e2e/services.ts';
+import { hostileSettings } from '../../../../../test/support/git/hostile-settings.ts';
+import { sharedShell } from '../../../../../test/support/shell-fixture.ts';
+
+const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', '-c', 'init.defaultBranch=main'];
+const git = (cwd: string, ...words: string[]) =>
+  execFileSync('git', [...identity, ...words], { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+
+/** Goes to where the command writes settings of the repository `work`. */
+const toPlace =
+  'ROOT=$PWD/work; for one in "$DRAWBRIDGE_GIT_SETTINGS"/[0-9]*; do [ "$one/repository" -ef work/.git ] && place=$one; done; cd "$place"';
+
+describeWith('bubblewrap', 'git')('settings that a command adds to a repository', () => {
+  const shell = sharedShell();
+  /** A repository with the remote `origin`, which has the branches main and topic. */
+  const world = () => {
+    const all = shell();
+    const { root } = all;
+    for (const name of ['host.git', 'work']) mkdirSync(join(root, name));
+    git(join(root, 'host.git'), 'init', '-q', '--bare');
+    const work = join(root, 'work');
+    git(work, 'init', '-q');
+    git(work, 'remote', 'add', 'origin', join(root, 'host.git'));
+    git(work, 'commit', '-q', '--allow-empty', '-m', 'one');
+    git(work, 'push', '-q', 'origin', 'main', 'main:topic', 'main:later');
+    git(work, 'fetch', '-q');
+    return {
+      ...all,
+      work,
+      config: () => readFileSync(join(work, '.git/config'), 'utf8'),
+      setting: (name: string) =>
+        spawnSync('git', ['config', '--local', name], { cwd: work, encoding: 'utf8' }).stdout.trim(),
+    };
+  };
+
+  it.each([
+    [
+      'SU-23 git push -u',
+      'git checkout -qb mine && git push -qu origin mine && git status -sb',
+      { 'branch.mine.remote': 'origin', 'branch.mine.merge': 'refs/heads/mine' },
+      '## mine...origin/mine',
+    ],
+    [
+      'SU-28 git remote add',
+      'git remote add up https://example.org/x.git && git remote get-url up',
+      { 'remote.up.url': 'https://example.org/x.git', 'remote.up.fetch': '+refs/heads/*:refs/remotes/up/*' },
+      'https://example.org/x.git',
+    ],
+    [
+      'SU-28 git branch -u',
+      'git branch -qu origin/topic && git rev-parse --abbrev-ref @{u}',
+      { 'branch.main.remote': 'origin', 'branch.main.merge': 'refs/heads/topic' },
+      'origin/topic',
+    ],
+    [
+      'SU-28 git config user.name',
+      'git config user.name "Ada \\"L\\" # x" && git config user.name',
+      { 'user.name': 'Ada "L" # x' },
+      'Ada "L" # x',
+    ],
+    [
+      'SU-28 git checkout of a branch of the host',
+      'git checkout -q topic && git rev-parse --abbrev-ref @{u}',
+      { 'branch.topic.remote': 'origin', 'branch.topic.merge': 'refs/heads/topic' },
+      'origin/topic',
+    ],
+    [
+      'SU-28 git checkout -t',
+      'git checkout -qt origin/later && git rev-parse --abbrev-ref @{u}',
+      { 'branch.later.remote': 'origin' },
+      'origin/later',
+    ],
+    [
+      'SU-28 git checkout -b --track',
+      'git checkout -qb x --track origin/later && git rev-parse --abbrev-ref @{u}',
+      { 'branch.x.merge': 'refs/heads/later' },
+      'origin/later',
+    ],
+    [
+      'SU-28 git switch -c of a start',
+      'git switch -qc y origin/topic && git rev-parse --abbrev-ref @{u}',
+      { 'branch.y.merge': 'refs/heads/topic' },
+      'origin/topic',
+    ],
+    [
+      'SU-28 git branch with a start',
+      'git branch -q z origin/topic && git rev-parse --abbrev-ref z@{u}',
+      { 'branch.z.merge': 'refs/heads/topic' },
+      'origin/topic',
+    ],
+    [
+      'SU-28 in another folder, with a setting for once',
+      'cd .. && git -C work -c color.ui=false branch -qu origin/topic && git -C work rev-parse --abbrev-ref @{u}',
+      { 'branch.main.merge': 'refs/heads/topic' },
+      'origin/topic',
+    ],
+    [
+      'SU-23, SU-28 a new remote, with tracking',
+      'git remote add up "$PWD/../host.git" && git fetch -q up && git checkout -qb new && git push -qu up new && git rev-parse --abbrev-ref @{u}',
+      { 'branch.new.merge': 'refs/heads/new', 'branch.new.remote': 'up' },
+      'up/new',
+    ],
+    [
+      'SU-28 in a worktree',
+      'git worktree add -q ../tree -b t && cd ../tree && git branch -qu origin/topic && git rev-parse --abbrev-ref @{u}',
+      { 'branch.t.merge': 'refs/heads/topic' },
+      'origin/topic',
+    ],
+  ])('%s', async (_, command, expected, last) => {
+    const { run, setting } = world();
+    const ended = await run(`cd work && ${command}`);
+    expect([ended.exitCode, ended.stderr, ended.stdout.trim().split('\n').at(-1)]).toEqual([0, '', last]);
+    expect(Object.fromEntries(Object.keys(expected).map((name) => [name, setting(name)]))).toEqual(expected);
+    expect(ended.notes?.join()).toMatch(/^Added to work\/\.git\/config: /);
+  });
+
+  it('SU-28 git submodule update --init, in a repository that is there', async () => {
+    const { run, work, setting } = world();
+    git(work, '-c', 'protocol.file.allow=always', 'clone', '-q', '../host.git', 'sub');
+    git(work, 'config', '-f', '.gitmodules', 'submodule.sub.path', 'sub');
+    git(work, 'config', '-f', '.gitmodules', 'submodule.sub.url', '../host.git');
+    git(work, 'add', '.gitmodules', 'sub');
+    git(work, 'commit', '-qm', 'sub');
+    rmSync(join(work, 'sub'), { recursive: true });
+    const command =
+      'cd work && git -c protocol.file.allow=always submodule -q update --init && git -C sub log --format=%s';
+    const { exitCode, stdout, stderr } = await run(command);
+    expect([exitCode, stdout, stderr]).toEqual([0, 'one\n', '']);
+    expect([setting('submodule.sub.active'), setting('submodule.sub.url')]).toEqual([
+      'true',
+      expect.stringMatching(/host\.git$/),
+    ]);
+    expect(git(join(work, 'sub'), 'log', '--format=%s')).toBe('one\n');
+  });
+
+  it('SU-29 a commit runs the hook that the person installed', async () => {
+    const { run, work } = world();
+    writeFileSync(join(work, '.git/hooks/pre-commit'), '#!/bin/sh\necho ran > hook.txt\n', { mode: 0o755 });
+    const { exitCode, notes } = await run('cd work && git commit -q --allow-empty -m two && cat hook.txt');
+    expect([exitCode, notes]).toEqual([0, undefined]);
+  });
+
+  it('SH-83 what makes git run something, or leads it elsewhere, is not added', async () => {
+    const { run, root, work, config, base, setting } = world();
+    git(work, 'branch', '-q', '-u', 'origin/main');
+    const before = config();
+    const canary = join(base, 'ran');
+    writeFileSync(join(work, 'evil'), `#!/bin/sh\ntouch ${canary}\n`, { mode: 0o755 });
+    const evil = `${work}/evil`;
+    writeFileSync(join(work, 'hostile'), hostileSettings({ evil, work, host: join(root, 'host.git') }));
+    writeFileSync(join(work, 'more'), `[core]\n\tfsmonitor = ${evil}\n`);
+    const { notes, exitCode } = await run(`${toPlace} && cat "$ROOT/hostile" >> config`);
+    expect(exitCode).toBe(0);
+    expect(config().startsWith(before)).toBe(true);
+    expect(config().slice(before.length)).toBe(
+      '[remote "over"]\n\turl = "https://example.org/x"\n[branch "later"]\n\tdescription = "x"\n[user]\n\temail = "ada@example.org"\n',
+    );
+    expect(notes?.join('\n')).toMatch(
+      /^Not added to work\/\.git\/config.*: core\.fsmonitor, .*\nAdded to work\/\.git\/config: remote\.over\.url = /,
+    );
+    rmSync(join(work, 'hostile'));
+    for (const command of ['status', 'fetch -q', 'commit -q -am x', 'log -1', 'diff', 'push -q origin main'])
+      spawnSync('git', [...identity, ...command.split(' ')], { cwd: work });
+    expect([existsSync(canary), setting('core.fsmonitor')]).toEqual([false, '']);
+  });
+
+  it.each([
+    ['a link', 'rm config; ln -s /etc/passwd config', ''],
+    ['a named pipe', 'rm config; mkfifo config', ''],
+    ['a folder', 'rm config; mkdir config', ''],
+    [
+      'too long a file',
+      `head -c 100000 /dev/zero | tr '\\0' '#' >> config; printf '\\n[user]\\nname = x\\n' >> config`,
+      '',
+    ],
+    ['nothing', 'cd ..; rm -r "$place"', ''],
+    [
+      'a link above it',
+      'cd ..; mv "$place" "$ROOT/other"; printf "[user]\\nname = x\\n" > "$ROOT/other/config"; ln -s "$ROOT/other" "$place"',
+      '[user]\n\tname = "x"\n',
+    ],
+    [
+      'more than 100 settings',
+      'for at in $(seq 120); do printf \'[remote "r%s"]\\nurl = https://example.org\\n\' $at; done >> config',
+      Array.from({ length: 100 }, (_, at) => `[remote "r${at + 1}"]\n\turl = "https://example.org"\n`).join(
+        '',
+      ),
+    ],
+  ])('SH-83 %s in the place of what was added adds no more than that', async (_, command, added) => {
+    const { run, config } = world();
+    const before = config();
+    const { exitCode } = await run(`${toPlace} && { ${command}; }`);
+    expect([exitCode, config()]).toEqual([0, before + added]);
+  });
+
+  it('SH-83 only known names can be set; others are refused with a reason', async () => {
+    const { run, config } = world();
+    const before = config();
+    const tries = [
+      'config core.hooksPath x',
+      'config core.fsmonitor x',
+      `config alias.x '!x'`,
+      'config --unset remote.origin.url',
+      'remote set-url origin x',
+      'remote remove origin',
+      'config remote.origin.url x',
+    ];
+    const { stdout, notes } = await run(
+      `cd work; ${tries.map((one) => `git ${one}; echo $?`).join('; ')}; exit 1`,
+    );
+    expect(stdout.trim().split('\n').includes('0')).toBe(false);
+    expect(notes?.[0]).toMatch(/^A command in the sandbox cannot change the settings/);
+    expect(config()).toBe(before);
+  });
+
+  it('SH-83 another command at work goes on, and a locked config is left alone', async () => {
+    const { run, work, config, setting } = world();
+    const first = run(
+      'cd work; touch begun; while [ ! -e go ]; do sleep 0.05; done; git config --get user.name',
+    );
+    await expect.poll(() => existsSync(join(work, 'begun')), { timeout: 10_000 }).toBe(true);
+    await run('cd work && git config user.name x');
+    expect(setting('user.name')).toBe('x');
+    writeFileSync(join(work, 'go'), '');
+    expect([(await first).exitCode, (await first).stdout]).toEqual([0, 'x\n']);
+    const before = config();
+    writeFileSync(join(work, '.git/config.lock'), '');
+    const { notes } = await run('cd work && git config user.email x@example.org');
+    expect([config(), notes?.join()]).toEqual([
+      before,
+      expect.stringMatching(/^Nothing was added to work\/\.git\/config/),
+    ]);
+  });
+
+  it('SH-83 to a config that another program replaced meanwhile nothing is added', async () => {
+    const { run, work, setting } = world();
+    const first = run('cd work; git config user.name x; touch begun; sleep 60', { timeout: 60_000 });
+    await expect.poll(() => existsSync(join(work, 'begun')), { timeout: 10_000 }).toBe(true);
+    git(work, 'config', 'user.email', 'y');
+    expect((await first).exitCode).toBe(137);
+    expect([setting('user.name'), setting('user.email')]).toEqual(['', 'y']);
+  });
+});
