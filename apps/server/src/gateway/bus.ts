@@ -39,7 +39,7 @@ export type BusMessage =
    * stopped.
    */
   | { type: 'deliver-call'; requestId: string }
-  | { type: 'stop-call'; machineId: string; requestId: string; reason: CancelReason }
+  | { type: 'stop-call'; requestId: string; reason: CancelReason }
   /** A daemon came with a token of the user and was refused. */
   | { type: 'pairing-refused'; userId: string; refused: RefusedPairing }
   /** What a user sees of one of their machines has changed. */

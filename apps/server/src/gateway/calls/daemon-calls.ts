@@ -53,6 +53,13 @@ const lateAnswer = async (
 const isGivenTo = ({ data: { record } }: OpenCall, { machine, epoch }: Sender) =>
   record.machineId === machine.id && record.epoch !== null && epoch >= record.epoch;
 
+/** Part of the call's turn. Another server may have delivered it: then the row says so. */
+const requireGiven = async ({ openCalls }: CallsContext, call: OpenCall, from: Sender): Promise<void> => {
+  if (isGivenTo(call, from)) return;
+  if (call.data.record.machineId === from.machine.id) await openCalls.reload(call);
+  if (!isGivenTo(call, from)) throw errors.notFound();
+};
+
 const answerInTurn = async (
   ctx: CallsContext,
   { call, from, step }: { call: OpenCall; from: Sender; step: Step },
@@ -79,8 +86,8 @@ const takeAnswer = async (
   if (!call) return lateAnswer(ctx, sent, answer);
   if (isGivenTo(call, from)) ctx.budget.count(call.data.record, answer.bytes);
   return ctx.openCalls.inTurn(call, async (step) => {
+    if (call.data.state.kind !== 'ended') await requireGiven(ctx, call, from);
     if (call.data.state.kind === 'ended') return lateAnswer(ctx, sent, answer);
-    if (!isGivenTo(call, from)) throw errors.notFound();
     return (await answerInTurn(ctx, { call, from, step }, answer)) ? { ok: true } : duplicate;
   });
 };
@@ -94,8 +101,11 @@ const takeProgress = async (
 ): Promise<ProgressReply> => {
   const { openCalls, clock, liveOutputs, turnEvents, bus, passOn } = ctx;
   const call = await openCalls.open(requestId);
-  if (!call || !isGivenTo(call, from)) throw errors.notFound();
-  await openCalls.inTurn(call, (step) => step({ type: 'progressed', at: clock.now() }));
+  if (!call) throw errors.notFound();
+  await openCalls.inTurn(call, async (step) => {
+    await requireGiven(ctx, call, from);
+    await step({ type: 'progressed', at: clock.now() });
+  });
   if (call.data.state.kind === 'ended') throw errors.notFound();
   const { actions, turn, forms, ...reported } = body;
   // Stored first: a question of an action finds the action.

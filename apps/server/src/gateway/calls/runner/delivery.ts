@@ -38,8 +38,14 @@ export const hasFeature = ({ machine }: DeliveryContext, machineId: string, feat
   machine(machineId)?.info.daemon?.features.includes(feature) ?? false;
 
 /** Whether the connected daemon has the call, if a daemon received it. */
-export const isKnownToDaemon = ({ machine }: DeliveryContext, { record }: CallData): boolean =>
-  record.epoch === null || record.epoch >= (machine(record.machineId)?.info.resumesFrom ?? 0);
+export const isKnownToDaemon = (
+  { machine }: DeliveryContext,
+  { record }: Pick<CallData, 'record'>,
+): boolean => record.epoch === null || record.epoch >= (machine(record.machineId)?.info.resumesFrom ?? 0);
+
+/** Whether a call that was delivered may be sent again: its daemon has it, and knows it by its id. */
+export const isResumed = (ctx: DeliveryContext, data: CallData): boolean =>
+  hasFeature(ctx, data.record.machineId, 'resume') && isKnownToDaemon(ctx, data);
 
 const maxNameLength = 200;
 
@@ -98,5 +104,5 @@ export const writeStop = (
   const { requestId, machineId } = data.record;
   if (!hasFeature(ctx, machineId, 'cancel') || !isKnownToDaemon(ctx, data)) return;
   if (ctx.streams.write(machineId, { type: 'tool-call-cancel', payload: { requestId, reason } })) return;
-  publishToOwner(ctx, machineId, { type: 'stop-call', machineId, requestId, reason });
+  publishToOwner(ctx, machineId, { type: 'stop-call', requestId, reason });
 };

@@ -1,6 +1,6 @@
 import type { OpenCall } from './held-calls.ts';
 import { load, send, type Runner } from './runner.ts';
-import { hasFeature, isKnownToDaemon } from './delivery.ts';
+import { isResumed } from './delivery.ts';
 
 /** Those that other servers have made. */
 const othersOf = async (runner: Runner, machineId: string): Promise<OpenCall[]> => {
@@ -26,9 +26,8 @@ export const eachOf = async (
 };
 
 const resend = async (runner: Runner, call: OpenCall) => {
-  const { data } = call;
-  const resumes = hasFeature(runner, data.record.machineId, 'resume') && isKnownToDaemon(runner, data);
-  if (data.state.kind === 'pending' || (data.state.kind === 'delivered' && resumes)) await send(runner, call);
+  const { kind } = call.data.state;
+  if (kind === 'pending' || (kind === 'delivered' && isResumed(runner, call.data))) await send(runner, call);
 };
 
 /**

@@ -1,6 +1,12 @@
+import type { CancelReason } from '@drawbridge/contracts/daemon-event';
+import type { CallRecord } from '../call.ts';
 import type { OpenCall } from './held-calls.ts';
-import { hasFeature, streamHere, writeStop } from './delivery.ts';
+import { hasFeature, isKnownToDaemon, streamHere, writeStop } from './delivery.ts';
 import { load, reload, send, type Runner } from './runner.ts';
+
+/** Whether its daemon was to stop it, and has not answered. */
+const isStopped = ({ state, answerDigest }: CallRecord): boolean =>
+  (state === 'cancelled' || state === 'timed-out') && answerDigest === null;
 
 /** Takes over what another server has stored of a call, and does here what that server could not. */
 const refresh = async (runner: Runner, call: OpenCall, rev: number): Promise<void> => {
@@ -9,8 +15,7 @@ const refresh = async (runner: Runner, call: OpenCall, rev: number): Promise<voi
   await reload(runner, call);
   const { state, record } = call.data;
   if (state.kind === 'pending') return send(runner, call);
-  const isStopped = record.state === 'cancelled' || record.state === 'timed-out';
-  if (state.kind !== 'ended' || before !== 'delivered' || !isStopped || record.answerDigest !== null) return;
+  if (state.kind !== 'ended' || before !== 'delivered' || !isStopped(record)) return;
   writeStop(runner, call.data, record.state === 'timed-out' ? 'timeout' : 'user');
 };
 
@@ -22,6 +27,18 @@ const deliver = async (runner: Runner, requestId: string): Promise<void> => {
     if (!runner.held.has(call)) await reload(runner, call);
     if (call.data.state.kind === 'pending') await send(runner, call);
   });
+};
+
+/** Another server has stopped a call. The message may be late: the daemon here may be another one by now. */
+const stop = async (
+  runner: Runner,
+  { requestId, reason }: { requestId: string; reason: CancelReason },
+): Promise<void> => {
+  const record = await runner.stores.calls.byId(requestId);
+  if (!record || !isStopped(record) || !isKnownToDaemon(runner, { record })) return;
+  const { machineId } = record;
+  if (!hasFeature(runner, machineId, 'cancel')) return;
+  runner.streams.write(machineId, { type: 'tool-call-cancel', payload: { requestId, reason } });
 };
 
 /** How far the clocks of two servers, and the times of two writes, may lie apart. */
@@ -44,7 +61,7 @@ const writeStops = async (runner: Runner, since: number): Promise<void> => {
  * here. Reads the store where messages may be lost.
  */
 export const watchOtherServers = (runner: Runner): (() => void) => {
-  const { bus, clock, server, stores, streams, onError } = runner;
+  const { bus, clock, server, stores, onError } = runner;
   let polledAt = clock.now();
   const deliverSoon = (requestId: string) => void deliver(runner, requestId).catch(onError);
   const refreshSoon = (requestId: string, rev: number) => {
@@ -65,9 +82,7 @@ export const watchOtherServers = (runner: Runner): (() => void) => {
     }).stop,
     server.subscribe((message) => {
       if (message.type === 'deliver-call') deliverSoon(message.requestId);
-      if (message.type !== 'stop-call') return;
-      const { machineId, requestId, reason } = message;
-      streams.write(machineId, { type: 'tool-call-cancel', payload: { requestId, reason } });
+      if (message.type === 'stop-call') stop(runner, message).catch(onError);
     }).stop,
     bus.onGap(() => void poll().catch(onError)),
     server.onRound(poll),

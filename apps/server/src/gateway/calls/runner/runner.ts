@@ -4,6 +4,7 @@ import type { CallRecord } from '../call.ts';
 import { dueAt, type CallEffect } from '../transition/call-state.ts';
 import {
   hasFeature,
+  isResumed,
   requestDelivery,
   streamHere,
   writeCall,
@@ -266,6 +267,8 @@ export const send = async (runner: Runner, call: OpenCall): Promise<void> => {
   const transition = await move(runner, call, { type: 'dispatched', at });
   if (!transition) return call.data.state.kind === 'pending' ? requestDelivery(runner, call.data) : undefined;
   await checkFence(runner, machineId, transition.writes.length > 0 ? at : null);
+  // Another server has delivered it meanwhile, perhaps to a daemon that is gone.
+  if (!transition.changed && !isResumed(runner, call.data)) return;
   const isWritten = writeCall(runner, call.data, { again: !transition.changed });
   // Where another delivery came first, the daemon has the call already, written again or not.
   if (!isWritten && transition.changed) await step(runner, call, { type: 'unsent', stream });

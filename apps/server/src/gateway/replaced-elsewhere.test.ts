@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import { idOf, initBody, openStream, text } from '../../test/gateway-fixture.ts';
+import type { Fate } from '../../test/lossy-bus.ts';
+import { pollMs, useTwo } from '../../test/two-servers.ts';
+
+const features = ['resume', 'cancel', 'progress'];
+const daemonOf = (instance: string) =>
+  initBody({ daemon: { version: '0.1.0', protocol: 1, features, instance } });
+
+/**
+ * A machine at the second server, and a call of the first, which has not heard that it was delivered.
+ * `replace` connects a copy of the daemon to a server.
+ */
+const useUnheard = async () => {
+  let fate: Fate = 'is lost';
+  const world = await useTwo({ fate: () => fate, body: daemonOf('a') });
+  const { clock, key, rowOf } = world;
+  const [one, two] = [world.one.gateway, world.two.gateway];
+  const stream = await openStream(two, { key, epoch: 1 });
+  await clock.settle(pollMs);
+  const call = await world.start(one);
+  await clock.settle(pollMs);
+  expect(idOf(stream)).toBe(call.requestId);
+  expect(await rowOf(call.requestId)).toMatchObject({ state: 'delivered', epoch: 1 });
+  const replace = async (gateway: typeof one) => {
+    await two.daemon.init(key, { ...daemonOf('b'), after: 1 });
+    return openStream(gateway, { key, epoch: 2 });
+  };
+  const messagesAreLate = () => void (fate = 'is late');
+  return { clock, one, two, call, from: { key, epoch: 1 }, replace, messagesAreLate };
+};
+
+it('what a daemon reports of a call counts at a server that has not heard of its delivery', async () => {
+  const { one, call, from, clock } = await useUnheard();
+  expect(await one.daemon.progress(from, call.requestId, { output: 'begun' })).toMatchObject({ ok: true });
+  expect(await one.daemon.respond(from, call.requestId, text('done'))).toEqual({ ok: true });
+  await clock.settle();
+  expect(call.end).toMatchObject({ state: 'succeeded' });
+});
+
+it('the same for its first report, the answer', async () => {
+  const { one, call, from, clock } = await useUnheard();
+  expect(await one.daemon.respond(from, call.requestId, text('done'))).toEqual({ ok: true });
+  await clock.settle();
+  expect(call.end).toMatchObject({ state: 'succeeded' });
+});
+
+it('a call that a daemon has is not sent to another one that has replaced it', async () => {
+  const { one, two, call, from, clock, replace } = await useUnheard();
+  const newer = await replace(one);
+  await clock.settle(pollMs);
+  expect(newer.requests()).toEqual([]);
+  expect(await two.daemon.respond(from, call.requestId, text('done'))).toEqual({ ok: true });
+  await clock.settle(pollMs);
+  expect(call.end).toMatchObject({ state: 'succeeded' });
+});
+
+it('a daemon that has replaced another one is not asked to stop what that one had', async () => {
+  const { one, two, call, clock, replace, messagesAreLate } = await useUnheard();
+  await clock.settle(pollMs);
+  messagesAreLate();
+  await one.calls.cancel('ada', call.requestId);
+  const newer = await replace(two);
+  await clock.settle(pollMs);
+  expect(newer.events.filter(({ type }) => type === 'tool-call-cancel')).toEqual([]);
+});
