@@ -4,15 +4,16 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 /** Passes connections on to a port of this machine; while it is held, nothing passes in either direction. */
 export interface Relay {
   port: number;
+  /** Holds add up: each has its own release. */
   hold(): void;
-  /** What was sent meanwhile arrives now. */
+  /** After the last one, what was sent meanwhile arrives. */
   release(): void;
   close(): void;
 }
 
 export const startRelay = async (target: number): Promise<Relay> => {
   const pairs = new Set<{ near: Socket; far: Socket }>();
-  let isHeld = false;
+  let holds = 0;
   const server = createServer((near) => {
     const far = connect(target, '127.0.0.1');
     const pair = { near, far };
@@ -23,21 +24,24 @@ export const startRelay = async (target: number): Promise<Relay> => {
       far.destroy();
     };
     for (const socket of [near, far]) socket.on('error', () => {}).on('close', end);
-    if (!isHeld) near.pipe(far).pipe(near);
+    if (holds === 0) near.pipe(far).pipe(near);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     // It listens on a port, so its address is an object.
     port: (server.address() as AddressInfo).port,
     hold: () => {
-      isHeld = true;
+      holds += 1;
+      if (holds > 1) return;
       for (const { near, far } of pairs) {
         near.unpipe(far).pause();
         far.unpipe(near).pause();
       }
     },
     release: () => {
-      isHeld = false;
+      holds -= 1;
+      // Piped twice, each byte would arrive twice.
+      if (holds > 0) return;
       for (const { near, far } of pairs) near.pipe(far).pipe(near);
     },
     close: () => {
