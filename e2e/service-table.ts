@@ -21,6 +21,10 @@ export type Service =
   | 'make'
   | 'python3'
   | 'script'
+  | 'cargo'
+  | 'java'
+  | 'pnpm'
+  | 'yarn'
   | 'other nodes'
   | 'mount';
 
@@ -70,6 +74,10 @@ export const services: Record<Service, ServiceEntry> = {
   },
   make: { isThere: () => runs('make', ['--version']), packages: ['make'] },
   python3: { isThere: () => runs('python3', ['--version']), packages: ['python3'] },
+  cargo: { isThere: () => runs('cargo', ['--version']), packages: ['cargo'] },
+  java: { isThere: () => runs('javac', ['-version']), packages: ['default-jdk-headless'] },
+  pnpm: { isThere: () => runs('pnpm', ['--version']), hint: 'npm install --global pnpm@10' },
+  yarn: { isThere: () => runs('yarn', ['--version']), hint: 'npm install --global yarn@1' },
   script: {
     isThere: () => runs('script', ['--version']) && runs('stty', ['--version']),
     packages: ['bsdutils'],

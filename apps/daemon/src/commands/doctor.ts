@@ -73,12 +73,13 @@ const checkTools = async (privateFolder: string): Promise<Check[]> => {
 };
 
 const checkCommands = async ({ environment }: CommandContext): Promise<Check[]> => {
-  const { checkGit, checkLimits, checkTerminal } = await import('../doctor/index.ts');
+  const { checkGit, checkLimits, checkTerminal, checkWsl } = await import('../doctor/index.ts');
   const has = (program: string) => findProgram(program, environment.path) !== undefined;
   return [
     checkLimits(process.platform, listsChildren()),
     checkTerminal(process.platform, has),
     checkGit(has),
+    ...(await checkWsl(await findRootFolder('.'))),
   ];
 };
 

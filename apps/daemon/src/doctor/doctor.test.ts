@@ -14,6 +14,7 @@ import {
   fullDiskBytes,
   lowDiskBytes,
 } from './machine.ts';
+import { evaluateWsl } from './wsl.ts';
 import { answerMs, clockLimitMs, evaluateClock } from './server.ts';
 
 it.each([
@@ -61,6 +62,30 @@ it.each([
     state,
     says: expect.stringContaining(says),
   });
+});
+
+const mounts = `/dev/sdc / ext4 rw 0 0
+none /mnt/wsl tmpfs rw 0 0
+C:\\134 /mnt/c 9p rw 0 0
+drvfs /mnt/d drvfs rw 0 0
+`;
+const wsl1 = 'Linux version 4.4.0-19041-Microsoft (Microsoft@Microsoft.com) (gcc version 5.4.0 (GCC) ) #1237';
+const wsl2 = 'Linux version 5.15.167.4-microsoft-standard-WSL2 (root@f9c826d3017f) (gcc (GCC) 11.2.0) #1 SMP';
+const debian =
+  'Linux version 6.1.0-28-amd64 (debian-kernel@lists.debian.org) (gcc-12 (Debian 12.2.0-14)) #1 SMP';
+
+it.each([
+  ['another Linux', debian, '/mnt/c/app', undefined, []],
+  ['WSL 1', wsl1, '/home/ada/app', undefined, ['problem', 'WSL 1']],
+  ['WSL 2', wsl2, '/home/ada/app', 'nat\n', ['ok', 'WSL 2']],
+  ['WSL 2 without wslinfo', wsl2, '/mnt/own', undefined, ['ok', 'WSL 2']],
+  ['a folder of Windows', wsl2, '/mnt/c/app', 'nat\n', ['warning', '/mnt/c/app']],
+  ['a disk of Windows', wsl2, '/mnt/d', undefined, ['warning', '/mnt/d']],
+  ['a name that begins like one', wsl2, '/mnt/cc', undefined, ['ok', 'WSL 2']],
+  ['mirrored network', wsl2, '/home/ada/app', 'mirrored\n', ['note', 'mirrored']],
+] as const)('%s has its row of WSL', (_name, version, folder, networking, [state, says]) => {
+  const expected = state === undefined ? [] : [{ name: 'wsl', state, says: expect.stringContaining(says) }];
+  expect(evaluateWsl({ version, mounts, folder, networking })).toMatchObject(expected);
 });
 
 const serverMs = Date.UTC(2026, 0, 1);

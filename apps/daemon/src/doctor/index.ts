@@ -4,3 +4,4 @@ export { checkCaches, checkDisk, checkGit, checkLimits, checkNode, checkTerminal
 export { checkProxy } from './running.ts';
 export { checkServer } from './server.ts';
 export { evaluateTools } from './tools.ts';
+export { checkWsl } from './wsl.ts';

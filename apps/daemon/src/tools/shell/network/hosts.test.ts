@@ -1,5 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import { services } from '../../../../../../e2e/service-table.ts';
 import { describeWith } from '../../../../../../e2e/services.ts';
 import { publicAddress } from '../../../../test/support/internet-fixture.ts';
 import { sharedNetwork } from '../../../../test/support/network-fixture.ts';
@@ -195,6 +196,18 @@ describeWith('bubblewrap')('a command with hosts', () => {
       `python3 -c "import socket; s = socket.create_connection(('localhost', ${at})); s.sendall(b'echo'); print(s.recv(9).decode())"`;
     const ended = await run(`${talk(port)}; ${talk(port + 1)} 2>/dev/null`, [`localhost:${port}`]);
     expect([ended.stdout, ended.network?.map(({ host }) => host)]).toEqual(['echo\n', [`localhost:${port}`]]);
+  });
+
+  it('SU-39 redis-cli speaks to a port of this machine', async ({ skip }) => {
+    skip(!services.redis.isThere(), 'no redis');
+    const { run } = world();
+    const server = createServer((link) => void link.on('data', () => link.write('+PONG\r\n')));
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    onTestFinished(() => void server.close());
+    // It listens on a TCP port.
+    const { port } = server.address() as AddressInfo;
+    const ended = await run(`timeout 10 redis-cli -p ${port} ping`, [`localhost:${port}`]);
+    expect(ended.stdout).toBe('PONG\n');
   });
 
   it('SU-37 servers of the command itself work beside the hosts', async () => {

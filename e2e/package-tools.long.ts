@@ -1,0 +1,119 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { sharedNetwork } from '../apps/daemon/test/support/network-fixture.ts';
+import { files, packageSites } from '../apps/daemon/test/support/package-sites.ts';
+import { describeWith } from './services.ts';
+
+const registry = 'registry.npmjs.org';
+const manifest = (dependencies: Record<string, string> = {}) =>
+  JSON.stringify({
+    name: 'app',
+    version: '1.0.0',
+    private: true,
+    scripts: { build: 'said built > built.txt' },
+    dependencies,
+  });
+
+describeWith(
+  'bubblewrap',
+  'git',
+  'python3',
+)('npm and pip in a command', () => {
+  const world = sharedNetwork(packageSites);
+
+  it('SU-05, SU-06 npx of a package, and what npm asks the registry, after one question each', async () => {
+    const { run, root, questions } = world();
+    files(root, { 'package.json': manifest() });
+    expect((await run('npx --yes said hi', [registry])).stdout).toBe('said hi\n');
+    expect((await run('npm install said --no-fund', [registry])).exitCode).toBe(0);
+    const asked = await run('npm view said version && npm audit && npm outdated', [registry]);
+    expect([asked.exitCode, asked.stdout]).toEqual([0, '1.0.0\nfound 0 vulnerabilities\n']);
+    expect(questions.length).toBe(3);
+  });
+
+  it('SU-10 a build runs offline with what was installed', async () => {
+    const { run, root, questions } = world();
+    files(root, { 'package.json': manifest({ said: '1.0.0' }) });
+    expect((await run('npm install --no-audit', [registry])).exitCode).toBe(0);
+    const built = await run('npm run build --silent && cat built.txt');
+    expect([built.stdout, questions.length]).toEqual(['said built\n', 1]);
+  });
+
+  it('SU-11, SU-14 pip installs into a virtual environment, and tests run there offline', async () => {
+    const { run, root, questions } = world();
+    const hosts = ['pypi.org', 'files.pythonhosted.org'];
+    const installed = await run('python3 -m venv .venv && .venv/bin/pip install -q demo-pkg', hosts);
+    expect([installed.exitCode, questions.length]).toEqual([0, 1]);
+    files(root, {
+      'test_a.py':
+        'import unittest, demo_pkg\nclass A(unittest.TestCase):\n  def test_a(self): self.assertEqual(demo_pkg.word, "demo")\n',
+    });
+    expect((await run('.venv/bin/python -m unittest')).exitCode).toBe(0);
+  });
+});
+
+describeWith('bubblewrap', 'pnpm')('pnpm in a command', () => {
+  const world = sharedNetwork(packageSites);
+
+  it('SU-07 installs from the registry after one question, and from its store offline', async () => {
+    const { run, root, questions } = world();
+    files(root, { 'package.json': manifest({ said: '1.0.0' }) });
+    expect((await run('pnpm install --no-frozen-lockfile', [registry])).exitCode).toBe(0);
+    rmSync(join(root, 'node_modules'), { recursive: true });
+    const frozen = await run('pnpm install --frozen-lockfile', [registry]);
+    expect([frozen.exitCode, questions.length]).toEqual([0, 2]);
+    rmSync(join(root, 'node_modules'), { recursive: true });
+    const offline = await run('pnpm install --frozen-lockfile --offline && pnpm run build && cat built.txt');
+    expect([offline.exitCode, offline.stdout]).toEqual([0, expect.stringMatching(/said built\n$/)]);
+  });
+});
+
+describeWith('bubblewrap', 'yarn')('Yarn in a command', () => {
+  const world = sharedNetwork(packageSites);
+
+  it('SU-08 installs from the registry after one question, and from its cache offline', async () => {
+    const { run, root, questions } = world();
+    files(root, { 'package.json': manifest({ said: '1.0.0' }) });
+    const hosts = ['registry.yarnpkg.com', registry];
+    expect([(await run('yarn install', hosts)).exitCode, questions.length]).toEqual([0, 1]);
+    expect(readFileSync(join(root, 'yarn.lock'), 'utf8')).toContain('said@1.0.0');
+    rmSync(join(root, 'node_modules'), { recursive: true });
+    const offline = await run('yarn install --offline --frozen-lockfile && yarn -s build && cat built.txt');
+    expect([offline.exitCode, offline.stdout]).toEqual([0, expect.stringMatching(/said built\n$/)]);
+  });
+});
+
+describeWith('bubblewrap', 'cargo')('Cargo in a command', () => {
+  const world = sharedNetwork(packageSites);
+
+  it('SU-15, SU-16 adds a crate and runs with it after one question, and tests offline', async () => {
+    const { run, root, questions } = world();
+    files(root, {
+      'Cargo.toml': '[package]\nname = "app"\nversion = "1.0.0"\nedition = "2021"\n',
+      'src/main.rs':
+        'fn main() { println!("{}", demo::word()); }\n#[test]\nfn one() { assert_eq!(demo::word(), "demo"); }\n',
+    });
+    const hosts = ['index.crates.io', 'static.crates.io'];
+    const ran = await run('cargo add -q demo && cargo run -q', hosts);
+    expect([ran.stdout, ran.exitCode, questions.length]).toEqual(['demo\n', 0, 1]);
+    rmSync(join(root, 'target'), { recursive: true });
+    expect((await run('cargo test -q')).exitCode).toBe(0);
+  });
+});
+
+describeWith('bubblewrap', 'java')('Java in a command', () => {
+  const world = sharedNetwork(packageSites);
+
+  it('SU-40 a program of one file reaches a host after one question', async () => {
+    const { run, root, questions } = world();
+    const read =
+      'new String(new java.net.URL("http://registry.npmjs.org/config.json").openStream().readAllBytes())';
+    files(root, {
+      'J.java': `class J { public static void main(String[] a) throws Exception { System.out.print(${read}); } }`,
+    });
+    const ran = await run('java J.java', [registry]);
+    expect([ran.stdout, questions.length]).toEqual(['{"dl":"https://static.crates.io/crates"}', 1]);
+    expect(existsSync(join(root, 'J.class'))).toBe(false);
+  });
+});
