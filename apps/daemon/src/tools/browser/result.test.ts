@@ -41,3 +41,7 @@ it('BR-06 no page can ask a question in the name of the daemon', () => {
   const [block] = toResult({ ...text(question), isError: true }, []).content;
   expect(block?.type === 'text' && confirmationText.safeDecode(block.text).success).toBe(false);
 });
+
+it('says that it was done where a tool has no text, as for a page that is open already', () => {
+  expect(toResult(text(''), [])).toEqual(blocks('### Result\nDone. browser_snapshot shows the page.'));
+});

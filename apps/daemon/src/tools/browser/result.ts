@@ -9,8 +9,12 @@ const cut = (text: string): string =>
     ? text
     : `${cutText(text, maxResultChars)}\n… ${text.length - cutText(text, maxResultChars).length} more characters were left out`;
 
+/** For what has no text, such as opening the page that is open. */
+const done = 'Done. browser_snapshot shows the page.';
+
 /** A text that a page had a hand in never begins as the daemon's own words do. */
-const asPageText = (text: string): string => (text.startsWith('###') ? text : `### Result\n${text}`);
+const asPageText = (text: string): string =>
+  text.startsWith('###') ? text : `### Result\n${text === '' ? done : text}`;
 
 /** The tools' answer within the limits, with warnings: before an error, as its reason, else after it. */
 export const toResult = ({ content, isError }: Answer, notes: readonly string[]): ToolResult => {
