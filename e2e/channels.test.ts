@@ -1,8 +1,24 @@
+import axe, { type AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
 import { afterAll, expect, it } from 'vitest';
 import { botToken, openTelegram } from '../apps/server/test/telegram.ts';
 import { startScriptedModel } from './agent/scripted-model.ts';
 import { createProcesses, openPage, startBrowser, startServer, until, widthFaults } from './harness/index.ts';
 import { describeWith } from './services.ts';
+
+const axeFaults = async (page: Page) => {
+  const found: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.locator(`html[style*="${colorScheme}"]`).waitFor();
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate<AxeResults>(`axe.run({ resultTypes: ['violations'] })`);
+    found.push(
+      ...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${colorScheme} ${id}: ${html}`)),
+    );
+  }
+  return found;
+};
 
 describeWith('chromium')('Telegram', () => {
   const programs = createProcesses();
@@ -71,6 +87,7 @@ describeWith('chromium')('Telegram', () => {
       await page.getByRole('button', { name: 'Turn on Team' }).click();
       await group.getByLabel('Read files').check();
       expect(await widthFaults(page)).toEqual([]);
+      expect(await axeFaults(page)).toEqual([]);
       await group.getByRole('button', { name: 'Turn on', exact: true }).click();
       await group.filter({ hasText: 'On. Read files' }).waitFor();
       telegram.say('@stand_in_bot what shall we buy?', inTeam);

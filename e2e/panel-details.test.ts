@@ -44,26 +44,6 @@ describeWith('chromium')('details of the panel', () => {
     await drawer().waitFor({ state: 'detached' });
   };
 
-  it('shows each page without moving what is there already', async () => {
-    const wide = await openPage(browser, { person: ann });
-    await wide.setViewportSize({ width: 1440, height: 900 });
-    for (let n = 0; n < 8; n += 1) await run(ann, 'list_files', { dirPath: '.' });
-    const [machine] = await ann.api.machines.list.query();
-    await wide.addInitScript(
-      'window.shift = 0; new PerformanceObserver((list) => list.getEntries().forEach((one) => (window.shift += one.value))).observe({ type: "layout-shift", buffered: true })',
-    );
-    for (const [path, last] of [
-      ['/activity', '[data-test=total]'],
-      ['/activity?from=all&ruling=mode', '[data-test=total]'],
-      [`/machines/${machine?.id}`, '[data-test=runtime-row]'],
-    ] as const) {
-      await wide.goto(server.url + path);
-      await wide.locator(last).first().waitFor();
-      expect(await wide.evaluate('window.shift'), path).toBeLessThan(0.05);
-    }
-    await wide.close();
-  });
-
   it('loads its files compressed', async () => {
     const encodings: (string | undefined)[] = [];
     page.on('response', (response) => {

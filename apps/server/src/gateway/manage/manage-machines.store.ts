@@ -100,7 +100,7 @@ export const createManageMachines = (
       .select(({ fn }) => [
         'machineId',
         fn.countAll<number>().as('calls'),
-        fn.count<number>('confirmationId').as('asked'),
+        sql<number>`sum(case when ${sql.ref('ruling')} = 'asked' then 1 else 0 end)`.as('asked'),
         sql<number>`sum(case when ${sql.ref('state')} = 'denied' then 1 else 0 end)`.as('denied'),
       ])
       .where('userId', '=', userId)

@@ -5,7 +5,7 @@ export const HiddenMark: FunctionalComponent<{ text: string }> = ({ text }) =>
   h(
     'mark',
     {
-      class: 'mx-px rounded bg-ask-soft px-1 font-mono text-[0.85em] text-warning',
+      class: 'mx-px rounded bg-(--mark) px-1 font-mono text-[0.85em] text-warning',
       title: 'Invisible character',
     },
     text,

@@ -27,7 +27,7 @@ it('shows the machine of the chat, and lets the person choose another one', asyn
     );
   await expect.poll(other).toBeDefined();
   other()?.click();
-  await expect.poll(() => find().text()).toBe('server');
+  await expect.poll(() => find().text()).toBe('server (offline)');
   await wrapper.get('textarea').setValue('Hello');
   await wrapper.get('textarea').trigger('keydown', { key: 'Enter' });
   await expect.poll(() => world.agent.calls.at(-1)).toMatchObject(['send', { machineId: 'm2' }]);

@@ -1,0 +1,198 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import axe, { type AxeResults } from 'axe-core';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startScriptedModel, type ScriptedModel } from './agent/scripted-model.ts';
+import {
+  answer,
+  copyCall,
+  createProcesses,
+  follow,
+  openPage,
+  questionOf,
+  run,
+  startBrowser,
+  startMachine,
+  until,
+  type Daemon,
+  type Person,
+  type Server,
+} from './harness/index.ts';
+import { describeWith } from './services.ts';
+
+const phone = { width: 390, height: 844 };
+const wide = { width: 1_440, height: 900 };
+const text = Array.from({ length: 40 }, (_, at) => `line ${at}\n`).join('');
+const feeds = { id: 'feeds', question: 'Which feeds?', type: 'single', options: ['RSS', 'Atom'] };
+const shiftWatch =
+  'window.shift = 0; new PerformanceObserver((list) => list.getEntries().forEach((one) => (window.shift += one.value))).observe({ type: "layout-shift", buffered: true })';
+
+describeWith('chromium')('where things stand in the panel', () => {
+  const processes = createProcesses();
+  let model: ScriptedModel;
+  let server: Server;
+  let ann: Person;
+  let daemon: Daemon;
+  let browser: Browser;
+  let page: Page;
+  const ids = {
+    group: 'th_group0000000000000000',
+    plain: 'th_plain0000000000000000',
+    ask: 'th_ask000000000000000000',
+  };
+  let member: string;
+  let question: string;
+  let ended: string;
+
+  const send = (threadId: string, message: string) =>
+    ann.api.agent.send.mutate({ threadId, message, attachments: [], mode: 'reject' });
+  const boxOf = async (of: Locator) => {
+    const box = await of.boundingBox();
+    if (box === null) throw new Error('It is not shown.');
+    return box;
+  };
+
+  beforeAll(async () => {
+    model = await startScriptedModel(({ tools, body }) => {
+      if (tools.length === 0) return { text: 'A chat' };
+      const last = JSON.stringify(body.messages.at(-1));
+      if (last.includes('Ask me'))
+        return { calls: [{ name: 'ask-user', arguments: { questions: [feeds] } }] };
+      if (!last.includes('Write three')) return { text: 'Hello.\n\n- [x] done\n- [ ] to do\n' };
+      return {
+        calls: ['x', 'y', 'z'].map((name) => ({
+          name: 'write_file',
+          arguments: { filePath: `posts/${name}.md`, content: text },
+        })),
+      };
+    });
+    const env = { AGENT_MODEL: 'stub', AGENT_MODEL_URL: model.url };
+    ({ server, ann, daemon } = await startMachine(processes, { env, flags: ['--permission-shell', 'ask'] }));
+    browser = await startBrowser();
+    page = await openPage(browser, { person: ann, viewport: wide });
+    mkdirSync(join(daemon.root, 'posts'));
+    writeFileSync(join(daemon.root, 'a.txt'), 'a\n');
+    await run(ann, 'read_file', { filePath: 'a.txt' });
+    copyCall(server.dataDir, 60);
+    const done = await run(ann, 'write_file', { filePath: 'a.txt', content: 'b\n' });
+    await answer(ann, done.requestId, { approved: true, resourceDecision: 'allowOnce' });
+    ended = done.requestId;
+    await send(ids.plain, 'a\u200bb');
+    await send(ids.ask, 'Ask me');
+    await send(ids.group, 'Write three');
+    member = (
+      await until(async () => {
+        const open = await ann.api.confirmations.list.query();
+        return open.length === 3 && open[0];
+      })
+    ).id;
+    await until(async () => (await ann.api.agent.asks.query()).length === 1);
+    const { requestId } = await run(ann, 'shell_execute', { command: 'echo a\u200bb' });
+    question = (await questionOf(ann, requestId)).id;
+    await page.goto(`${server.url}/inbox`);
+    await page.locator('[data-test=row]').first().waitFor();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await model?.close();
+    await processes.stopAll();
+  });
+
+  it.each([wide, phone])(
+    'shows each page without moving what is there already, $width pixels wide',
+    async (viewport) => {
+      const fresh = await openPage(browser, { person: ann, viewport });
+      await fresh.addInitScript(shiftWatch);
+      const [machine] = await ann.api.machines.list.query();
+      await ann.api.tokens.create.mutate({ name: `Desk ${viewport.width}`, scopes: ['filesystemRead'] });
+      const moved: Record<string, number> = {};
+      for (const [path, last] of [
+        ['/inbox', '[data-test=row]:has-text("Which feeds?")'],
+        ['/activity', '[data-test=total]'],
+        ['/activity?from=all&ruling=mode', '[data-test=total]'],
+        [`/activity/${ended}`, '[data-test=steps]'],
+        [`/chat/${ids.plain}`, '[data-test=usage]'],
+        [`/chat/${ids.group}`, '[data-test=group]'],
+        ['/agents', '[data-test=token-row]'],
+        ['/machines', '[data-test=machine-row]'],
+        [`/machines/${machine?.id}`, '[data-test=runtime-row]'],
+        ['/settings/account', '[data-test=session]'],
+        ['/settings/webhooks', '[data-test=hook-groups]'],
+      ] as const) {
+        await fresh.goto(server.url + path);
+        await fresh.locator(last).first().waitFor();
+        await fresh.evaluate('new Promise((done) => requestIdleCallback(done))');
+        const shift = await fresh.evaluate<number>('window.shift');
+        if (shift >= 0.05) moved[path] = Number(shift.toFixed(3));
+      }
+      expect(moved).toEqual({});
+      await fresh.context().close();
+    },
+  );
+
+  it('no page goes on below its end, with a long change on it', async () => {
+    const below: Record<string, number> = {};
+    for (const [name, path] of [
+      ['inbox', `/inbox/${member}?group=1`],
+      ['chat', `/chat/${ids.group}`],
+    ] as const) {
+      await follow(page, path);
+      await page.locator('[data-test=member] [data-row=added]').last().waitFor({ state: 'attached' });
+      below[name] = await page.evaluate<number>(
+        'Math.round(document.scrollingElement.scrollHeight - scrollY - Math.max(innerHeight - scrollY, document.querySelector("main").getBoundingClientRect().bottom))',
+      );
+    }
+    expect(below).toEqual({ inbox: 0, chat: 0 });
+  });
+
+  it('the spans of a lasting answer stand in one row, also on a small phone', async () => {
+    await follow(page, `/inbox/${member}`);
+    for (const width of [390, 320]) {
+      await page.setViewportSize({ width, height: 844 });
+      await page.locator('[data-test=more]').click();
+      const spans = page.locator('[data-test=lasting] > div:has([data-scope]) >> nth=0 >> button');
+      await spans.first().waitFor();
+      const tops = await spans.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+      expect([width, tops.length, new Set(tops).size]).toEqual([width, 3, 1]);
+      await page.keyboard.press('Escape');
+    }
+    await page.setViewportSize(wide);
+  });
+
+  it('a warning stands above what it warns of', async () => {
+    await follow(page, `/inbox/${question}`);
+    const warning = await boxOf(page.locator('[data-test=warning]'));
+    const command = await boxOf(page.locator('[data-test=resource]'));
+    expect(warning.y + warning.height).toBeLessThanOrEqual(command.y);
+  });
+
+  it('an invisible character is legible in the own message', async () => {
+    await follow(page, `/chat/${ids.plain}`);
+    await page.locator('[data-role=user] mark').waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.locator(`html[style*="${colorScheme}"]`).waitFor();
+      await page.evaluate(axe.source);
+      const { violations } = await page.evaluate<AxeResults>(
+        `axe.run('main', { runOnly: ['color-contrast'], resultTypes: ['violations'] })`,
+      );
+      expect(violations.flatMap(({ nodes }) => nodes.map(({ html }) => html))).toEqual([]);
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+  });
+
+  it('the buttons of an agent stand together', async () => {
+    const [token] = await ann.api.tokens.list.query();
+    await follow(page, `/agents/${token?.id}`);
+    const edit = await boxOf(page.locator('[data-test=edit]'));
+    const revoke = await boxOf(page.locator('[data-test=revoke]'));
+    expect(revoke.x - edit.x - edit.width).toBeLessThan(16);
+  });
+
+  it('a machine says how many calls were asked about today, also those that were answered', async () => {
+    await follow(page, '/machines');
+    await page.locator('[data-test=machine-row]').getByText('5 asked').waitFor();
+  });
+});
