@@ -16,14 +16,16 @@ import { startBuilt } from './processes.ts';
 export interface ProductOptions {
   root: string;
   env?: Record<string, string>;
+  /** Of the daemon. */
+  flags?: string[];
 }
 
 /** The product's server and daemon, paired, with the log on. */
-export const startProduct = async (stage: Stage, { root, env }: ProductOptions) => {
+export const startProduct = async (stage: Stage, { root, env, flags = [] }: ProductOptions) => {
   const { processes, nodeFlags } = stage;
   const server = await startServer(processes, { LOG_LEVEL: 'info', ...env }, nodeFlags);
   const person = await server.createOwner();
-  const daemon = await connectDaemon(processes, { person, url: server.url, root, nodeFlags });
+  const daemon = await connectDaemon(processes, { person, url: server.url, root, nodeFlags, flags });
   return { server, person, daemon, pool: poolOf(server.url) };
 };
 

@@ -14,6 +14,7 @@ import { historyGroup } from './groups/history.ts';
 import { idleGroup } from './groups/idle.ts';
 import { mcpGroup } from './groups/mcp.ts';
 import { networkGroup } from './groups/network.ts';
+import { processOutputGroup } from './groups/process-output.ts';
 import { restartGroup } from './groups/restart.ts';
 import { sandboxGroup } from './groups/sandbox.ts';
 import { rpcGroup } from './groups/rpc.ts';
@@ -40,6 +41,7 @@ const groups = [
   besideCommandGroup,
   sandboxGroup,
   networkGroup,
+  processOutputGroup,
   bigResultsGroup,
   growthGroup,
   historyGroup,
