@@ -65,7 +65,7 @@ export const pageOf = (rows: readonly Row[]): string => {
     '',
     ...tableOf(rows),
     '',
-    'A sandboxed command in two versions, and reads beside commands: [sandbox.md](sandbox.md).',
+    'A sandboxed command in two versions, reads beside commands, hosts of a command and processes: [sandbox.md](sandbox.md).',
     'Processor time of one call, before and after, and what it does: [cpu.md](cpu.md).',
     'Several servers: [servers.md](servers.md).',
     '',
