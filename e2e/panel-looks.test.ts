@@ -171,6 +171,7 @@ describeWith('chromium')('where things stand in the panel', () => {
   it('an invisible character is legible in the own message', async () => {
     await follow(page, `/chat/${ids.plain}`);
     await page.locator('[data-role=user] mark').waitFor();
+    expect(await page.locator('[data-test=markdown] [data-task]').count()).toBe(2);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       await page.locator(`html[style*="${colorScheme}"]`).waitFor();
@@ -189,6 +190,14 @@ describeWith('chromium')('where things stand in the panel', () => {
     const edit = await boxOf(page.locator('[data-test=edit]'));
     const revoke = await boxOf(page.locator('[data-test=revoke]'));
     expect(revoke.x - edit.x - edit.width).toBeLessThan(16);
+  });
+
+  it('the line above a page counts what the badge counts', async () => {
+    await follow(page, '/machines');
+    const badge = await page.locator('[data-test=nav-count]').first().innerText();
+    expect(await page.locator('[data-test=strip]').innerText()).toMatch(
+      new RegExp(`^${Number.parseInt(badge, 10)} waiting`),
+    );
   });
 
   it('a machine says how many calls were asked about today, also those that were answered', async () => {

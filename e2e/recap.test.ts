@@ -174,10 +174,16 @@ describeWith('chromium', 'bubblewrap')('what happened since the last visit', () 
     }
   });
 
-  it('axe finds no fault in it in both themes, and nothing of it is wider than a phone', async () => {
+  it('axe finds no fault in it in both themes, also with a merged diff open, and nothing of it is wider than a phone', async () => {
     await recap().locator('[data-test=repeated]').waitFor();
+    await recap().getByRole('button', { name: 'Show changed files' }).press('Enter');
+    const plan = recap().locator('[data-test=changed-file]').first();
+    await plan.locator('summary').press('Enter');
+    await plan.locator('figure').first().waitFor();
     for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      // Colours on their way from one theme to the other are no fault.
+      await page.locator(`html[style*="${colorScheme}"]`).waitFor();
       await page.evaluate(axe.source);
       const { violations } = await page.evaluate<AxeResults>(`axe.run({ resultTypes: ['violations'] })`);
       expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);

@@ -30,6 +30,14 @@ it('aligns the columns of a table as they were written', () => {
     expect(cells.map((cell, at) => cell.classes().includes(classes[at] ?? ''))).toEqual([true, true, true]);
 });
 
+it('shows a box for each task of a list, and only there', () => {
+  const view = show('- [x] done\n- [ ] to do\n- [y] other\n\n[x] no list');
+  const boxes = view.findAll('[data-task]');
+  expect(boxes.map((box) => box.attributes('aria-label'))).toEqual(['Done', 'To do']);
+  const items = view.findAll('li').map((item) => item.text());
+  expect([...items, view.get('p').text()]).toEqual(['☑done', '☐to do', '[y] other', '[x] no list']);
+});
+
 it('copies code as it is shown, with its hidden characters written out', async () => {
   const writeText = vi.fn(async () => {});
   vi.stubGlobal('navigator', { clipboard: { writeText } });

@@ -12,7 +12,7 @@ const elements: Record<string, { tag: string; class: string }> = {
   heading: { tag: 'h4', class: 'mt-5 mb-2 first:mt-0 font-semibold text-highlighted' },
   bullet_list: { tag: 'ul', class: 'my-3 list-disc space-y-1 pl-5 marker:text-muted' },
   ordered_list: { tag: 'ol', class: 'my-3 list-decimal space-y-1 pl-6 marker:text-muted' },
-  list_item: { tag: 'li', class: '[&>p]:my-1' },
+  list_item: { tag: 'li', class: '[&>p]:my-1 has-[>[data-task]]:-ml-5 has-[>[data-task]]:list-none' },
   blockquote: { tag: 'blockquote', class: 'my-3 border-l-2 border-accented pl-4 text-toned' },
   table: { tag: 'table', class: 'w-full text-sm [overflow-wrap:normal]' },
   thead: { tag: 'thead', class: 'text-left' },
@@ -101,6 +101,19 @@ const leafOf = (token: Token): VNode[] => {
   }
 };
 
+const taskSign = /^\[([ xX])\] /;
+
+/** A box in the place of `[ ]` or `[x]`, at the beginning of an item of a list. */
+const taskNodes = (nodes: VNode[]): VNode[] => {
+  const [first, ...others] = nodes;
+  const text = first?.type === Text ? String(first.children) : '';
+  const [sign = '', mark] = taskSign.exec(text) ?? [];
+  if (mark === undefined) return nodes;
+  const isDone = mark !== ' ';
+  const box = { 'data-task': '', class: 'mr-1.5', role: 'img', 'aria-label': isDone ? 'Done' : 'To do' };
+  return [h('span', box, isDone ? '☑' : '☐'), h(Text, text.slice(sign.length)), ...others];
+};
+
 /** Vue nodes of tokens: texts and the elements above, no HTML text and nothing that loads by being shown. */
 export const nodesOf = (tokens: readonly Token[]): VNode[] => {
   const root: VNode[] = [];
@@ -110,8 +123,11 @@ export const nodesOf = (tokens: readonly Token[]): VNode[] => {
     // A paragraph of a tight list has no element of its own.
     if (token.hidden) continue;
     if (token.nesting === 1) open.push({ token, children: [] });
-    else if (token.nesting === 0) add(...leafOf(token));
-    else {
+    else if (token.nesting === 0) {
+      const within = open.at(-1);
+      const isItem = within?.token.type === 'list_item_open' && within.children.length === 0;
+      add(...(isItem ? taskNodes(leafOf(token)) : leafOf(token)));
+    } else {
       const done = open.pop();
       if (done) add(elementOf(done.token, done.children));
     }
