@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createEmitter, type Clock } from '@drawbridge/kit';
 import { Redis } from 'ioredis';
 import { nanoid } from 'nanoid';
-import type { Bus, BusMessage } from '../gateway/index.ts';
+import type { Bus, BusMessage, Topic } from '../gateway/index.ts';
 import { createSealer } from '../secrets/index.ts';
 import { createSharedCounts } from './shared-counts.ts';
 import { openEnvelope, sealEnvelope, type Envelope } from './envelope.ts';
@@ -34,6 +34,8 @@ export interface RedisBus extends Bus {
   lagMs(): number | null;
   /** Resolves when Redis works, or after `ms`: true if it does. */
   waitUntilUp(ms: number): Promise<boolean>;
+  /** Whether a server subscribes to the topic; false while Redis does not answer. */
+  isWatched(topic: Topic): Promise<boolean>;
   /** Counts a use of a name for all servers; rejects while Redis does not answer. */
   countUse: ReturnType<typeof createSharedCounts>;
   close(): void;
@@ -221,6 +223,12 @@ export const createRedisBus = (needs: RedisBusNeeds): RedisBus => {
     pollMs,
     isAway: () => !state.isUp,
     countUse: createSharedCounts({ redis: sender, prefix, secret, isAway: () => !state.isUp }),
+    isWatched: async (topic) => {
+      const counted = state.isUp
+        ? await sender.pubsub('NUMSUB', prefix + topic).catch(noteReason)
+        : undefined;
+      return Number(counted?.[1] ?? 0) > 0;
+    },
     lagMs: () => state.lagMs,
     publish: (topic, message) => {
       // A server asks itself whether the bus works: that one goes the whole way.

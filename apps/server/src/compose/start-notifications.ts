@@ -6,7 +6,7 @@ import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
 
 interface Parts extends Pick<AppNeeds, 'config' | 'clock' | 'outside'> {
   opened: OpenAccounts;
-  isPanelOpen(userId: string): boolean;
+  isPanelOpen(userId: string): Promise<boolean>;
 }
 
 /** Sends questions to devices and webhooks. */

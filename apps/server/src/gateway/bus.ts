@@ -11,8 +11,8 @@ import { createEmitter } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 
 /** `all`: every server. `user:`: the servers on which somebody watches that user. `server:`: one server.
- * `thread:`: those on which a thread of the agent is read. */
-export type Topic = 'all' | `user:${string}` | `server:${string}` | `thread:${string}`;
+ * `thread:`: those on which a thread of the agent is read. `panel:`: those with a window of that user's panel. */
+export type Topic = 'all' | `user:${string}` | `server:${string}` | `thread:${string}` | `panel:${string}`;
 
 type ThreadSignal = { type: 'stored' } | { type: 'changed' } | { type: 'live'; event: LiveThreadEvent };
 

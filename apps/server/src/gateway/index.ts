@@ -1,4 +1,4 @@
-export type { Bus, BusMessage } from './bus.ts';
+export type { Bus, BusMessage, Topic } from './bus.ts';
 export type { CallOptions } from './calls/calls.ts';
 export type { CallHandle, WaitOptions } from './calls/handle.ts';
 export type { ThreadDriver } from './calls/store/call-write.ts';

@@ -34,7 +34,7 @@ interface Needs extends DevicesNeeds, WebhookNeeds {
   /** The origin of the server. */
   url(): string;
   /** Whether a window of that person's panel is open. */
-  isPanelOpen(userId: string): boolean;
+  isPanelOpen(userId: string): Promise<boolean>;
   onError(error: unknown): void;
 }
 
@@ -52,12 +52,12 @@ export const createNotifications = (needs: Needs) => {
   const webhook = createWebhook({ ...needs, post });
   const limit = createPerMinute({ clock, max: perMinute });
 
-  const isDue = (userId: string, when: NotifyTime): boolean => {
+  const isDue = async (userId: string, when: NotifyTime): Promise<boolean> => {
     switch (when) {
       case 'always':
         return true;
       case 'panel-closed':
-        return !isPanelOpen(userId);
+        return !(await isPanelOpen(userId));
       case 'never':
         return false;
       default:
@@ -67,7 +67,7 @@ export const createNotifications = (needs: Needs) => {
 
   const notify = async ({ userId, id, machine, path, expiresAt }: Question) => {
     const { when } = await store.settings(userId);
-    if (!isDue(userId, when) || limit.use(userId) !== null) return;
+    if (!(await isDue(userId, when)) || limit.use(userId) !== null) return;
     const left = expiresAt === null ? longestSeconds : Math.floor((expiresAt - clock.now()) / 1_000);
     const ttlSeconds = Math.max(0, Math.min(left, longestSeconds));
     const title = machine === null ? 'The agent has a question for you' : `A question waits on ${machine}`;
