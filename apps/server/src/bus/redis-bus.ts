@@ -144,6 +144,11 @@ const createWaiters = (clock: Clock) => {
   };
 };
 
+const countSubscribers = async (redis: Redis, channel: string): Promise<number> => {
+  const [, counted] = await redis.pubsub('NUMSUB', channel);
+  return Number(counted);
+};
+
 /** Two installations may share a Redis. */
 const prefixOf = (secret: string): string =>
   `drawbridge:${createHash('sha256').update(`bus ${secret}`).digest('hex').slice(0, 12)}:`;
@@ -223,12 +228,8 @@ export const createRedisBus = (needs: RedisBusNeeds): RedisBus => {
     pollMs,
     isAway: () => !state.isUp,
     countUse: createSharedCounts({ redis: sender, prefix, secret, isAway: () => !state.isUp }),
-    isWatched: async (topic) => {
-      const counted = state.isUp
-        ? await sender.pubsub('NUMSUB', prefix + topic).catch(noteReason)
-        : undefined;
-      return Number(counted?.[1] ?? 0) > 0;
-    },
+    isWatched: async (topic) =>
+      state.isUp && (await countSubscribers(sender, prefix + topic).catch(() => 0)) > 0,
     lagMs: () => state.lagMs,
     publish: (topic, message) => {
       // A server asks itself whether the bus works: that one goes the whole way.

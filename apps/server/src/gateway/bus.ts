@@ -10,8 +10,10 @@ import type { RulesBody } from '@drawbridge/contracts/rule-list';
 import { createEmitter } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 
-/** `all`: every server. `user:`: the servers on which somebody watches that user. `server:`: one server.
- * `thread:`: those on which a thread of the agent is read. `panel:`: those with a window of that user's panel. */
+/**
+ * `all`: every server. `user:`: the servers on which somebody watches that user. `server:`: one server.
+ * `thread:`: those on which a thread of the agent is read. `panel:`: those with a panel of that user.
+ */
 export type Topic = 'all' | `user:${string}` | `server:${string}` | `thread:${string}` | `panel:${string}`;
 
 type ThreadSignal = { type: 'stored' } | { type: 'changed' } | { type: 'live'; event: LiveThreadEvent };
