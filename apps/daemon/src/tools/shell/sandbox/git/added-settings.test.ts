@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../../../e2e/services.ts';
@@ -10,9 +10,12 @@ const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', '-c
 const git = (cwd: string, ...words: string[]) =>
   execFileSync('git', [...identity, ...words], { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
-/** Goes to where the command writes settings of the repository `work`. */
-const toPlace =
-  'ROOT=$PWD/work; for one in "$DRAWBRIDGE_GIT_SETTINGS"/[0-9]*; do [ "$one/repository" -ef work/.git ] && place=$one; done; cd "$place"';
+const settingOf = (cwd: string, name: string): string =>
+  spawnSync('git', ['config', '--local', name], { cwd, encoding: 'utf8' }).stdout.trim();
+
+/** Goes to where the command writes settings of a repository. */
+const toPlace = (name = 'work') =>
+  `ROOT=$PWD/${name}; for one in "$DRAWBRIDGE_GIT_SETTINGS"/[0-9]*; do [ "$one/repository" -ef ${name}/.git ] && place=$one; done; cd "$place"`;
 
 describeWith('bubblewrap', 'git')('settings that a command adds to a repository', () => {
   const shell = sharedShell();
@@ -32,90 +35,105 @@ describeWith('bubblewrap', 'git')('settings that a command adds to a repository'
       ...all,
       work,
       config: () => readFileSync(join(work, '.git/config'), 'utf8'),
-      setting: (name: string) =>
-        spawnSync('git', ['config', '--local', name], { cwd: work, encoding: 'utf8' }).stdout.trim(),
+      setting: (name: string) => settingOf(work, name),
     };
   };
 
-  it.each([
+  /** What it is, the command, settings that it adds, and the last line that it prints. */
+  const everyday: [string, string, Record<string, string>, string][] = [
     [
-      'SU-23 git push -u',
+      'git push -u',
       'git checkout -qb mine && git push -qu origin mine && git status -sb',
       { 'branch.mine.remote': 'origin', 'branch.mine.merge': 'refs/heads/mine' },
       '## mine...origin/mine',
     ],
     [
-      'SU-28 git remote add',
+      'git remote add',
       'git remote add up https://example.org/x.git && git remote get-url up',
       { 'remote.up.url': 'https://example.org/x.git', 'remote.up.fetch': '+refs/heads/*:refs/remotes/up/*' },
       'https://example.org/x.git',
     ],
     [
-      'SU-28 git branch -u',
+      'git branch -u',
       'git branch -qu origin/topic && git rev-parse --abbrev-ref @{u}',
       { 'branch.main.remote': 'origin', 'branch.main.merge': 'refs/heads/topic' },
       'origin/topic',
     ],
     [
-      'SU-28 git config user.name',
+      'git config user.name',
       'git config user.name "Ada \\"L\\" # x" && git config user.name',
       { 'user.name': 'Ada "L" # x' },
       'Ada "L" # x',
     ],
     [
-      'SU-28 git checkout of a branch of the host',
+      'git checkout of a branch of the host',
       'git checkout -q topic && git rev-parse --abbrev-ref @{u}',
       { 'branch.topic.remote': 'origin', 'branch.topic.merge': 'refs/heads/topic' },
       'origin/topic',
     ],
     [
-      'SU-28 git checkout -t',
+      'git checkout -t',
       'git checkout -qt origin/later && git rev-parse --abbrev-ref @{u}',
       { 'branch.later.remote': 'origin' },
       'origin/later',
     ],
     [
-      'SU-28 git checkout -b --track',
+      'git checkout -b --track',
       'git checkout -qb x --track origin/later && git rev-parse --abbrev-ref @{u}',
       { 'branch.x.merge': 'refs/heads/later' },
       'origin/later',
     ],
     [
-      'SU-28 git switch -c of a start',
+      'git switch -c of a start',
       'git switch -qc y origin/topic && git rev-parse --abbrev-ref @{u}',
       { 'branch.y.merge': 'refs/heads/topic' },
       'origin/topic',
     ],
     [
-      'SU-28 git branch with a start',
+      'git branch with a start',
       'git branch -q z origin/topic && git rev-parse --abbrev-ref z@{u}',
       { 'branch.z.merge': 'refs/heads/topic' },
       'origin/topic',
     ],
     [
-      'SU-28 in another folder, with a setting for once',
-      'cd .. && git -C work -c color.ui=false branch -qu origin/topic && git -C work rev-parse --abbrev-ref @{u}',
+      'in another folder, with a setting for once',
+      'at=$PWD && cd .. && git -C "$at" -c color.ui=false branch -qu origin/topic && git -C "$at" rev-parse --abbrev-ref @{u}',
       { 'branch.main.merge': 'refs/heads/topic' },
       'origin/topic',
     ],
     [
-      'SU-23, SU-28 a new remote, with tracking',
+      'a new remote, with tracking',
       'git remote add up "$PWD/../host.git" && git fetch -q up && git checkout -qb new && git push -qu up new && git rev-parse --abbrev-ref @{u}',
       { 'branch.new.merge': 'refs/heads/new', 'branch.new.remote': 'up' },
       'up/new',
     ],
     [
-      'SU-28 in a worktree',
+      'in a worktree',
       'git worktree add -q ../tree -b t && cd ../tree && git branch -qu origin/topic && git rev-parse --abbrev-ref @{u}',
       { 'branch.t.merge': 'refs/heads/topic' },
       'origin/topic',
     ],
-  ])('%s', async (_, command, expected, last) => {
-    const { run, setting } = world();
-    const ended = await run(`cd work && ${command}`);
-    expect([ended.exitCode, ended.stderr, ended.stdout.trim().split('\n').at(-1)]).toEqual([0, '', last]);
-    expect(Object.fromEntries(Object.keys(expected).map((name) => [name, setting(name)]))).toEqual(expected);
-    expect(ended.notes?.join()).toMatch(/^Added to work\/\.git\/config: /);
+  ];
+
+  it(`SU-23, SU-28 ${everyday.length} everyday commands add what they set`, async () => {
+    const { run, root, work } = world();
+    for (const at of everyday.keys()) cpSync(work, join(root, `w${at}`), { recursive: true });
+    rmSync(work, { recursive: true });
+    const { stdout, notes } = await run(
+      everyday
+        .map(
+          ([, command], at) =>
+            `(cd w${at} && ${command}) > out 2>&1; echo "$? $(tail -n 1 out) $(grep -cE 'error|warning|fatal' out)"`,
+        )
+        .join('\n'),
+    );
+    expect(stdout.trim().split('\n')).toEqual(everyday.map(([, , , last]) => `0 ${last} 0`));
+    const found = everyday.map(([name, , expected], at) => [
+      name,
+      Object.fromEntries(Object.keys(expected).map((key) => [key, settingOf(join(root, `w${at}`), key)])),
+    ]);
+    expect(found).toEqual(everyday.map(([name, , expected]) => [name, expected]));
+    expect(notes?.every((note) => note.startsWith('Added to w'))).toBe(true);
   });
 
   it('SU-28 git submodule update --init, in a repository that is there', async () => {
@@ -153,7 +171,7 @@ describeWith('bubblewrap', 'git')('settings that a command adds to a repository'
     const evil = `${work}/evil`;
     writeFileSync(join(work, 'hostile'), hostileSettings({ evil, work, host: join(root, 'host.git') }));
     writeFileSync(join(work, 'more'), `[core]\n\tfsmonitor = ${evil}\n`);
-    const { notes, exitCode } = await run(`${toPlace} && cat "$ROOT/hostile" >> config`);
+    const { notes, exitCode } = await run(`${toPlace()} && cat "$ROOT/hostile" >> config`);
     expect(exitCode).toBe(0);
     expect(config().startsWith(before)).toBe(true);
     expect(config().slice(before.length)).toBe(
@@ -168,7 +186,7 @@ describeWith('bubblewrap', 'git')('settings that a command adds to a repository'
     expect([existsSync(canary), setting('core.fsmonitor')]).toEqual([false, '']);
   });
 
-  it.each([
+  const replacements: [string, string, string][] = [
     ['a link', 'rm config; ln -s /etc/passwd config', ''],
     ['a named pipe', 'rm config; mkfifo config', ''],
     ['a folder', 'rm config; mkdir config', ''],
@@ -190,11 +208,21 @@ describeWith('bubblewrap', 'git')('settings that a command adds to a repository'
         '',
       ),
     ],
-  ])('SH-83 %s in the place of what was added adds no more than that', async (_, command, added) => {
-    const { run, config } = world();
+  ];
+
+  it(`SH-83 ${replacements.length} other things in the place of what was added add no more than that`, async () => {
+    const { run, root, work, config } = world();
     const before = config();
-    const { exitCode } = await run(`${toPlace} && { ${command}; }`);
-    expect([exitCode, config()]).toEqual([0, before + added]);
+    for (const at of replacements.keys()) cpSync(work, join(root, `w${at}`), { recursive: true });
+    const { stdout } = await run(
+      replacements.map(([, command], at) => `(${toPlace(`w${at}`)} && { ${command}; }); echo $?`).join('\n'),
+    );
+    expect(stdout.trim().split('\n')).toEqual(replacements.map(() => '0'));
+    const found = replacements.map(([name], at) => [
+      name,
+      readFileSync(join(root, `w${at}/.git/config`), 'utf8'),
+    ]);
+    expect(found).toEqual(replacements.map(([name, , added]) => [name, before + added]));
   });
 
   it('SH-83 only known names can be set; others are refused with a reason', async () => {
