@@ -172,6 +172,33 @@ describeWith('bubblewrap', 'chromium')('a coding agent that a server starts', ()
     await page.context().close();
   });
 
+  it('RT-19 shows a plan before the person sends it back or approves it', async () => {
+    const thread = threadOf(ann, 'plan');
+    await choose('plan', 'acp:claude');
+    await thread.say('PLAN Paint it U+202E red\nQUOTE\nPLAN Paint it blue\nRUN touch planned.txt');
+    await allow('Let Claude work in the shared folder?');
+    const page = await openPage(await startBrowser(), { person: ann });
+    await page.goto(`${server.url}/chat/plan`);
+    const card = page.locator('[data-test=ask]');
+    await card.getByText(String.raw`Paint it \u{202e} red`).waitFor();
+    expect(await widthFaults(page)).toEqual([]);
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate<AxeResults>(`axe.run({ resultTypes: ['violations'] })`);
+    expect(violations.map(({ id }) => id)).toEqual([]);
+    await card.getByRole('textbox').fill('Not red');
+    await card.getByRole('button', { name: 'Answer' }).press('Enter');
+    await card.getByText('Paint it blue').waitFor();
+    await card.getByRole('radio', { name: 'Go on with this plan' }).press('Space');
+    await card.getByRole('button', { name: 'Answer' }).press('Enter');
+    await allow('Claude: run touch planned.txt?');
+    expect((await thread.until('run-finish')).payload.status).toBe('completed');
+    const texts = (await thread.of('text-block')).map(({ payload }) => payload.text);
+    expect(texts).toEqual(['The person sent the plan back: Not red']);
+    expect(existsSync(join(daemon.root, 'planned.txt'))).toBe(true);
+    expect(existsSync(join(daemon.root, 'harm.txt'))).toBe(false);
+    await page.context().close();
+  });
+
   it('RT-18 acp: a form that is skipped is declined; Stop closes an open one', async () => {
     const thread = threadOf(ann, 'skip');
     await choose('skip');

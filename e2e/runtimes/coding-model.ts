@@ -47,7 +47,14 @@ export const saidOf = ({ text }: Pick<ScriptedRequest, 'text'>): Said[] => {
 
 const isScript = /^STEPS$/m;
 
-const turnOf = (line: string, tools: Tools, { said, id }: { said: readonly Said[]; id: string }): Turn => {
+interface Asked {
+  said: readonly Said[];
+  id: string;
+  /** Into which Claude Code wants its plan. */
+  planFile: string;
+}
+
+const turnOf = (line: string, tools: Tools, { said, id, planFile }: Asked): Turn => {
   const [, word, rest = ''] = /^(\w+) ?(.*)$/s.exec(line) ?? [];
   switch (word) {
     case 'RUN':
@@ -57,6 +64,10 @@ const turnOf = (line: string, tools: Tools, { said, id }: { said: readonly Said[
     case 'WRITE': {
       const [, path = '', text = ''] = /^(\S+) (.*)$/s.exec(rest) ?? [];
       return { calls: [{ ...tools.write(path, text), id }] };
+    }
+    case 'CALL': {
+      const [, name = '', text = '{}'] = /^(\S+) (.*)$/.exec(rest) ?? [];
+      return { calls: [{ name, arguments: JSON.parse(text.replace('PLANFILE', planFile)) as object, id }] };
     }
     case 'QUOTE':
       return { text: `quote: ${said.at(-1)?.text ?? ''}` };
@@ -69,7 +80,7 @@ const turnOf = (line: string, tools: Tools, { said, id }: { said: readonly Said[
 
 /**
  * A model that does what the newest message with a line `STEPS` says, one line for each result of a tool:
- * `SAY text`, `RUN command`, `READ path`, `WRITE path text`, `QUOTE` (the last result), `WAIT` (until it is cancelled).
+ * `SAY text`, `RUN command`, `READ path`, `WRITE path text`, `CALL tool json`, `QUOTE` (the last result), `WAIT` (until it is cancelled).
  */
 export const startCodingModel = (tools: Tools): Promise<ScriptedModel> =>
   startScriptedModel(
@@ -79,8 +90,9 @@ export const startCodingModel = (tools: Tools): Promise<ScriptedModel> =>
       const lines = (said[at]?.text ?? '').split('\n');
       const steps = lines.slice(lines.indexOf('STEPS') + 1);
       const done = said.slice(at + 1).filter(({ kind }) => kind === 'result').length;
+      const [planFile = ''] = /\/[^\s"`]*\/plans\/[^\s"`]*\.md/.exec(request.text) ?? [];
       if (at === -1) return { text: 'nothing to do' };
-      return turnOf(steps[done] ?? 'SAY done', tools, { said, id: `c${number}` });
+      return turnOf(steps[done] ?? 'SAY done', tools, { said, id: `c${number}`, planFile });
     },
     (path) => {
       if (path.includes(':streamGenerateContent')) return geminiChunks;

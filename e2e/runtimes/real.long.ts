@@ -102,6 +102,35 @@ for (const real of realPrograms)
       expect(readFileSync(inRoot('a.txt'), 'utf8').trim()).toBe('new');
     });
 
+    it.runIf(real.id === 'claude_code')(
+      'RT-19 its plan is a question; it asks about commands before and after it',
+      async () => {
+        const { say, decide, finished, thread, of } = world;
+        const plan = (name: string, input: object) => `CALL ${name} ${JSON.stringify(input)}`;
+        await say(
+          plan('EnterPlanMode', {}),
+          'RUN touch planning.txt',
+          plan('Write', { file_path: 'PLANFILE', content: 'Touch planned.txt' }),
+          plan('ExitPlanMode', { allowedPrompts: [{ tool: 'Bash', prompt: 'touch planned.txt' }] }),
+          'RUN touch planned.txt',
+          'SAY done',
+        );
+        await decide(`Let ${real.title} work in the shared folder?`);
+        await decide(`${real.title}: run touch planning.txt?`, false);
+        const ask = await until(async () =>
+          (await thread.asks()).find(({ inputType }) => inputType === 'questions'),
+        );
+        expect(ask).toMatchObject({ introMessage: 'Touch planned.txt' });
+        const answers = [{ questionId: 'q1', selectedOptions: ['Go on with this plan'] }];
+        await thread.answer(ask.requestId, { kind: 'questions', answers });
+        await decide(`${real.title}: run touch planned.txt?`);
+        expect(await finished()).toBe('completed');
+        expect(existsSync(inRoot('planning.txt'))).toBe(false);
+        expect(existsSync(inRoot('planned.txt'))).toBe(true);
+        expect(await of('text-block')).toHaveLength(1);
+      },
+    );
+
     it('RT-06 stopped while it asks, it does nothing of it', async () => {
       const { say, decide, finished, thread, of } = world;
       await say('RUN touch late.txt', 'SAY done');

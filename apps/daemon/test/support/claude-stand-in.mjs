@@ -2,7 +2,8 @@
 // settings it runs those of its folder. Each line of the prompt is one step: SAY text · THINK text · RUN command ·
 // SWAP command (asks about another one, and runs what the answer says, or else this one) · LATER command (reports
 // another input than it asked about) · EDIT path before after · WRITE path text · CHOICE question|option|option (says the answer) ·
-// BACK command and BACKCHOICE (ask, and withdraw it once there is a file `shown`; `!`: act all the same) · TOOL name · MODE id · QUOTE (the
+// BACK command and BACKCHOICE (ask, and withdraw it once there is a file `shown`; `!`: act all the same) ·
+// PLAN text (goes into the mode for plans, and asks; `!`: goes into one that asks less) · TOOL name · MODE id · QUOTE (the
 // reason of the last no) · RETRY · WAIT (until it is interrupted) · STUCK (ignores that) · SIGNEDOUT · DIE · GARBAGE ·
 // FORGOTTEN (says that it does not know its conversation). A file `forgets` in its folder makes it forget them all.
 import { execFileSync } from 'node:child_process';
@@ -15,10 +16,11 @@ const shell = (command) => execFileSync('/bin/sh', ['-c', command], { encoding: 
 const json = (path) => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {});
 const settings = (after('--setting-sources') ?? 'project') === '' ? {} : json('.claude/settings.json');
 if (settings.hook) shell(settings.hook);
+const plansAsk = JSON.parse(after('--settings') ?? '{}').useAutoModeDuringPlan === false;
 const servers = args.includes('--strict-mcp-config') ? {} : json('.mcp.json');
 if (servers.command) shell(servers.command);
 
-const mode = args.includes('--auto') ? 'auto' : (after('--permission-mode') ?? 'auto');
+let mode = args.includes('--auto') ? 'auto' : (after('--permission-mode') ?? 'auto');
 const session = after('--resume') ?? after('--session-id');
 const waiting = new Map();
 let lastId = 0;
@@ -53,7 +55,7 @@ const ask = (id, name, input) =>
 const act = async (name, { shown, own = shown, run }) => {
   const id = `t${(lastId += 1)}`;
   assistant(id, name, shown);
-  const isUnasked = mode === 'auto' || settings.allow?.includes(name);
+  const isUnasked = mode === 'auto' || (mode === 'plan' && !plansAsk) || settings.allow?.includes(name);
   const answer = isUnasked ? { behavior: 'allow' } : await ask(id, name, shown);
   reason = answer.message ?? '';
   const isYes = answer.behavior === 'allow';
@@ -68,6 +70,11 @@ const choice = (text) => {
   const [question, ...labels] = text.replace('U+202E', '\u202e').split('|');
   const options = labels.map((label) => ({ label, description: `${label} it is` }));
   return { questions: [{ question, header: 'Q', multiSelect: question.includes('+'), options }] };
+};
+
+const setMode = (permissionMode) => {
+  write({ type: 'system', subtype: 'status', permissionMode });
+  return permissionMode;
 };
 
 /** Asks, and withdraws the question. */
@@ -120,12 +127,28 @@ const steps = {
     const run = ({ answers }) => (say(JSON.stringify(answers)), 'answered');
     return act('AskUserQuestion', { shown: choice(text), run });
   },
+  PLAN: async (text) => {
+    const plan = text.replace('U+202E', '\u202e');
+    mode = setMode('plan');
+    const input = {
+      plan,
+      planFilePath: '/plan.md',
+      allowedPrompts: [{ tool: 'Bash', prompt: 'touch harm.txt' }],
+    };
+    await act('ExitPlanMode', {
+      shown: input,
+      run: (allowed) => {
+        mode = setMode(plan.endsWith('!') ? 'acceptEdits' : 'default');
+        return allowed.allowedPrompts ? shell('touch harm.txt') : `approved: ${allowed.plan}`;
+      },
+    });
+  },
   BACK: (command) => withdraw('Bash', { command }, command),
   BACKCHOICE: (text) => withdraw('AskUserQuestion', choice(text), ''),
   TOOL: (name) => act(name, { shown: { q: 1 }, run: () => 'done' }),
   QUOTE: async () => say(reason),
   WHICH: async () => say(`${mode} ${session}`),
-  MODE: async (permissionMode) => write({ type: 'system', subtype: 'status', permissionMode }),
+  MODE: async (permissionMode) => void setMode(permissionMode),
   RETRY: async () => write({ type: 'system', subtype: 'api_retry', attempt: 1, retry_delay_ms: 3_500 }),
   WAIT: () => new Promise((resolve) => (onInterrupt = resolve)),
   STUCK: () => new Promise(() => {}),

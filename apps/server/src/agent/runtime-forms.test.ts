@@ -45,6 +45,18 @@ it('RT-18 its own question is one of the chat; the answer is words, and reaches 
   expect(after.view).toEqual(after.folded);
 });
 
+it('RT-19 a plan stands in the question about it', async () => {
+  const { say, choose, daemon, post, until, views } = await openRuntimeWorld();
+  await choose();
+  await say('Paint it');
+  const { requestId, toolCall } = await nextCall(daemon);
+  expect(toolCall.arguments).toMatchObject({ asks: true, plans: true });
+  await post(requestId, 0, [...asking.slice(0, 2), { ...asking[2], plan: '1. Red' } as RuntimeEvent]);
+  expect((await until('confirmation-request')).payload).toMatchObject({ introMessage: '1. Red' });
+  const { view, folded } = await views();
+  expect(view).toEqual(folded);
+});
+
 it('RT-18 a form whose time is over has no answer, and takes none', async () => {
   const { say, choose, daemon, post, look, until, agent, userId } = await openRuntimeWorld({
     AGENT_ASK_TTL_MS: '1000',

@@ -27,7 +27,7 @@ it('RT-13 a coding agent answers a chat on a server without a model; each event 
   expect(await choose()).toEqual({ answer: 'Runtime: gemini on desk, chosen in this chat.' });
   await say('Test it');
   const { requestId, toolCall } = await nextCall(daemon);
-  const args = { runtime: 'gemini', prompt: 'Test it', asks: true };
+  const args = { runtime: 'gemini', prompt: 'Test it', asks: true, plans: true };
   expect(toolCall).toEqual({ name: 'runtime_turn', arguments: args });
   expect(await post(requestId, 0, said.slice(0, 3))).toEqual({ ok: true, turnEvents: 3 });
   // A repeat, and one after a gap.

@@ -12,6 +12,8 @@ export const runtimeId = z.string().regex(/^(claude_code|gemini|opencode|acp:[a-
 /** Questions of a form, and forms that one turn may show. */
 export const maxFormQuestions = 4;
 export const maxForms = 20;
+/** Characters of a plan that is shown with a form. */
+export const maxPlan = 20_000;
 
 /** Requests of one turn that wait for an answer at the same time, and that the program may withdraw. */
 export const maxOpenActions = 20;
@@ -22,7 +24,7 @@ const text = z.string();
 /**
  * What a coding agent did in a turn, in order. `session` comes first: from then on it has the task. `n` joins
  * an action with its question, a call of its own, and its end; `status` of an end: `denied` where the person,
- * a rule or a mode said no. `form`: it asks its person something, which allows nothing.
+ * a rule or a mode said no. `form`: it asks its person something, such as about a `plan`; that allows nothing.
  */
 export const runtimeEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('session'), session: text }),
@@ -41,6 +43,7 @@ export const runtimeEvent = z.discriminatedUnion('type', [
     n: z.int(),
     message: z.string().min(1).max(500),
     questions: z.array(question).min(1).max(maxFormQuestions),
+    plan: z.string().min(1).max(maxPlan).optional(),
   }),
   z.object({ type: z.literal('plan'), items: z.array(z.object({ text, status: text })) }),
   z.object({ type: z.literal('notice'), text }),

@@ -16,6 +16,8 @@ export type Verdict = { allow: true } | { allow: false; reason: string } | { wit
 export interface Form {
   message: string;
   questions: Question[];
+  /** What its questions are about: shown with them. */
+  plan?: string;
 }
 
 /** An answer to one question: the places of its options, and words. One that was skipped has none. */

@@ -41,6 +41,8 @@ export interface Task {
   earlier: string;
   /** Its caller shows forms of the program. */
   asks: boolean;
+  /** And plans with them. */
+  plans: boolean;
   opened(native: string): void;
 }
 
@@ -98,6 +100,7 @@ export const runTurn = async (needs: TurnNeeds, task: Task, context: RunContext)
   const open = actions.ofTurn({ ...asking, signal: ending });
   const form = openForms({
     ...{ clock, title, signal: ending, progress: context.progress, event: log.add },
+    showsPlans: task.plans,
     answers: task.asks ? context.answers : undefined,
   });
   const ask: TurnEvents['ask'] = (request, n, withdrawal) =>

@@ -40,6 +40,7 @@ interface Given {
   session?: string | undefined;
   earlier?: string | undefined;
   asks?: boolean | undefined;
+  plans?: boolean | undefined;
 }
 
 /** Another program, other arguments, hosts or files are another thing to allow. */
@@ -98,11 +99,11 @@ const run = async (needs: TurnToolNeeds, given: Given, context: RunContext): Pro
   if (!isGranted(context, turn.wanted)) throw errors.notGranted();
   const resume = nativeOf(needs, turn, { given, context });
   const about = aboutOf(turn, context);
-  const { prompt, earlier = '', asks = false, session = nanoid() } = given;
+  const { prompt, earlier = '', asks = false, plans = false, session = nanoid() } = given;
   const opened = (native: string) => {
     if (turn.runtime.continues) needs.sessions.set(session, { native, about });
   };
-  return runTurn(needs, { turn, session, resume, prompt, earlier, asks, opened }, context);
+  return runTurn(needs, { turn, session, resume, prompt, earlier, asks, plans, opened }, context);
 };
 
 /** The task, as the program gets it. */
@@ -136,6 +137,7 @@ export const createTurnTool = (needs: TurnToolNeeds): DaemonTool => {
           'Put before the task where the coding agent has lost the conversation and begins a new one',
         ),
       asks: z.boolean().optional().describe('The chat shows what the coding agent asks its user'),
+      plans: z.boolean().optional().describe('With asks: also its plans, which the user approves or not'),
     }),
     resources: async (given: Given, context) => {
       const turn = toTurn(needs, given, context);

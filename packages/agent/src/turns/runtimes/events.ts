@@ -97,11 +97,14 @@ const createActions = async (ctx: Needs, { call, runtime }: OpenTurn, { agent, s
       return [update('agentToolCalls', { userId, id: row.id, state: row.state }, { requestId })];
     },
     /** It allows nothing: the answer is words for the coding agent. */
-    form: ({ n, message, questions }: Of<'form'>): Write[] => {
+    form: ({ n, message, questions, plan }: Of<'form'>): Write[] => {
       const row = open(n);
       if (row === undefined || row.askId !== null) return [];
       const asking = { agent, call: row, expiresAt: ctx.clock.now() + askTtlMs };
-      const ask = openAsk(ctx, asking, { inputType: 'questions', severity: 'info', message, questions });
+      const ask = openAsk(ctx, asking, {
+        ...{ inputType: 'questions', severity: 'info', message, questions },
+        ...(plan !== undefined && { introMessage: plan }),
+      });
       actions.set(n, { ...row, state: 'waiting', askId: ask.id });
       asks.set(row.id, ask.row);
       return ask.writes;

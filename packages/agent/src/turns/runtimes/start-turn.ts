@@ -134,6 +134,7 @@ export const startTurn = async (ctx: Needs, start: TurnStart): Promise<StoredSte
     ...(session && { session }),
     ...(session && preface !== '' && { earlier: preface }),
     ...(inputs.includes('asks') && { asks: true }),
+    ...(inputs.includes('plans') && { plans: true }),
   };
   const call = newCall(ctx, start, args);
   const message = newMessage(ctx, {

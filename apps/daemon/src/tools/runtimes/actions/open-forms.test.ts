@@ -1,17 +1,22 @@
-import { maxForms, type FormAnswer, type RuntimeEvent } from '@drawbridge/contracts/machines/runtimes';
+import {
+  maxForms,
+  maxPlan,
+  type FormAnswer,
+  type RuntimeEvent,
+} from '@drawbridge/contracts/machines/runtimes';
 import { createFakeClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import type { Form } from '../driver.ts';
 import { openForms } from './open-forms.ts';
 
-const open = ({ isAsking = true } = {}) => {
+const open = ({ isAsking = true, showsPlans = true } = {}) => {
   const clock = createFakeClock();
   const over = new AbortController();
   const events: RuntimeEvent[] = [];
   const looks: (readonly number[])[] = [];
   let answered: (answers: readonly FormAnswer[]) => void = () => {};
   const form = openForms({
-    ...{ clock, title: 'Claude Code', signal: over.signal },
+    ...{ clock, title: 'Claude Code', signal: over.signal, showsPlans },
     progress: ({ forms }) => looks.push(forms ?? []),
     event: (event) => events.push(event),
     answers: isAsking ? (listen) => (answered = listen) : undefined,
@@ -77,6 +82,20 @@ it('RT-18 hidden characters of a form are visible', async () => {
   const [event] = events;
   expect(JSON.stringify(event)).not.toMatch(/[\u202e\u200b\u0007]/);
   expect(event).toMatchObject({ questions: [{ options: [expect.stringMatching(/^y.+es$/), 'yes'] }] });
+});
+
+it('RT-19 a plan is shown with its question, whole or not at all, and only where it is shown', async () => {
+  const { form, events } = open();
+  const plan = `1. Delete\u202e it\n2. ${'x'.repeat(maxPlan - 40)}`;
+  void form({ ...ask, plan }, 1);
+  expect(events).toMatchObject([{ type: 'form', plan: plan.replace('\u202e', String.raw`\u{202e}`) }]);
+  expect(await form({ ...ask, plan: 'x'.repeat(maxPlan + 1) }, 2)).toEqual({
+    declined: 'A plan has up to 20000 characters',
+  });
+  expect(await open({ showsPlans: false }).form({ ...ask, plan }, 1)).toMatchObject({
+    declined: expect.stringContaining('The user cannot be asked'),
+  });
+  expect(events).toHaveLength(1);
 });
 
 const many = (count: number) => Array.from({ length: count }, (_, at) => `option ${at}`);

@@ -3,10 +3,11 @@ import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
 import {
   maxFormQuestions,
   maxForms,
+  maxPlan,
   type FormAnswer,
   type RuntimeEvent,
 } from '@drawbridge/contracts/machines/runtimes';
-import { cutText, visible, type Clock } from '@drawbridge/kit';
+import { cutText, visible, visibleLines, type Clock } from '@drawbridge/kit';
 import type { Answered, Form, FormEnd } from '../driver.ts';
 
 /** While a form waits, the server is asked for its answer. */
@@ -20,6 +21,8 @@ export interface Forms {
   signal: AbortSignal;
   progress(update: ProgressBody): void;
   event(event: RuntimeEvent): void;
+  /** Its caller shows plans. */
+  showsPlans: boolean;
   /** Undefined where its caller cannot be asked. */
   answers: ((listen: (answers: readonly FormAnswer[]) => void) => void) | undefined;
 }
@@ -46,7 +49,7 @@ const readAnswers = (answers: readonly QuestionAnswer[], questions: readonly Que
   });
 
 /** The forms of one turn: its person is asked by the chat that it answers. */
-export const openForms = ({ clock, title, signal, progress, event, answers }: Forms) => {
+export const openForms = ({ clock, title, signal, progress, event, showsPlans, answers }: Forms) => {
   const open = new Map<number, (answer: FormAnswer['answers']) => void>();
   let asked = 0;
   answers?.((all) => {
@@ -64,7 +67,8 @@ export const openForms = ({ clock, title, signal, progress, event, answers }: Fo
     const questions = form.questions.map(shown);
     const words = cutText(visible(form.message), maxMessage);
     const message = words === '' ? `${title} asks` : `${title} asks: ${words}`;
-    event({ type: 'form', n, message, questions });
+    const plan = form.plan === undefined ? {} : { plan: visibleLines(form.plan) };
+    event({ type: 'form', n, message, questions, ...plan });
     look();
     try {
       const given = await answer.promise;
@@ -80,10 +84,12 @@ export const openForms = ({ clock, title, signal, progress, event, answers }: Fo
 
   return async (form: Form, n: number, withdrawal: AbortSignal): Promise<FormEnd> => {
     if (signal.aborted || withdrawal.aborted) return { withdrawn: true };
-    if (answers === undefined)
+    if (answers === undefined || (form.plan !== undefined && !showsPlans))
       return { declined: 'The user cannot be asked here. Continue with what you know' };
     if (!isFitting({ ...form, questions: form.questions.map(shown) }))
       return { declined: `A form has up to ${maxFormQuestions} short questions with 2 to 8 options each` };
+    if (form.plan !== undefined && visibleLines(form.plan).length > maxPlan)
+      return { declined: `A plan has up to ${maxPlan} characters` };
     asked += 1;
     if (asked > maxForms) return { declined: `${maxForms} forms in a turn are enough` };
     return ask(form, n, withdrawal);

@@ -95,6 +95,52 @@ it('asks its person by a form, and reads the answers; one that is not answered i
   ]);
 });
 
+const answered = (chosen: number[], text = '') => ({ answers: [{ id: 'q1', chosen, text }] });
+
+it('RT-19 its plan is a question; a yes allows nothing of what it names, and it asks as before', async () => {
+  const { root, turn, asked, forms } = await open({ form: async () => answered([0]) });
+  const { events, end } = await turn('PLAN touch it', 'RUN echo one');
+  expect(await end).toMatchObject({ stopReason: 'end_turn' });
+  expect(forms).toEqual([
+    {
+      message: 'is this plan right?',
+      questions: [
+        {
+          ...{ id: 'q1', question: 'Is this plan right?', type: 'single' },
+          options: ['Go on with this plan', 'Do not go on yet'],
+        },
+      ],
+      plan: 'touch it',
+    },
+  ]);
+  expect(events.slice(0, 2)).toEqual([
+    { type: 'action', n: 1, kind: 'form', title: 'Plan' },
+    { type: 'action-end', n: 1, status: 'completed', text: 'approved: touch it' },
+  ]);
+  expect(existsSync(join(root, 'harm.txt'))).toBe(false);
+  expect(asked).toEqual([{ kind: 'command', command: 'echo one' }]);
+});
+
+it.each<[FormEnd, string]>([
+  [answered([1]), 'The person does not want to go on with this plan yet'],
+  [answered([0], 'shorter'), 'The person sent the plan back: shorter'],
+  [{ declined: 'The person did not answer' }, 'The person did not answer'],
+])('RT-19 a plan that is not approved: it reads why, and still asks', async (form, reason) => {
+  const { turn, asked } = await open({ form: async () => form });
+  const { events, end } = await turn('PLAN touch it', 'QUOTE', 'RUN echo one');
+  await end;
+  expect(events.slice(1, 3)).toEqual([
+    { type: 'action-end', n: 1, status: 'denied', text: reason },
+    { type: 'text', text: reason },
+  ]);
+  expect(asked).toHaveLength(1);
+});
+
+it('RT-19 one that goes on in a mode that asks less is stopped', async () => {
+  const { turn } = await open({ form: async () => answered([0]) });
+  await expect((await turn('PLAN all!', 'WAIT')).end).rejects.toMatchObject({ code: 'RUNTIME_MISMATCH' });
+});
+
 it('RT-06 it ends a cancelled turn while its form is open', async () => {
   const answer = Promise.withResolvers<FormEnd>();
   const { turn, stop } = await open({ form: () => answer.promise });

@@ -16,6 +16,8 @@ const strict = [
   ...['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
   ...['--include-partial-messages', '--permission-prompt-tool', 'stdio', '--permission-mode', mode],
   ...['--setting-sources', '', '--strict-mcp-config'],
+  // While it plans it would let a model decide about commands.
+  ...['--settings', JSON.stringify({ disableAutoMode: 'disable', useAutoModeDuringPlan: false })],
 ];
 
 /** Instructions are no settings: they start nothing. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ActionRequest } from '../driver.ts';
-import { questionTool } from './to-form.ts';
+import { formTitles } from './to-form.ts';
 
 const tools = {
   Bash: z.object({ command: z.string() }),
@@ -10,20 +10,14 @@ const tools = {
 };
 
 /** A change of its mode, and a change of files without a diff. */
-const refused = new Set([
-  'EnterPlanMode',
-  'ExitPlanMode',
-  'EnterWorktree',
-  'ExitWorktree',
-  'NotebookEdit',
-  'MultiEdit',
-]);
+const refused = new Set(['EnterPlanMode', 'EnterWorktree', 'ExitWorktree', 'NotebookEdit', 'MultiEdit']);
 
 const kinds: Record<string, string> = { Bash: 'execute', Write: 'edit', Edit: 'edit', Read: 'read' };
 
 /** How an action is listed. */
 export const labelOf = (name: string, input: unknown): { kind: string; title: string } => {
-  if (name === questionTool) return { kind: 'form', title: 'Question' };
+  const form = formTitles[name];
+  if (form !== undefined) return { kind: 'form', title: form };
   const given = z.object({ command: z.string().optional(), file_path: z.string().optional() });
   const { command, file_path: path } = given.safeParse(input).data ?? {};
   return { kind: kinds[name] ?? 'other', title: command ?? (path === undefined ? name : `${name} ${path}`) };

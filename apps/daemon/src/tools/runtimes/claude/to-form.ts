@@ -2,7 +2,20 @@ import { cutText } from '@drawbridge/kit';
 import { z } from 'zod';
 import type { Answered, Form } from '../driver.ts';
 
-export const questionTool = 'AskUserQuestion';
+const questionTool = 'AskUserQuestion';
+const planTool = 'ExitPlanMode';
+
+/** Its own tools that ask its person, with their titles. */
+export const formTitles: Readonly<Record<string, string>> = {
+  [questionTool]: 'Question',
+  [planTool]: 'Plan',
+};
+
+/** A request as a form. `answered`: the input of its yes, or the reason of its no. */
+export interface ToolForm {
+  form: Form;
+  answered(answers: readonly Answered[]): { input: object } | { no: string };
+}
 
 const asking = z.object({
   questions: z.array(
@@ -16,10 +29,7 @@ const asking = z.object({
 
 const maxOption = 200;
 
-/** Its questions as a form; undefined for anything else. `answered`: the input of its yes. */
-export const toForm = (
-  input: Record<string, unknown>,
-): { form: Form; answered(answers: readonly Answered[]): object } | undefined => {
+const toQuestions = (input: Record<string, unknown>): ToolForm | undefined => {
   const { data } = asking.safeParse(input);
   if (data === undefined) return undefined;
   const { questions } = data;
@@ -39,7 +49,33 @@ export const toForm = (
         const words = [...chosen.flatMap((one) => options[one]?.label ?? []), ...(text === '' ? [] : [text])];
         return words.length === 0 ? [] : [[question, words.join(', ')] as const];
       });
-      return { ...input, answers: Object.fromEntries(said) };
+      return { input: { ...input, answers: Object.fromEntries(said) } };
     },
   };
 };
+
+const planInput = z.object({ plan: z.string().min(1), planFilePath: z.string().optional() });
+const planOptions = ['Go on with this plan', 'Do not go on yet'];
+
+/** Its yes has the plan alone: a plan that names commands to allow allows none. */
+const toPlan = (given: Record<string, unknown>): ToolForm | undefined => {
+  const { data: input } = planInput.safeParse(given);
+  if (input === undefined) return undefined;
+  const { plan } = input;
+  return {
+    form: {
+      message: 'is this plan right?',
+      questions: [{ id: 'q1', question: 'Is this plan right?', type: 'single', options: planOptions }],
+      plan,
+    },
+    answered: ([answer]) => {
+      const { chosen = [], text = '' } = answer ?? {};
+      if (text !== '') return { no: `The person sent the plan back: ${text}` };
+      return chosen[0] === 0 ? { input } : { no: 'The person does not want to go on with this plan yet' };
+    },
+  };
+};
+
+/** What a tool of `formTitles` asks; undefined where that cannot be shown. */
+export const toForm = (name: string, input: Record<string, unknown>): ToolForm | undefined =>
+  name === planTool ? toPlan(input) : toQuestions(input);

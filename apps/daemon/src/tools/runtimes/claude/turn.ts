@@ -3,7 +3,7 @@ import { endedBy, runtimeErrors, type TurnEvents } from '../driver.ts';
 import { createAsking } from '../waits.ts';
 import { tokensOf, type Block, type Frame, type ToolRequest } from './frames.ts';
 import { labelOf, toActionRequest } from './to-action.ts';
-import { questionTool, toForm } from './to-form.ts';
+import { formTitles, toForm } from './to-form.ts';
 
 export interface TurnNeeds {
   events: TurnEvents;
@@ -27,6 +27,9 @@ interface Answering {
 }
 
 const maxOutput = 4_000;
+/** It asks in this one too, and goes into it by itself. */
+const planMode = 'plan';
+const nothingToShow = 'There is nothing in it that could be shown to the user';
 const refusal = 'Drawbridge does not allow this here';
 
 const textOf = (content: unknown): string => {
@@ -70,7 +73,8 @@ export const createTurn = ({ events, mode, fail }: TurnNeeds) => {
 
   const onSystem = ({ subtype, permissionMode, retry_delay_ms: delay }: Frame & { type: 'system' }) => {
     if (subtype === 'init') hasMode = permissionMode === mode;
-    const isOther = typeof permissionMode === 'string' && permissionMode !== mode;
+    const isOther =
+      typeof permissionMode === 'string' && permissionMode !== mode && permissionMode !== planMode;
     if (isOther || (subtype === 'init' && !hasMode))
       fail(runtimeErrors.mismatch({ message: 'The coding agent left the mode in which it asks' }));
     if (subtype === 'api_retry')
@@ -81,13 +85,18 @@ export const createTurn = ({ events, mode, fail }: TurnNeeds) => {
   };
 
   /** Its person is asked; the answers are words, and nothing is allowed by them. */
-  const onForm = async (action: Action, { input }: ToolRequest, { no, withdrawal }: Answering) => {
-    const given = hasMode ? toForm(input) : undefined;
-    if (given === undefined) return no(refusal);
+  const onForm = async (
+    action: Action,
+    { tool_name: name, input }: ToolRequest,
+    { no, withdrawal }: Answering,
+  ) => {
+    const given = hasMode ? toForm(name, input) : undefined;
+    if (given === undefined) return no(hasMode ? nothingToShow : refusal);
     const end = await wait(action, withdrawal, events.form(given.form, action.n, withdrawal));
     if ('withdrawn' in end) return { ...no(endedBy(withdrawal)), interrupt: true };
     if ('declined' in end) return no(end.declined);
-    return { behavior: 'allow', updatedInput: given.answered(end.answers) };
+    const answered = given.answered(end.answers);
+    return 'no' in answered ? no(answered.no) : { behavior: 'allow', updatedInput: answered.input };
   };
 
   return {
@@ -111,7 +120,7 @@ export const createTurn = ({ events, mode, fail }: TurnNeeds) => {
         end(action, 'denied', message);
         return { behavior: 'deny', message };
       };
-      if (name === questionTool) return onForm(action, given, { no, withdrawal });
+      if (name in formTitles) return onForm(action, given, { no, withdrawal });
       const request = hasMode ? toActionRequest(name, input) : undefined;
       if (request === undefined) return no(refusal);
       const verdict = await wait(action, withdrawal, events.ask(request, action.n, withdrawal));
