@@ -24,7 +24,7 @@ const text = z.string();
 /**
  * What a coding agent did in a turn, in order. `session` comes first: from then on it has the task. `n` joins
  * an action with its question, a call of its own, and its end; `status` of an end: `denied` where the person,
- * a rule or a mode said no. `form`: it asks its person something, such as about a `plan`; that allows nothing.
+ * a rule or a mode said no. `form`: it asks its person something, also about a `plan`; that allows nothing.
  */
 export const runtimeEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('session'), session: text }),

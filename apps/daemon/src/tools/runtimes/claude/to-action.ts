@@ -16,7 +16,7 @@ const kinds: Record<string, string> = { Bash: 'execute', Write: 'edit', Edit: 'e
 
 /** How an action is listed. */
 export const labelOf = (name: string, input: unknown): { kind: string; title: string } => {
-  const form = formTitles[name];
+  const form = formTitles.get(name);
   if (form !== undefined) return { kind: 'form', title: form };
   const given = z.object({ command: z.string().optional(), file_path: z.string().optional() });
   const { command, file_path: path } = given.safeParse(input).data ?? {};

@@ -6,10 +6,10 @@ const questionTool = 'AskUserQuestion';
 const planTool = 'ExitPlanMode';
 
 /** Its own tools that ask its person, with their titles. */
-export const formTitles: Readonly<Record<string, string>> = {
-  [questionTool]: 'Question',
-  [planTool]: 'Plan',
-};
+export const formTitles: ReadonlyMap<string, string> = new Map([
+  [questionTool, 'Question'],
+  [planTool, 'Plan'],
+]);
 
 /** A request as a form. `answered`: the input of its yes, or the reason of its no. */
 export interface ToolForm {

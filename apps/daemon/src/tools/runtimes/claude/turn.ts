@@ -1,6 +1,6 @@
 import { canonical, cutText } from '@drawbridge/kit';
 import { endedBy, runtimeErrors, type TurnEvents } from '../driver.ts';
-import { createAsking } from '../waits.ts';
+import { createAsking, type Asking } from '../waits.ts';
 import { tokensOf, type Block, type Frame, type ToolRequest } from './frames.ts';
 import { labelOf, toActionRequest } from './to-action.ts';
 import { formTitles, toForm } from './to-form.ts';
@@ -27,9 +27,8 @@ interface Answering {
 }
 
 const maxOutput = 4_000;
-/** It asks in this one too, and goes into it by itself. */
+/** It asks in this one too, and goes into it without a question. */
 const planMode = 'plan';
-const nothingToShow = 'There is nothing in it that could be shown to the user';
 const refusal = 'Drawbridge does not allow this here';
 
 const textOf = (content: unknown): string => {
@@ -37,6 +36,24 @@ const textOf = (content: unknown): string => {
   const parts = Array.isArray(content) ? (content as { text?: unknown }[]) : [];
   return parts.flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join('\n');
 };
+
+interface FormNeeds {
+  events: TurnEvents;
+  wait: Asking<Action>['wait'];
+}
+
+/** Its person is asked; the answers are words, and nothing is allowed by them. */
+const createForm =
+  ({ events, wait }: FormNeeds) =>
+  async (action: Action, { tool_name: name, input }: ToolRequest, { no, withdrawal }: Answering) => {
+    const given = toForm(name, input);
+    if (given === undefined) return no('There is nothing in it that could be shown to the user');
+    const end = await wait(action, withdrawal, events.form(given.form, action.n, withdrawal));
+    if ('withdrawn' in end) return { ...no(endedBy(withdrawal)), interrupt: true };
+    if ('declined' in end) return no(end.declined);
+    const answered = given.answered(end.answers);
+    return 'no' in answered ? no(answered.no) : { behavior: 'allow', updatedInput: answered.input };
+  };
 
 /** What the frames of one turn mean. */
 export const createTurn = ({ events, mode, fail }: TurnNeeds) => {
@@ -84,20 +101,7 @@ export const createTurn = ({ events, mode, fail }: TurnNeeds) => {
       });
   };
 
-  /** Its person is asked; the answers are words, and nothing is allowed by them. */
-  const onForm = async (
-    action: Action,
-    { tool_name: name, input }: ToolRequest,
-    { no, withdrawal }: Answering,
-  ) => {
-    const given = hasMode ? toForm(name, input) : undefined;
-    if (given === undefined) return no(hasMode ? nothingToShow : refusal);
-    const end = await wait(action, withdrawal, events.form(given.form, action.n, withdrawal));
-    if ('withdrawn' in end) return { ...no(endedBy(withdrawal)), interrupt: true };
-    if ('declined' in end) return no(end.declined);
-    const answered = given.answered(end.answers);
-    return 'no' in answered ? no(answered.no) : { behavior: 'allow', updatedInput: answered.input };
-  };
+  const onForm = createForm({ events, wait });
 
   return {
     tokens: () => tokens,
@@ -120,8 +124,9 @@ export const createTurn = ({ events, mode, fail }: TurnNeeds) => {
         end(action, 'denied', message);
         return { behavior: 'deny', message };
       };
-      if (name in formTitles) return onForm(action, given, { no, withdrawal });
-      const request = hasMode ? toActionRequest(name, input) : undefined;
+      if (!hasMode) return no(refusal);
+      if (formTitles.has(name)) return onForm(action, given, { no, withdrawal });
+      const request = toActionRequest(name, input);
       if (request === undefined) return no(refusal);
       const verdict = await wait(action, withdrawal, events.ask(request, action.n, withdrawal));
       if (withdrawal.aborted || 'withdrawn' in verdict)
