@@ -96,6 +96,22 @@ it('a request that is repeated at another server ends as the first one, whicheve
   await expectWhole(world);
 });
 
+it('a request of another server that is repeated at the driver ends there too, once it drives no longer', async () => {
+  const world = await useTwoAgents(story([write('a'), { text: 'One.' }, { text: 'Two.' }, { text: 'Two.' }]));
+  const { one, two, answer } = world;
+  await send(world, 'one', 'Go', 'collect');
+  const open = await question(world);
+  const first = await send(world, 'two', 'More', 'collect');
+  const repeated = await send(world, 'one', 'More', 'collect');
+  one.suspend();
+  await answer(two, open, allow);
+  expect(await settled(world, first.done)).toMatchObject({ outcome: 'completed', content: 'Two.' });
+  one.goOn();
+  expect(await settled(world, repeated.done)).toMatchObject({ outcome: 'completed', content: 'Two.' });
+  expect(repeated.requestId).toBe(first.requestId);
+  await expectWhole(world);
+});
+
 it('a request ends also where its server cannot reach the store when it loses the thread', async () => {
   const world = await useTwoAgents(story([write('a'), { text: 'One.' }, { text: 'One.' }]));
   const { one, two, until, answer, ends, errors } = world;

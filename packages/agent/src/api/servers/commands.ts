@@ -130,7 +130,12 @@ export const createServerCommands = (needs: Needs) => {
       return (key: ThreadKey, body: Body) => {
         const id = newId('msg_');
         return elsewhere(
-          () => run(key, body, id),
+          async () => {
+            const request = await run(key, body, id);
+            // A repeated one of another server has a sender here, too.
+            served.delete(request.requestId);
+            return request;
+          },
           () => asked.request(key, { id, kind, body }),
         );
       };
