@@ -181,15 +181,21 @@ describeWith('bubblewrap', 'chromium')('a coding agent that a server starts', ()
     await page.goto(`${server.url}/chat/plan`);
     const card = page.locator('[data-test=ask]');
     await card.getByText(String.raw`Paint it \u{202e} red`).waitFor();
+    // For a moment after a question has come, keys are meant for what was there before.
+    const send = async () => {
+      const button = card.getByRole('button', { name: 'Answer' });
+      await until(() => button.isEnabled());
+      await button.press('Enter');
+    };
     expect(await widthFaults(page)).toEqual([]);
     await page.evaluate(axe.source);
     const { violations } = await page.evaluate<AxeResults>(`axe.run({ resultTypes: ['violations'] })`);
     expect(violations.map(({ id }) => id)).toEqual([]);
     await card.getByRole('textbox').fill('Not red');
-    await card.getByRole('button', { name: 'Answer' }).press('Enter');
+    await send();
     await card.getByText('Paint it blue').waitFor();
     await card.getByRole('radio', { name: 'Go on with this plan' }).press('Space');
-    await card.getByRole('button', { name: 'Answer' }).press('Enter');
+    await send();
     await allow('Claude: run touch planned.txt?');
     expect((await thread.until('run-finish')).payload.status).toBe('completed');
     const texts = (await thread.of('text-block')).map(({ payload }) => payload.text);
