@@ -158,7 +158,9 @@ describeWith('bubblewrap', 'git')('settings that a command adds to a repository'
   it('SU-29 a commit runs the hook that the person installed', async () => {
     const { run, work } = world();
     writeFileSync(join(work, '.git/hooks/pre-commit'), '#!/bin/sh\necho ran > hook.txt\n', { mode: 0o755 });
-    const { exitCode, notes } = await run('cd work && git commit -q --allow-empty -m two && cat hook.txt');
+    const { exitCode, notes } = await run(
+      'cd work && git -c user.name=Ada -c user.email=ada@example.org commit -q --allow-empty -m two && cat hook.txt',
+    );
     expect([exitCode, notes]).toEqual([0, undefined]);
   });
 
