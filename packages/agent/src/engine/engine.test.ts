@@ -1,4 +1,4 @@
-import { systemClock } from '@drawbridge/kit';
+import { createFakeClock, systemClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { engineFixture, rowsWithCall } from '../../test/engine-fixture.ts';
 import { endedAs, machineTool, machineView } from '../../test/outside-tools.ts';
@@ -159,4 +159,22 @@ describe('AG-10 CF-10 what ends a call that waits for the person', () => {
     ]);
     expect(log).not.toContain('confirmation-closed answered');
   });
+});
+
+it('an agent whose store was away, also for its end, continues once the store is back', async () => {
+  const clock = createFakeClock();
+  let isAway = true;
+  const { ctx, log, errors } = engineFixture(rowsWith({ state: 'planned', tool: 'none' }), {
+    clock,
+    beforeCommit: () => (isAway ? Promise.reject(new Error('away')) : undefined),
+  });
+  ctx.wake('ann', 'ag_1');
+  await expect.poll(() => errors.length).toBe(2);
+  clock.advance(1_000);
+  await expect.poll(() => errors.length).toBe(4);
+  isAway = false;
+  clock.advance(1_999);
+  expect(log).toEqual([]);
+  clock.advance(1);
+  await expect.poll(() => log.at(-1)).toBe('run-finish');
 });

@@ -1,4 +1,4 @@
-import { createBoundedMap, createKeyedQueue } from '@drawbridge/kit';
+import { createBoundedMap, createKeyedQueue, exponential } from '@drawbridge/kit';
 import { createCanvas } from '../memory/canvas.ts';
 import type { AgentNeeds } from '../ports/needs.ts';
 import type { AgentServers } from '../ports/servers.ts';
@@ -70,6 +70,24 @@ const wake = async (ctx: RunContext, agent: { userId: string; agentId: string },
   } finally {
     for (const read of [ctx.histories, ctx.endedCalls]) read.delete(agent.agentId);
   }
+};
+
+/** Where its work failed and it could not be ended, because the store is away, an agent is woken again. */
+const again = { baseMs: 1_000, capMs: 60_000 };
+
+const createWake = (ctx: () => RunContext, workers: Workers, until: (signal: AbortSignal) => AbortSignal) => {
+  const work = (agent: { userId: string; agentId: string }, failures: number): void =>
+    workers.wake(agent.agentId, async (own) => {
+      const signal = until(own);
+      try {
+        await wake(ctx(), agent, signal);
+      } catch (error) {
+        if (!signal.aborted && !(error instanceof ElsewhereError))
+          ctx().clock.after(exponential(failures, again), () => work(agent, failures + 1));
+        throw error;
+      }
+    });
+  return (userId: string, agentId: string) => work({ userId, agentId }, 0);
 };
 
 interface Parts {
@@ -190,8 +208,7 @@ export const createEngine = (given: AgentNeeds, hooks: EngineHooks = {}) => {
       ...shared,
       store,
       canvas: createCanvas({ ...needs, store }, canvasQueue),
-      wake: (userId, agentId) =>
-        workers.wake(agentId, (signal) => wake(ctx, { userId, agentId }, until(signal))),
+      wake: createWake(() => ctx, workers, until),
       stopAgents: (agents, outcome) => stopAgents(ctx, workers, { agents, outcome }),
       perform: async (effects) => {
         for (const effect of effects) await performOne({ ctx, workers, runner }, effect);
