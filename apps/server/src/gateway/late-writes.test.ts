@@ -11,11 +11,12 @@ const useSlow = async () => {
   const world = await useTwo({ fate: () => fate });
   let stored = Promise.resolve();
   let isAway = false;
+  let read = Promise.resolve();
   const slow = await world.join('slow', (store) => ({
     ...store,
     db: store.db.withPlugin({
       transformQuery: ({ node }) => node,
-      transformResult: ({ result }) => (isAway ? Promise.reject(away()) : Promise.resolve(result)),
+      transformResult: ({ result }) => (isAway ? Promise.reject(away()) : read.then(() => result)),
     }),
     commit: async (...given) => {
       const result = await store.commit(...given);
@@ -28,6 +29,11 @@ const useSlow = async () => {
     stored = held.promise;
     return held.resolve;
   };
+  const holdReads = () => {
+    const held = Promise.withResolvers<void>();
+    read = held.promise;
+    return held.resolve;
+  };
   const loseMessages = () => void (fate = 'is lost');
   /** The slow one cannot read meanwhile, and says so. */
   const whileAway = async (run: () => Promise<unknown>) => {
@@ -36,7 +42,7 @@ const useSlow = async () => {
     isAway = false;
     expect(world.errors.splice(0)).not.toEqual([]);
   };
-  return { ...world, slow: slow.gateway, holdAnswers, loseMessages, whileAway };
+  return { ...world, slow: slow.gateway, holdAnswers, holdReads, loseMessages, whileAway };
 };
 
 it.each(['slow', 'two'] as const)(
@@ -63,6 +69,27 @@ it.each(['slow', 'two'] as const)(
     ]);
   },
 );
+
+it('a server that was suspended while it looked for its stream looks again', async () => {
+  const world = await useSlow();
+  const { clock, key, slow, two } = world;
+  const old = await openStream(slow, key);
+  await clock.settle();
+  const answer = world.holdAnswers();
+  await world.start(slow);
+  await clock.settle(600);
+  world.loseMessages();
+  const goOn = world.holdReads();
+  answer();
+  await clock.settle();
+  const newer = await openStream(two.gateway, key);
+  await clock.settle(600);
+  goOn();
+  await clock.settle(100);
+  expect(old.requests()).toEqual([]);
+  await clock.settle(5_000);
+  expect(newer.requests()).toHaveLength(1);
+});
 
 it('a question that another server has stored is answered before any message of it has come', async () => {
   const world = await useSlow();
