@@ -15,11 +15,7 @@ const manifest = (dependencies: Record<string, string> = {}) =>
     dependencies,
   });
 
-describeWith(
-  'bubblewrap',
-  'git',
-  'python3',
-)('npm and pip in a command', () => {
+describeWith('bubblewrap', 'git')('npm in a command', () => {
   const world = sharedNetwork(packageSites);
 
   it('SU-05, SU-06 npx of a package, and what npm asks the registry, after one question each', async () => {
@@ -39,6 +35,10 @@ describeWith(
     const built = await run('npm run build --silent && cat built.txt');
     expect([built.stdout, questions.length]).toEqual(['said built\n', 1]);
   });
+});
+
+describeWith('bubblewrap', 'venv')('pip in a command', () => {
+  const world = sharedNetwork(packageSites);
 
   it('SU-11, SU-14 pip installs into a virtual environment, and tests run there offline', async () => {
     const { run, root, questions } = world();

@@ -25,6 +25,7 @@ export type Service =
   | 'java'
   | 'pnpm'
   | 'yarn'
+  | 'venv'
   | 'other nodes'
   | 'mount';
 
@@ -34,6 +35,8 @@ interface ServiceEntry {
   packages?: readonly string[];
   /** What enables it, where no package does. */
   hint?: string;
+  /** A tool of other people's projects, which our own do not need: without it tests are skipped, always. */
+  isOptional?: boolean;
 }
 
 const runs = (command: string, args: string[]) =>
@@ -74,10 +77,23 @@ export const services: Record<Service, ServiceEntry> = {
   },
   make: { isThere: () => runs('make', ['--version']), packages: ['make'] },
   python3: { isThere: () => runs('python3', ['--version']), packages: ['python3'] },
-  cargo: { isThere: () => runs('cargo', ['--version']), packages: ['cargo'] },
-  java: { isThere: () => runs('javac', ['-version']), packages: ['default-jdk-headless'] },
-  pnpm: { isThere: () => runs('pnpm', ['--version']), hint: 'npm install --global pnpm@10' },
-  yarn: { isThere: () => runs('yarn', ['--version']), hint: 'npm install --global yarn@1' },
+  cargo: { isThere: () => runs('cargo', ['--version']), packages: ['cargo'], isOptional: true },
+  java: {
+    isThere: () => runs('javac', ['-version']),
+    packages: ['default-jdk-headless'],
+    isOptional: true,
+  },
+  pnpm: {
+    isThere: () => runs('pnpm', ['--version']),
+    hint: 'npm install --global pnpm@10',
+    isOptional: true,
+  },
+  yarn: { isThere: () => runs('yarn', ['--version']), hint: 'npm install --global yarn@1', isOptional: true },
+  venv: {
+    isThere: () => runs('python3', ['-c', 'import ensurepip, venv']),
+    packages: ['python3-venv'],
+    isOptional: true,
+  },
   script: {
     isThere: () => runs('script', ['--version']) && runs('stty', ['--version']),
     packages: ['bsdutils'],

@@ -6,17 +6,18 @@ const required = process.env.REQUIRE_SERVICES === '1';
 
 /**
  * `describe` for tests that need services: without one of them the tests are skipped, and the end of the run
- * gives the reason. With `REQUIRE_SERVICES=1` they fail instead.
+ * gives the reason. With `REQUIRE_SERVICES=1` they fail instead, but for those that are optional.
  */
 export const describeWith =
   (...needed: Service[]) =>
   (name: string, tests: () => void): void => {
     const missing = needed.filter((service) => !services[service].isThere());
+    const needsMore = missing.filter((service) => services[service].isOptional !== true);
     if (missing.length === 0) describe(name, tests);
-    else if (required) {
+    else if (required && needsMore.length > 0) {
       describe(name, () => {
         it('has what it needs', () => {
-          throw new Error(`REQUIRE_SERVICES=1, and there is no ${missing.join(', no ')}`);
+          throw new Error(`REQUIRE_SERVICES=1, and there is no ${needsMore.join(', no ')}`);
         });
       });
     } else describe.skip(`${name} ${skipReason(missing)}`, tests);
