@@ -70,7 +70,7 @@ it('US-05 a token that names machines sees and calls no other, by no door and no
 
   const rpcDoor = await openRpc(server, made.token);
   for (const method of ['system.nodes', 'system.presence'])
-    expect(JSON.stringify(await rpcDoor.call(method, {})), method).not.toContain('"nas"');
+    expect(JSON.stringify(await rpcDoor.call(method, {})), method).not.toMatch(/\bnas\b/);
 
   // The default is out of reach, so a machine has to be named.
   const unnamed = await call({ name: 'read_file' });
@@ -85,7 +85,7 @@ it('US-05 a token that names machines sees and calls no other, by no door and no
   await panel.machines.disconnect.mutate({ machineId: 'laptop' });
   const away = await call({ name: 'read_file', machine: 'laptop' });
   expect(away.text).toContain('connected: desk');
-  expect(away.text).not.toContain('"nas"');
+  expect(away.text).not.toMatch(/\bnas\b/);
 });
 
 it('a token names only machines of its user, keeps none that was removed, and does not chat', async () => {
@@ -102,9 +102,9 @@ it('a token names only machines of its user, keeps none that was removed, and do
   await panel.machines.forget.mutate({ machineId: 'desk' });
   const { get, call } = clientOf(server, token);
   expect((await get('/machines')).text).toBe('{"machines":[]}');
-  expect((await call({ name: 'read_file' })).text).not.toContain('"nas"');
+  expect((await call({ name: 'read_file' })).text).not.toMatch(/\bnas\b/);
   const status = await clientOf(server, token).mcp('/mcp', rpc('tools/call', { name: 'machine_status' }));
-  expect(status.text).not.toContain('"nas"');
+  expect(status.text).not.toMatch(/\bnas\b/);
 });
 
 it('a pause reaches every door, and a token cannot end it', async () => {
