@@ -1,9 +1,15 @@
-import { personCallerId, type DaemonEvent, type RequestCaller } from '@drawbridge/contracts/daemon-event';
+import {
+  personCallerId,
+  type CancelReason,
+  type DaemonEvent,
+  type RequestCaller,
+} from '@drawbridge/contracts/daemon-event';
 import type { GatewayLimits } from '../../limits.ts';
 import type { Streams } from '../../connection/streams.ts';
 import type { Machine } from '../../machines/registry.ts';
 import type { Bus, BusMessage } from '../../bus.ts';
 import type { ThisServer } from '../../cluster/this-server.ts';
+import type { CallRecord } from '../call.ts';
 import type { StreamFence } from '../store/call-write.ts';
 import type { CallData } from '../transition/transition.ts';
 
@@ -37,15 +43,16 @@ export const requestDelivery = (ctx: DeliveryContext, { record: { machineId, req
 export const hasFeature = ({ machine }: DeliveryContext, machineId: string, feature: string): boolean =>
   machine(machineId)?.info.daemon?.features.includes(feature) ?? false;
 
+/** A call as its daemon knows it. */
+type GivenCall = Pick<CallRecord, 'requestId' | 'machineId' | 'epoch'>;
+
 /** Whether the connected daemon has the call, if a daemon received it. */
-export const isKnownToDaemon = (
-  { machine }: DeliveryContext,
-  { record }: Pick<CallData, 'record'>,
-): boolean => record.epoch === null || record.epoch >= (machine(record.machineId)?.info.resumesFrom ?? 0);
+export const isKnownToDaemon = ({ machine }: DeliveryContext, { machineId, epoch }: GivenCall): boolean =>
+  epoch === null || epoch >= (machine(machineId)?.info.resumesFrom ?? 0);
 
 /** Whether a call that was delivered may be sent again: its daemon has it, and knows it by its id. */
 export const isResumed = (ctx: DeliveryContext, data: CallData): boolean =>
-  hasFeature(ctx, data.record.machineId, 'resume') && isKnownToDaemon(ctx, data);
+  hasFeature(ctx, data.record.machineId, 'resume') && isKnownToDaemon(ctx, data.record);
 
 const maxNameLength = 200;
 
@@ -95,14 +102,24 @@ export const writeCall = (ctx: DeliveryContext, data: CallData, { again }: { aga
   return streams.write(machineId, requestFrame(data, { again, timeoutMs, saysCaller }));
 };
 
-/** Sends the daemon a cancellation if it supports them and has the call. */
-export const writeStop = (
-  ctx: DeliveryContext,
-  data: CallData,
-  reason: 'user' | 'caller' | 'timeout',
-): void => {
-  const { requestId, machineId } = data.record;
-  if (!hasFeature(ctx, machineId, 'cancel') || !isKnownToDaemon(ctx, data)) return;
-  if (ctx.streams.write(machineId, { type: 'tool-call-cancel', payload: { requestId, reason } })) return;
+/** Why a call was stopped that is stored as such. */
+export const stopReasonOf = ({ state }: { state: string }): CancelReason =>
+  state === 'timed-out' ? 'timeout' : 'user';
+
+const canStop = (ctx: DeliveryContext, call: GivenCall): boolean =>
+  hasFeature(ctx, call.machineId, 'cancel') && isKnownToDaemon(ctx, call);
+
+/** Sends the daemon a cancellation if its stream is here, it supports them and has the call; true if so. */
+export const writeStopHere = (ctx: DeliveryContext, call: GivenCall, reason: CancelReason): boolean =>
+  canStop(ctx, call) &&
+  ctx.streams.write(call.machineId, {
+    type: 'tool-call-cancel',
+    payload: { requestId: call.requestId, reason },
+  });
+
+/** The same, wherever its stream is. */
+export const writeStop = (ctx: DeliveryContext, { record }: CallData, reason: CancelReason): void => {
+  if (writeStopHere(ctx, record, reason) || !canStop(ctx, record)) return;
+  const { requestId, machineId } = record;
   publishToOwner(ctx, machineId, { type: 'stop-call', requestId, reason });
 };

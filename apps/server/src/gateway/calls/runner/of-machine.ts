@@ -1,6 +1,6 @@
 import type { OpenCall } from './held-calls.ts';
 import { load, send, type Runner } from './runner.ts';
-import { isResumed } from './delivery.ts';
+import { hasFeature, isResumed, stopReasonOf, writeStopHere } from './delivery.ts';
 
 /** Those that other servers have made. */
 const othersOf = async (runner: Runner, machineId: string): Promise<OpenCall[]> => {
@@ -46,13 +46,10 @@ export const resendWaiting = async (runner: Runner, machineId: string): Promise<
  * offline when the calls ended.
  */
 export const resendCancellations = async (runner: Runner, machineId: string): Promise<void> => {
-  const { clock, limits, stores, streams } = runner;
-  const { userId, info } = runner.machine(machineId) ?? {};
-  if (userId === undefined || !info?.daemon?.features.includes('cancel')) return;
+  const { clock, limits, stores } = runner;
+  const { userId } = runner.machine(machineId) ?? {};
+  if (userId === undefined || !hasFeature(runner, machineId, 'cancel')) return;
   const since = clock.now() - limits.callMaxMs - limits.stopAgainMs;
-  for (const { machineId: of, epoch, state, requestId } of await stores.calls.unacknowledged(userId, since)) {
-    if (of !== machineId || (epoch ?? 0) < info.resumesFrom) continue;
-    const reason = state === 'timed-out' ? 'timeout' : 'user';
-    streams.write(machineId, { type: 'tool-call-cancel', payload: { requestId, reason } });
-  }
+  for (const call of await stores.calls.unacknowledged(userId, since))
+    if (call.machineId === machineId && call.epoch !== null) writeStopHere(runner, call, stopReasonOf(call));
 };

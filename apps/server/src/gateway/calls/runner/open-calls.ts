@@ -47,7 +47,7 @@ const machineChanged = (runner: Runner, { machineId, ...change }: MachineChange)
     // Another daemon speaks for it: ends the calls that only the former one could finish.
     case 'replaced':
       return void eachOf(runner, machineId, async (call) => {
-        if (runner.held.has(call) || !isKnownToDaemon(runner, call.data))
+        if (runner.held.has(call) || !isKnownToDaemon(runner, call.data.record))
           await step(runner, call, { type: 'replaced' });
       }).catch(runner.onError);
     case 'gone': {

@@ -1,7 +1,7 @@
 import type { CancelReason } from '@drawbridge/contracts/daemon-event';
 import type { CallRecord } from '../call.ts';
 import type { OpenCall } from './held-calls.ts';
-import { hasFeature, isKnownToDaemon, streamHere, writeStop } from './delivery.ts';
+import { stopReasonOf, streamHere, writeStop, writeStopHere } from './delivery.ts';
 import { load, reload, send, type Runner } from './runner.ts';
 
 /** Whether its daemon was to stop it, and has not answered. */
@@ -16,7 +16,7 @@ const refresh = async (runner: Runner, call: OpenCall, rev: number): Promise<voi
   const { state, record } = call.data;
   if (state.kind === 'pending') return send(runner, call);
   if (state.kind !== 'ended' || before !== 'delivered' || !isStopped(record)) return;
-  writeStop(runner, call.data, record.state === 'timed-out' ? 'timeout' : 'user');
+  writeStop(runner, call.data, stopReasonOf(record));
 };
 
 /** Another server has made a call whose machine has its stream here. */
@@ -35,10 +35,7 @@ const stop = async (
   { requestId, reason }: { requestId: string; reason: CancelReason },
 ): Promise<void> => {
   const record = await runner.stores.calls.byId(requestId);
-  if (!record || !isStopped(record) || !isKnownToDaemon(runner, { record })) return;
-  const { machineId } = record;
-  if (!hasFeature(runner, machineId, 'cancel')) return;
-  runner.streams.write(machineId, { type: 'tool-call-cancel', payload: { requestId, reason } });
+  if (record && isStopped(record)) writeStopHere(runner, record, reason);
 };
 
 /** How far the clocks of two servers, and the times of two writes, may lie apart. */
@@ -46,14 +43,9 @@ const overlapMs = 5_000;
 
 /** Tells the machines that have their streams here which of their calls other servers have stopped. */
 const writeStops = async (runner: Runner, since: number): Promise<void> => {
-  const { stores, server, streams, machine } = runner;
-  const stopped = await stores.sharedCalls.stoppedOn(server.id(), since);
-  for (const { requestId, machineId, state, epoch } of stopped) {
-    const { resumesFrom = 0 } = machine(machineId)?.info ?? {};
-    if (!hasFeature(runner, machineId, 'cancel') || (epoch ?? 0) < resumesFrom) continue;
-    const reason = state === 'timed-out' ? 'timeout' : 'user';
-    streams.write(machineId, { type: 'tool-call-cancel', payload: { requestId, reason } });
-  }
+  const { stores, server } = runner;
+  for (const call of await stores.sharedCalls.stoppedOn(server.id(), since))
+    writeStopHere(runner, call, stopReasonOf(call));
 };
 
 /**
