@@ -51,5 +51,5 @@ export const resendCancellations = async (runner: Runner, machineId: string): Pr
   if (userId === undefined || !hasFeature(runner, machineId, 'cancel')) return;
   const since = clock.now() - limits.callMaxMs - limits.stopAgainMs;
   for (const call of await stores.calls.unacknowledged(userId, since))
-    if (call.machineId === machineId && call.epoch !== null) writeStopHere(runner, call, stopReasonOf(call));
+    if (call.machineId === machineId) writeStopHere(runner, call, stopReasonOf(call));
 };
