@@ -152,8 +152,15 @@ const lookAround = async (needs: VisibleNeeds, { deniedPaths, own, standIns, tem
   const { opened, links, closed } = findVisible(needs, path);
   const program = findProgram('git', path);
   const git = await safeGlobalSettings(program, root);
+  const inside = temporaryInside(root, temporary);
   const lent = lendSettings(
-    { root, temporary, inside: temporaryInside(root, temporary), git: program },
+    {
+      root,
+      temporary,
+      inside,
+      git: program,
+      closed: [...closedBy(needs), ...deniedPaths.write, ...before.unseen],
+    },
     before.repositories.values(),
   );
   const ignored = git.ignored !== undefined && isFile(git.ignored) ? git.ignored : undefined;

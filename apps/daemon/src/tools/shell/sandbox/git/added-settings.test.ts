@@ -103,7 +103,7 @@ describeWith('bubblewrap', 'git')('settings that a command adds to a repository'
     ],
     [
       'a new remote, with tracking',
-      'git remote add up "$PWD/../host.git" && git fetch -q up && git checkout -qb new && git push -qu up new && git rev-parse --abbrev-ref @{u}',
+      'git remote add up https://example.org/x && g() { git -c "url.$PWD/../host.git.insteadOf=https://example.org/x" "$@"; } && g fetch -q up && git checkout -qb new && g push -qu up new && git rev-parse --abbrev-ref @{u}',
       { 'branch.new.merge': 'refs/heads/new', 'branch.new.remote': 'up' },
       'up/new',
     ],
@@ -201,7 +201,7 @@ describeWith('bubblewrap', 'git')('settings that a command adds to a repository'
     [
       'a link above it',
       'cd ..; mv "$place" "$ROOT/other"; printf "[user]\\nname = x\\n" > "$ROOT/other/config"; ln -s "$ROOT/other" "$place"',
-      '[user]\n\tname = "x"\n',
+      '',
     ],
     [
       'more than 100 settings',
@@ -273,5 +273,14 @@ describeWith('bubblewrap', 'git')('settings that a command adds to a repository'
     git(work, 'config', 'user.email', 'y');
     expect((await first).exitCode).toBe(137);
     expect([setting('user.name'), setting('user.email')]).toEqual(['', 'y']);
+  });
+
+  // The last: its rule stays.
+  it('SH-83 nothing is added where a rule denies writing', async () => {
+    const { run, settings, work, config } = world();
+    const before = config();
+    await settings.addRules('deny', [{ toolGroup: 'filesystemWrite', resource: work }]);
+    expect((await run('cd work; git config user.name x')).exitCode).not.toBe(0);
+    expect(config()).toBe(before);
   });
 });

@@ -28,6 +28,10 @@ const truth = /^(true|false)$/;
 
 const isAddress = (value: string): boolean => value !== '' && !isHelperAddress(value);
 
+/** Not on the disk: a push to a folder runs the hooks that lie in it. Other schemes start programs. */
+const isHostAddress = (value: string): boolean =>
+  isAddress(value) && /^((https?|ssh|git|git\+ssh|ssh\+git):\/\/\w|[\w.-]+(@[\w.-]+)?:(?!\/\/))/i.test(value);
+
 /** Fetches into the branches of that remote only. */
 const isFetchOf = (name: string, value: string): boolean => {
   const [from = '', to = '', more] = value.replace(/^\+/, '').split(':');
@@ -45,6 +49,7 @@ export const nameOf = ({ section, name, key }: Omit<GitSetting, 'value'>): strin
 const isSafeValue = ({ section, name = '', key, value = '' }: GitSetting): boolean => {
   switch (`${section}.${key}`) {
     case 'remote.url':
+      return isHostAddress(value);
     case 'submodule.url':
       return isAddress(value);
     case 'remote.fetch':

@@ -17,6 +17,7 @@ import { join, relative } from 'node:path';
 import { readGitSettings } from '../../../../paths/git/config-text.ts';
 import { readSettings } from '../../../../paths/git/settings-of.ts';
 import { openFolder } from '../../../../paths/open.ts';
+import { isWithin } from '../../../../paths/protected.ts';
 import { shellEnvironment } from '../../config.ts';
 import type { Repository } from '../protected-places.ts';
 import { toLines } from '../visible/git-settings.ts';
@@ -31,14 +32,15 @@ const maxBytes = 64 * 1024;
 const maxNamed = 10;
 const folderName = '.drawbridge-git';
 
-const isPlain = (path: string): boolean => {
+/** An empty one may be a stand-in. */
+const isFilledOnce = (path: string): boolean => {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats?.isFile() === true && stats.nlink === 1 && stats.size > 0;
+  return stats?.nlink === 1 && stats.size > 0;
 };
 
 /** With extensions git keeps settings or branches elsewhere. */
 const mayAddTo = (folder: string): boolean =>
-  isPlain(join(folder, 'config')) &&
+  isFilledOnce(join(folder, 'config')) &&
   !readGitSettings(readPlainFile(join(folder, 'config'), maxBytes) ?? '[extensions]\nx').some(
     ({ section }) => section === 'extensions',
   );
@@ -64,11 +66,12 @@ const addTo = (folder: string, make: (now: string) => string): void => {
   try {
     closeSync(openSync(lock, 'wx', 0o644));
     try {
+      // A pipe is not waited for: reading from it fails.
       const flags = constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
       const fd = openSync(place.entry('config'), flags);
       try {
         const { size, nlink } = fstatSync(fd);
-        if (!fstatSync(fd).isFile() || nlink !== 1) throw new Error('no plain file');
+        if (nlink !== 1) throw new Error('it has another name');
         const now = readFileSync(fd, 'utf8');
         const bytes = Buffer.from(make(now));
         if (bytes.length > 0 && writeSync(fd, bytes) !== bytes.length) ftruncateSync(fd, size);
@@ -87,9 +90,23 @@ const named = (names: readonly string[]): string =>
   names.slice(0, maxNamed).join(', ') +
   (names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '');
 
+/** What the command wrote; undefined where it put a link, also above the file, or no plain file. */
+const readWritten = (own: string): string | undefined => {
+  try {
+    const place = openFolder(own);
+    try {
+      return readPlainFile(place.entry('config'), maxBytes);
+    } finally {
+      closeSync(place.fd);
+    }
+  } catch {
+    return undefined;
+  }
+};
+
 const settle = (folder: string, own: string, root: string): string[] => {
   const shown = relative(root, join(folder, 'config'));
-  const text = readPlainFile(join(own, 'config'), maxBytes);
+  const text = readWritten(own);
   if (text === undefined) return [`Nothing was added to ${shown}: what the command wrote is no plain file.`];
   const written = readGitSettings(text);
   if (written.length === 0) return [];
@@ -119,22 +136,28 @@ const settle = (folder: string, own: string, root: string): string[] => {
   return notes;
 };
 
+interface LendNeeds {
+  root: string;
+  temporary: string;
+  /** Where the command sees `temporary`. */
+  inside: string;
+  git: string | undefined;
+  /** What a command must not write, by a rule or because it is closed. */
+  closed: readonly string[];
+}
+
 /**
  * Gives a command, in its temporary folder, a place for new settings of each repository: git in the sandbox
- * reads it, and `settingsProgram` writes it. `inside`: where the command sees that folder.
+ * reads it, and `settingsProgram` writes it.
  */
 export const lendSettings = (
-  {
-    root,
-    temporary,
-    inside,
-    git,
-  }: { root: string; temporary: string; inside: string; git: string | undefined },
+  { root, temporary, inside, git, closed }: LendNeeds,
   repositories: Iterable<Repository>,
 ): Lent => {
+  const isOpen = (folder: string) => !closed.some((one) => isWithin(join(folder, 'config'), one));
   const lent = [...repositories]
     .flatMap(({ folder, kind }) =>
-      kind === 'whole' && !/[\r\n]/.test(folder) && mayAddTo(folder) ? [folder] : [],
+      kind === 'whole' && !/[\r\n]/.test(folder) && isOpen(folder) && mayAddTo(folder) ? [folder] : [],
     )
     .slice(0, maxRepositories);
   if (git === undefined || lent.length === 0) return lendsNothing;
