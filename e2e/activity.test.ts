@@ -86,7 +86,8 @@ describeWith('chromium')('activity in a browser', () => {
       await until(async () => (await rows().count()) === 1);
       await page.reload();
       await row('notes.md').waitFor();
-      await page.getByLabel('Search path, command, host').fill('past-19');
+      await page.keyboard.press('/');
+      await page.keyboard.type('past-19');
       await page.waitForURL(/q=past-19/);
       await page.getByText('No call matches').waitFor();
       await page.goBack();
@@ -173,6 +174,7 @@ describeWith('chromium')('activity in a browser', () => {
       await page.waitForURL(`${server.url}/activity/${ids.changed}`);
       await call().getByRole('heading', { name: 'Changed server.ts' }).waitFor();
       await call().getByText('Change server.ts?').waitFor();
+      await call().locator('[data-test=call-before]').getByText('missing.ts').waitFor();
       await call().locator('[data-row=added]').getByText('const port = 8080;').waitFor();
       const steps = call().locator('[data-test=steps] th');
       expect(await steps.allTextContents()).toEqual(
@@ -301,6 +303,12 @@ describeWith('chromium')('activity in a browser', () => {
     it('is a page of its own on a phone, and Back leads to the list', async () => {
       await page.setViewportSize({ width: 390, height: 844 });
       await open('?state=denied');
+      const filters = page.locator('[data-test=filters] select');
+      await expect.poll(() => filters.filter({ visible: true }).count()).toBe(1);
+      await page.getByRole('button', { name: 'Filters · 1' }).click();
+      expect(await filters.filter({ visible: true }).count()).toBe(6);
+      const top = async (of: Locator) => (await of.boundingBox())?.y ?? 0;
+      expect(await top(page.locator('[data-test=filter-text]'))).toBeLessThan(await top(filters.first()));
       await row('notes.md').click();
       await call().getByRole('heading', { name: 'Write notes.md' }).waitFor();
       expect(await rows().count()).toBe(0);

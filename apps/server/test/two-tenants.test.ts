@@ -19,6 +19,7 @@ const groupOn = (conversation: string) => ({ ...groupOf(conversation), isOn: tru
 
 const procedures: Record<string, WithId> = {
   'calls.get': procedureWithId('calls.get', 'call that ended', (requestId) => ({ requestId })),
+  'calls.around': procedureWithId('calls.around', 'call that ended', (requestId) => ({ requestId })),
   'calls.list': procedureWithId('calls.list', 'machine', (machine) => ({ machine })),
   'calls.histogram': procedureWithId('calls.histogram', 'token', (id) => ({
     by: `token:${id}`,

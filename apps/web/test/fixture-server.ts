@@ -153,6 +153,11 @@ const createRouter = (world: World, { events, frames }: Streams) => {
     calls: t.router({
       run: own.input(runInput).mutation(({ input }) => world.run(input)),
       get: own.input(callIdInput).query(({ input }) => callOf(input.requestId)),
+      // Their order is that of `world.calls`, the newest first.
+      around: own.input(callIdInput).query(({ input }) => {
+        const at = world.calls.indexOf(callOf(input.requestId));
+        return { before: world.calls[at + 1] ?? null, after: world.calls[at - 1] ?? null };
+      }),
       recap: own.mutation(() => world.recap()),
       repeated: own.query(() => world.repeated),
       cancel: own.input(callIdInput).mutation(({ input }) => callOf(input.requestId)),

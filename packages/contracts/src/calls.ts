@@ -106,6 +106,10 @@ export type ListCallsInput = z.infer<typeof listCallsInput>;
 export const callPage = z.object({ calls: z.array(callSummary), nextCursor: z.string().nullable() });
 export type CallPage = z.infer<typeof callPage>;
 
+/** The calls of the same machine just before and just after one; null at the ends. */
+export const callsAround = z.object({ before: callSummary.nullable(), after: callSummary.nullable() });
+export type CallsAround = z.infer<typeof callsAround>;
+
 export const callHistogramInput = callFilter.extend({
   buckets: z.number().int().min(1).max(120).default(60),
 });

@@ -37,6 +37,9 @@ export const callsRouter = router({
   list: userProcedure
     .input(listCallsInput)
     .query(({ ctx, input }) => ctx.gateway.calls.list(ctx.userId, input)),
+  around: userProcedure
+    .input(callIdInput)
+    .query(({ ctx, input }) => ctx.gateway.calls.around(ctx.userId, input.requestId)),
   /** How many calls of a filter were made when. */
   histogram: userProcedure
     .input(callHistogramInput)

@@ -148,6 +148,27 @@ it('counts calls where they were made', async () => {
   expect(await gateway.calls.histogram('bob', { buckets: 2 })).toMatchObject({ counts: [0, 0] });
 });
 
+it('gives the calls of the machine before and after one, also of one time, and none to another user', async () => {
+  const { gateway, subjects } = await withCalls();
+  await fixture.database.db
+    .updateTable('calls')
+    .set({ createdAt: Date.parse(at(2)) })
+    .where('subject', '=', 'notes.txt')
+    .execute();
+  const { calls } = await gateway.calls.list('ada', { limit: 50 });
+  const around = async (requestId: string) => {
+    const { before, after } = await gateway.calls.around('ada', requestId);
+    return [before?.subject, after?.subject];
+  };
+  const named = calls.map(({ subject }) => subject);
+  for (const [place, { requestId }] of calls.entries())
+    expect(await around(requestId)).toEqual([named[place + 1], named[place - 1]]);
+  expect(new Set(named)).toEqual(new Set(subjects));
+  await expect(gateway.calls.around('bob', calls[0]?.requestId ?? '')).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+  });
+});
+
 it('gives all calls of a filter for an export', async () => {
   const { gateway } = await withCalls();
   const subjects: string[] = [];

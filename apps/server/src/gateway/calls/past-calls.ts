@@ -3,6 +3,7 @@ import type {
   CallHistogram,
   CallHistogramInput,
   CallPage,
+  CallsAround,
   CallSummary,
   CallVia,
   ListCallsInput,
@@ -17,6 +18,8 @@ export interface PastCalls {
   list(userId: string, input: ListCallsInput, via?: CallVia): Promise<CallPage>;
   /** How many calls of the filter were made when. */
   histogram(userId: string, input: CallHistogramInput): Promise<CallHistogram>;
+  /** The calls of the same machine before and after it. Throws `notFound`. */
+  around(userId: string, requestId: string): Promise<CallsAround>;
   /** All calls of the filter, newest first. */
   all(userId: string, filter: CallFilter): AsyncGenerator<CallSummary, void, undefined>;
 }
@@ -46,6 +49,12 @@ export const createPastCalls = (store: PastCallsStore): PastCalls => {
         to: iso(to),
         countedFrom: countedFrom === null ? null : iso(countedFrom),
       };
+    },
+    around: async (userId, requestId) => {
+      const found = await store.around(userId, requestId);
+      if (found === null) throw errors.notFound();
+      const { before, after } = found;
+      return { before: before && toSummary(before), after: after && toSummary(after) };
     },
     all: async function* (userId, filter) {
       const look = { owner: { userId, via: undefined }, filter };

@@ -5,6 +5,7 @@ import { dialectOf, type Dialect, type Schema } from '../../../db/index.ts';
 import type { CallHead } from '../call.ts';
 import { headColumns, readHead } from './call-row.ts';
 import { lastTime } from '../../columns.ts';
+import { readAround } from './calls-around.store.ts';
 
 /** Whose calls: all of a user, or those that came through one token, client or chat. */
 export interface CallOwner {
@@ -280,6 +281,7 @@ export const createPastCallsStore = (db: Kysely<Schema>, clock: Clock, limits = 
       const next = calls.length > limit ? shown.at(-1) : stoppedAt;
       return { calls: shown, nextCursor: next ? cursorOf(next) : null };
     },
+    around: (userId: string, requestId: string) => readAround(db, userId, requestId),
     /** Counts from the newest part to the oldest, until 80 ms of work are over. */
     histogram: async (look: Look, buckets: number): Promise<Counts> => {
       const stopwatch = createStopwatch(limits.longestMs);
