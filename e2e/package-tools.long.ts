@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { sharedNetwork } from '../apps/daemon/test/support/network-fixture.ts';
-import { files, packageSites } from '../apps/daemon/test/support/package-sites.ts';
+import { files, packageSites, packPnpm } from '../apps/daemon/test/support/package-sites.ts';
 import { describeWith } from './services.ts';
 
 const registry = 'registry.npmjs.org';
@@ -14,6 +14,9 @@ const manifest = (dependencies: Record<string, string> = {}) =>
     scripts: { build: 'said built > built.txt' },
     dependencies,
   });
+
+/** What Node of this machine is built from lies beside it. */
+const headersOf = dirname(dirname(process.execPath));
 
 describeWith('bubblewrap', 'git')('npm in a command', () => {
   const world = sharedNetwork(packageSites);
@@ -37,6 +40,41 @@ describeWith('bubblewrap', 'git')('npm in a command', () => {
   });
 });
 
+describeWith(
+  'bubblewrap',
+  'git',
+  'compiler',
+)('a module in C', () => {
+  const world = sharedNetwork(packageSites);
+
+  it('SU-04 npm ci builds it with the headers of this machine, after one question', async () => {
+    const { run, root, questions } = world();
+    files(root, { 'package.json': manifest({ native: '1.0.0' }) });
+    expect((await run('npm install --ignore-scripts --no-audit', [registry])).exitCode).toBe(0);
+    rmSync(join(root, 'node_modules'), { recursive: true });
+    questions.length = 0;
+    const built = await run(
+      `npm_config_nodedir='${headersOf}' npm ci --no-audit && node -p 'require("native")'`,
+      [registry],
+    );
+    expect([built.exitCode, questions.length]).toEqual([0, 1]);
+    expect(built.stdout).toMatch(/^built$/m);
+  });
+
+  it('SU-60 make runs 300 short programs, four at once, under the limits', async () => {
+    const { run, root, questions } = world();
+    const names = Array.from({ length: 300 }, (_, at) => `t${at}`).join(' ');
+    files(root, { Makefile: `all: ${names}\n${names}:\n\t@sh -c ': > $@'\n.PHONY: all\n` });
+    const made = await run('make -s -j4 && ls t* | wc -l');
+    expect([made.exitCode, made.stdout.trim(), made.notes, questions.length]).toEqual([
+      0,
+      '300',
+      undefined,
+      0,
+    ]);
+  });
+});
+
 describeWith('bubblewrap', 'venv')('pip in a command', () => {
   const world = sharedNetwork(packageSites);
 
@@ -53,6 +91,26 @@ describeWith('bubblewrap', 'venv')('pip in a command', () => {
   });
 });
 
+describeWith('bubblewrap', 'venv')('pip without network', () => {
+  const world = sharedNetwork(packageSites);
+
+  it('SU-12 requirements are installed offline from what pip has downloaded', async () => {
+    const { run, root, questions } = world();
+    files(root, { 'requirements.txt': 'demo-pkg==1.0\n' });
+    const hosts = ['pypi.org', 'files.pythonhosted.org'];
+    expect((await run('python3 -m pip download -q -d wheels -r requirements.txt', hosts)).exitCode).toBe(0);
+    const offline = await run(
+      'python3 -m pip install -q --no-index --find-links wheels --target lib -r requirements.txt; PYTHONPATH=lib python3 -c "import demo_pkg; print(demo_pkg.word)"',
+    );
+    expect([offline.stdout, questions.length]).toEqual(['demo\n', 1]);
+    const fromCache = await run('python3 -m pip install -q --target other -r requirements.txt --retries 0');
+    expect([fromCache.exitCode, fromCache.notes?.join()]).toEqual([
+      1,
+      expect.stringContaining('"pypi.org","files.pythonhosted.org"'),
+    ]);
+  });
+});
+
 describeWith('bubblewrap', 'pnpm')('pnpm in a command', () => {
   const world = sharedNetwork(packageSites);
 
@@ -66,6 +124,26 @@ describeWith('bubblewrap', 'pnpm')('pnpm in a command', () => {
     rmSync(join(root, 'node_modules'), { recursive: true });
     const offline = await run('pnpm install --frozen-lockfile --offline && pnpm run build && cat built.txt');
     expect([offline.exitCode, offline.stdout]).toEqual([0, expect.stringMatching(/said built\n$/)]);
+  });
+});
+
+describeWith(
+  'bubblewrap',
+  'pnpm',
+  'corepack',
+)('a package manager by Corepack', () => {
+  const { packageManager, answer } = packPnpm();
+  const world = sharedNetwork(() => packageSites([answer]));
+
+  it('SU-09 is downloaded, compared with its digest, and installs', async () => {
+    const { run, root, questions } = world();
+    files(root, {
+      'package.json': JSON.stringify({ ...JSON.parse(manifest({ said: '1.0.0' })), packageManager }),
+    });
+    const ended = await run('corepack pnpm install --no-frozen-lockfile && corepack pnpm --version', [
+      registry,
+    ]);
+    expect([ended.stderr, ended.exitCode, questions.length]).toEqual(['', 0, 1]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { postgresFolder } from '../tools/postgres/programs.ts';
 import { hasOtherNodes } from './nodes/index.ts';
 
@@ -26,6 +27,8 @@ export type Service =
   | 'pnpm'
   | 'yarn'
   | 'venv'
+  | 'compiler'
+  | 'corepack'
   | 'other nodes'
   | 'mount';
 
@@ -92,6 +95,20 @@ export const services: Record<Service, ServiceEntry> = {
   venv: {
     isThere: () => runs('python3', ['-c', 'import ensurepip, venv']),
     packages: ['python3-venv'],
+    isOptional: true,
+  },
+  compiler: {
+    isThere: () =>
+      runs('cc', ['--version']) &&
+      runs('make', ['--version']) &&
+      runs('python3', ['--version']) &&
+      existsSync(join(process.execPath, '../../include/node/node_api.h')),
+    packages: ['build-essential', 'python3'],
+    isOptional: true,
+  },
+  corepack: {
+    isThere: () => runs('corepack', ['--version']),
+    hint: 'npm install --global corepack',
     isOptional: true,
   },
   script: {

@@ -15,7 +15,7 @@ export const sharedEgress = () => {
     openInternet({
       names: { 'good.test': [publicAddress], 'other.test': [publicAddress] },
       site: (request, answer) => {
-        if (request.url === '/hop') {
+        if (request.url?.startsWith('/hop')) {
           answer.setHeader('connection', 'x-named');
           answer.setHeader('x-named', 'hop');
           answer.setHeader('proxy-authenticate', 'Basic');
@@ -67,7 +67,7 @@ export const sharedEgress = () => {
       await ended(socket);
       return text;
     };
-    return { egress, link, say, refused, dialled, resolved };
+    return { egress, link, say, refused, dialled, resolved, dial };
   };
 };
 

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { z } from 'zod';
 import { publicAddress } from './internet-fixture.ts';
 
 export const git = (cwd: string, ...words: string[]) =>
@@ -30,8 +31,21 @@ require('node:fs').writeFileSync('said', [
 ].join(' '));
 `;
 
+/** A path, and what is there: its type and its bytes. */
+type Answer = [path: string, content: [type: string, data: string | Buffer]];
+
+/** A module in C that gives the text "built". */
+const nativeText = `
+#include <node_api.h>
+NAPI_MODULE_INIT() {
+  napi_value text;
+  napi_create_string_utf8(env, "built", NAPI_AUTO_LENGTH, &text);
+  return text;
+}
+`;
+
 /** Registries of npm, pip and Cargo and a repository of git, with one package each. */
-const makeSite = (): RequestListener => {
+const makeSite = (more: readonly Answer[]): RequestListener => {
   const folder = mkdtempSync(join(tmpdir(), 'sites-'));
   files(folder, {
     'package/package.json': JSON.stringify({
@@ -49,11 +63,20 @@ const makeSite = (): RequestListener => {
     'demo-1.0.0/Cargo.toml': '[package]\nname = "demo"\nversion = "1.0.0"\nedition = "2021"\n',
     'demo-1.0.0/src/lib.rs': 'pub fn word() -> &\'static str { "demo" }\n',
     'said/package.json': JSON.stringify({ name: 'said', version: '1.0.0', bin: 'said.js' }),
+    // npm builds what has this file.
+    'native/binding.gyp': '{ "targets": [{ "target_name": "native", "sources": ["native.c"] }] }',
+    'native/package.json': JSON.stringify({ name: 'native', version: '1.0.0', gypfile: true }),
+    'native/native.c': nativeText,
+    'native/index.js': "module.exports = require('./build/Release/native.node');\n",
     'said/said.js': '#!/usr/bin/env node\nconsole.log("said", ...process.argv.slice(2));\n',
   });
-  execFileSync('tar', ['-czf', 'demo.crate', 'demo-1.0.0'], { cwd: folder });
-  execFileSync('tar', ['-czf', 'said.tgz', 'said'], { cwd: folder });
-  execFileSync('tar', ['-czf', 'left.tgz', 'package'], { cwd: folder });
+  for (const [name, from] of [
+    ['demo.crate', 'demo-1.0.0'],
+    ['said.tgz', 'said'],
+    ['native.tgz', 'native'],
+    ['left.tgz', 'package'],
+  ] as const)
+    execFileSync('tar', ['-czf', name, from], { cwd: folder });
   execFileSync('python3', ['-m', 'zipfile', '-c', '../demo.whl', 'demo_pkg', 'demo_pkg-1.0.dist-info'], {
     cwd: join(folder, 'wheel'),
   });
@@ -74,9 +97,12 @@ const makeSite = (): RequestListener => {
   const cksum = createHash('sha256').update(crate).digest('hex');
   const indexed = { name: 'demo', vers: '1.0.0', deps: [], cksum, features: {}, yanked: false };
   const wheel = '/demo_pkg-1.0-py3-none-any.whl';
-  const answers = new Map<string, [string, string | Buffer]>([
+  const answers = new Map<string, Answer[1]>([
+    ...more,
     ['/left', ['application/json', packument('left', { hasInstallScript: true })]],
     ['/left/-/left-1.0.0.tgz', ['application/octet-stream', readFileSync(join(folder, 'left.tgz'))]],
+    ['/native', ['application/json', packument('native', { hasInstallScript: true, gypfile: true })]],
+    ['/native/-/native-1.0.0.tgz', ['application/octet-stream', readFileSync(join(folder, 'native.tgz'))]],
     ['/said', ['application/json', packument('said', { bin: { said: 'said.js' } })]],
     ['/said/-/said-1.0.0.tgz', ['application/octet-stream', readFileSync(join(folder, 'said.tgz'))]],
     ['/-/npm/v1/security/advisories/bulk', ['application/json', '{}']],
@@ -104,8 +130,23 @@ const makeSite = (): RequestListener => {
   };
 };
 
+/** The pnpm of this machine as its registry has it, with what a project names it by. */
+export const packPnpm = () => {
+  const program = execFileSync('sh', ['-c', 'command -v pnpm'], { encoding: 'utf8' }).trim();
+  const folder = dirname(dirname(realpathSync(program)));
+  const { version } = z
+    .object({ version: z.string() })
+    .parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
+  const packed = ['-cz', '--transform', 's,^[.],package,', '-C', folder, '.'];
+  const data = execFileSync('tar', packed, { maxBuffer: 64 * 1024 * 1024 });
+  return {
+    packageManager: `pnpm@${version}+sha512.${createHash('sha512').update(data).digest('hex')}`,
+    answer: [`/pnpm/-/pnpm-${version}.tgz`, ['application/octet-stream', data]] satisfies Answer,
+  };
+};
+
 /** The hosts of these sites, for `sharedNetwork`. */
-export const packageSites = () => ({
+export const packageSites = (more: readonly Answer[] = []) => ({
   names: Object.fromEntries(
     [
       'registry.npmjs.org',
@@ -117,5 +158,5 @@ export const packageSites = () => ({
       'static.crates.io',
     ].map((name) => [name, [publicAddress]]),
   ),
-  site: makeSite(),
+  site: makeSite(more),
 });

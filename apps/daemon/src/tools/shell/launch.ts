@@ -46,6 +46,8 @@ export interface Launch {
 export const firstInput = refusalFile + 1;
 
 interface Need {
+  /** The command. */
+  text: string;
   deniedPaths: DeniedPaths;
   signal: AbortSignal;
   /** Present where the command has network; ports of this machine that its loopback leads to. */
@@ -172,7 +174,11 @@ const createLinuxPreparer = (territory: VisibleNeeds, { limit, caches = cacheBas
       ...(relay === undefined ? [] : [relayPort]),
     ];
     const handOut = listeners.length === 0 ? undefined : await placeHandOut(temporary, inside);
-    const kept = openCaches(caches, { root: territory.root, hasNetwork: egress !== undefined });
+    const kept = openCaches(caches, {
+      root: territory.root,
+      hasNetwork: egress !== undefined,
+      command: need.text,
+    });
     const built = await walls.build({
       ...need,
       temporary,

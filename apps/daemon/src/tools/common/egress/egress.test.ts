@@ -1,4 +1,3 @@
-import { createFakeClock } from '@drawbridge/kit';
 import { describe, expect, it } from 'vitest';
 import { helloFor, inTwoRecords, splitAt } from '../../../../test/support/client-hello.ts';
 import {
@@ -56,9 +55,9 @@ describe('TLS', () => {
   ])('SH-54, SH-55 %s on port 443 is not connected', async (_case, bytes) => {
     const world = await open();
     const sent = bytes(await helloFor('good.test'), await helloFor('evil.test'), await helloFor());
-    const { socket } = await through(world, 'good.test:443', [sent]);
+    const { socket, text } = await through(world, 'good.test:443', [sent]);
     await ended(socket);
-    expect([world.dialled, world.refused]).toEqual([[], ['good.test protocol']]);
+    expect([world.dialled, world.refused, text()]).toEqual([[], ['good.test protocol'], '']);
   });
 
   it('SH-55 TLS for another host on another port, and TLS or HTTP on 22, are refused', async () => {
@@ -122,6 +121,7 @@ it.each([
   ['a long port', 'good.test:00443'],
   ['port 65536', 'good.test:65536'],
   ['an address with a zone', '[fe80::1%lo]:443'],
+  ['half an address', '[1:2]:443'],
   ['an empty label', 'good..test:443'],
   ['two colons', 'good.test:443:443'],
 ])('SH-59 CONNECT to a host in %s is no request', async (_case, target) => {
@@ -159,6 +159,15 @@ describe('HTTP', () => {
     expect(answer).toContain('"url":"/hop?a=b"');
   });
 
+  it('SH-57 what is written for the host that was checked stays, whatever Connection says', async () => {
+    const { say } = await open();
+    const answer = await say(
+      'POST http://good.test/ HTTP/1.1\r\nHost: good.test\r\nConnection: close, host, content-length\r\nContent-Length: 5\r\n\r\nhello',
+    );
+    expect(answer).toContain('"host":"good.test"');
+    expect(answer).toContain('"content-length":"5"');
+  });
+
   it('forwards a body, chunked or with its length', async () => {
     const { say } = await open();
     const head = 'POST http://good.test/ HTTP/1.1\r\nHost: good.test\r\n';
@@ -178,6 +187,7 @@ describe('HTTP', () => {
     ['the same Host twice', get('http://good.test/', 'Host: good.test', 'Host: good.test')],
     ['no Host', get('http://good.test/')],
     ['another port in Host', get('http://good.test/', 'Host: good.test:8080')],
+    ['the port of https in Host', get('http://good.test/', 'Host: good.test:443')],
     ['a user name', get('http://user:pw@good.test/', 'Host: good.test')],
     ['a host that looks like a user', get('http://good.test@evil.test/', 'Host: good.test')],
     ['an https URL', get('https://good.test/', 'Host: good.test')],
@@ -227,7 +237,8 @@ describe('HTTP', () => {
     const evil = ['Host: evil.test', 'Host: good.test:81'].map((host) => tunnel + get('/in', host));
     const absolute = tunnel + get('http://evil.test/', 'Host: evil.test');
     const nested = tunnel + connectTo('good.test:443');
-    for (const bytes of [...evil, absolute, nested]) expect(await world.say(bytes)).toMatch(/ 400 /);
+    const whole = tunnel + get('http://good.test/', 'Host: good.test');
+    for (const bytes of [...evil, absolute, whole, nested]) expect(await world.say(bytes)).toMatch(/ 400 /);
     expect((await world.say(tunnel, await helloFor('good.test'))).includes('"url"')).toBe(false);
     expect(world.dialled).toEqual([`${publicAddress}:80`]);
   });
@@ -248,44 +259,6 @@ it('SH-52 is asked about all addresses of one look, and connects to these', asyn
     [[publicAddress, '10.0.0.1']],
     [`${publicAddress}:80`, '10.0.0.1:80'],
   ]);
-});
-
-describe('SH-64 limits', () => {
-  it('headers, a hello and a connection have ten seconds, and an idle tunnel an hour', async () => {
-    const clock = createFakeClock();
-    const world = await open({ clock });
-    const slow = world.link();
-    slow.write('GET http://good.test/ HTTP/1.1\r\nX-');
-    const silent = await through(world, 'good.test:443', []);
-    const tunnel = await through(world, 'good.test:5432', [Buffer.from('x')]);
-    await until(() => expect(tunnel.text()).toBe('ready x'));
-    // The two waits, and the look at idle tunnels.
-    await until(() => expect(clock.waiting()).toBe(3));
-    clock.advance(9_999);
-    expect([slow.readableEnded, silent.socket.readableEnded]).toEqual([false, false]);
-    clock.advance(1);
-    await Promise.all([slow, silent.socket].map(ended));
-    expect(tunnel.socket.readableEnded).toBe(false);
-    await clock.settle(62 * 60_000);
-    await ended(tunnel.socket);
-  });
-
-  it('holds 256 connections, and serves again when one has ended', async () => {
-    const world = await open();
-    const many = Array.from({ length: 300 }, () => world.link().resume());
-    await until(() => expect(many.filter((one) => one.readableEnded || one.closed)).toHaveLength(44));
-    for (const one of many) one.destroy();
-    await until(async () =>
-      expect(statusOf(await world.say(get('http://good.test/', 'Host: good.test')))).toBe(200),
-    );
-  });
-
-  it('close ends what is open', async () => {
-    const world = await open();
-    const { socket } = await through(world, 'good.test:5432', []);
-    world.egress.close();
-    await ended(socket);
-  });
 });
 
 it('lets no client through without what it has to show', async () => {

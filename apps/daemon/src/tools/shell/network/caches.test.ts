@@ -6,7 +6,7 @@ import { cachesIn, clearCaches, openCaches, sizeOfCaches, trimCaches } from './c
 
 /** Two tools' caches of 1,000 bytes each in one shared folder, the first older. */
 const fill = (base: string, root: string) => {
-  const { environment } = openCaches(base, { root, hasNetwork: true });
+  const { environment } = openCaches(base, { root, hasNetwork: true, command: '' });
   const { npm_config_cache: npm = '', PIP_CACHE_DIR: pip = '' } = environment;
   for (const [at, folder] of [npm, pip].entries()) {
     mkdirSync(folder);
@@ -18,12 +18,26 @@ const fill = (base: string, root: string) => {
 
 it('SH-67 each shared folder has caches of its own, and none before a command has network', () => {
   const { base } = makeFolders();
-  expect(openCaches(base, { root: '/a', hasNetwork: false })).toEqual({ mounts: [], environment: {} });
+  expect(openCaches(base, { root: '/a', hasNetwork: false, command: '' })).toEqual({
+    mounts: [],
+    environment: {},
+  });
   const a = fill(base, '/a');
-  const b = openCaches(base, { root: '/b', hasNetwork: true });
+  const b = openCaches(base, { root: '/b', hasNetwork: true, command: '' });
   expect(b.mounts).not.toContain(join(a.npm, '..'));
-  const later = openCaches(base, { root: '/a', hasNetwork: false });
+  const later = openCaches(base, { root: '/a', hasNetwork: false, command: '' });
   expect(later.environment).toEqual({ npm_config_cache: a.npm, PIP_CACHE_DIR: a.pip });
+});
+
+it.each([
+  ['npm ci && npm test', false],
+  ['npx --yes x', false],
+  ['pnpm install', true],
+  ['npm run a; pnpm run b', true],
+  ['./setup', true],
+])('%j gets the folder of pnpm: %s', (command, isGiven) => {
+  const { environment } = openCaches(makeFolders().base, { root: '/a', hasNetwork: true, command });
+  expect('npm_config_store_dir' in environment).toBe(isGiven);
 });
 
 it('SH-67 the oldest go first, and nothing outside with them', async () => {

@@ -26,17 +26,28 @@ const maxBytes = 5 * 1024 ** 3;
 /** Below the user's cache folder: where the caches of all shared folders are kept. */
 export const cachesIn = (base: string): string => join(base, 'drawbridge', 'shell');
 
+/** npm warns of the setting of pnpm each time it starts. */
+const warnsOf = (command: string, variable: string): boolean =>
+  variable === 'npm_config_store_dir' && /\b(npm|npx)\b/.test(command) && !/pnpm|corepack/.test(command);
+
+interface CachedCommand {
+  root: string;
+  hasNetwork: boolean;
+  /** Its text. */
+  command: string;
+}
+
 /**
  * The caches of one shared folder, which its commands alone see and write; the user's own are never written.
  * Without network only what an earlier command with network has filled is used.
  */
-export const openCaches = (base: string, { root, hasNetwork }: { root: string; hasNetwork: boolean }) => {
+export const openCaches = (base: string, { root, hasNetwork, command }: CachedCommand) => {
   const folder = join(cachesIn(base), createHash('sha256').update(root).digest('hex').slice(0, 32));
   if (hasNetwork) mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (!existsSync(folder)) return { mounts: [], environment: {} };
   const used = Object.entries(variables)
     .map(([variable, name]): [string, string] => [variable, join(folder, name)])
-    .filter(([, path]) => hasNetwork || existsSync(path));
+    .filter(([variable, path]) => (hasNetwork || existsSync(path)) && !warnsOf(command, variable));
   return { mounts: ['--bind', folder, folder], environment: Object.fromEntries(used) };
 };
 

@@ -1,3 +1,4 @@
+import { readingsOf } from '../../../permission/index.ts';
 import { words } from '../../../text/words.ts';
 
 /** Hosts that one tool needs together: the first is the one that people know. */
@@ -38,8 +39,10 @@ const hostsOfProgram = new Map<string, string>(
   ),
 );
 
-/** The host that a package tool uses; undefined for other programs. */
-export const hostOfProgram = (program: string): string | undefined => hostsOfProgram.get(program);
-
-/** Programs that install packages, whose scripts run then. */
-export const isInstaller = (program: string): boolean => hostsOfProgram.has(program);
+/** The hosts of the package tools that a command starts, also as `python -m pip`. */
+export const hostsOfTools = (command: string): string[] =>
+  readingsOf(command)
+    .map(({ program, words: all, from }) =>
+      /^python[\d.]*$/.test(program) && all[from] === '-m' ? (all[from + 1] ?? '') : program,
+    )
+    .flatMap((program) => hostsOfProgram.get(program) ?? []);

@@ -39,15 +39,18 @@ describeWith('bubblewrap')('a command with hosts', () => {
     const node = `${JSON.stringify(process.execPath)} -e "fetch('https://good.test/').then((a) => a.text()).then(console.log)"`;
     const all = await Promise.all(
       [
+        'wget -q -O - --ca-certificate=.ca.pem https://good.test/to-other',
         'curl -fsSL https://good.test/file -o f && cat f',
         'wget -q -O - --ca-certificate=.ca.pem https://good.test/',
         python('https://good.test/'),
         node,
-      ].map((command) => run(command, ['good.test'])),
+      ].map((command) => run(command, ['good.test', 'other.test'])),
     );
     expect(all.map(({ stdout, exitCode }) => [stdout.trim(), exitCode])).toEqual(all.map(() => ['hello', 0]));
     expect(questions.length).toBe(all.length);
-    expect(all[0]?.network).toEqual([{ host: 'good.test', in: expect.any(Number), out: expect.any(Number) }]);
+    const counted = (host: string) => ({ host, in: expect.any(Number), out: expect.any(Number) });
+    expect(all[0]?.network).toEqual(['good.test', 'other.test'].map(counted));
+    expect(all[1]?.network).toEqual([counted('good.test')]);
   });
 
   it('the question names command, hosts and what they may get, and no host is hidden', async () => {
@@ -64,6 +67,9 @@ describeWith('bubblewrap')('a command with hosts', () => {
       /^Connect to h0.test \(https and http\)\. It can send any file .* Packages may run programs/,
     );
     expect(second).toBe('Connect to h1.test (https and http)');
+    await send('python3 -m pip --version; ls', ['h0.test']);
+    await send('python3 -m json.tool --help', ['h0.test']);
+    expect(questions.slice(1).map((one) => /Packages may run/.test(one.description))).toEqual([true, false]);
   });
 
   it('SU-59 a forgotten host is named with the argument for the next call', async () => {

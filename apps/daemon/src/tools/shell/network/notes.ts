@@ -1,9 +1,8 @@
 import { visible } from '@drawbridge/kit';
-import { readingsOf } from '../../../permission/index.ts';
 import type { Failure } from '../../common/egress/refusal.ts';
 import { parseAuthority } from '../../common/egress/authority.ts';
 import type { WebHost } from '../../common/network/host.ts';
-import { hostOfProgram, withCompanions } from './companions.ts';
+import { hostsOfTools, withCompanions } from './companions.ts';
 import { maxHosts } from './declared.ts';
 
 /** The argument as the next call has it. */
@@ -59,8 +58,7 @@ const wantedHosts = (command: string, output: string): string[] => {
     const host = parseAuthority(text, 443)?.host;
     return host === undefined || !host.includes('.') || host === '127.0.0.1' ? [] : [host];
   });
-  const tools = readingsOf(command).flatMap(({ program }) => hostOfProgram(program) ?? []);
-  return [...named, ...tools].flatMap(withCompanions);
+  return [...named, ...hostsOfTools(command)].flatMap(withCompanions);
 };
 
 /** That a command ran without network, with the argument that asks for it. */

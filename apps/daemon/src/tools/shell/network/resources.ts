@@ -1,6 +1,5 @@
-import { readingsOf } from '../../../permission/index.ts';
 import type { Resource } from '../../common/tool.ts';
-import { isInstaller } from './companions.ts';
+import { hostsOfTools } from './companions.ts';
 import { portWords, type Declared } from './declared.ts';
 import type { Grant } from './command-egress.ts';
 
@@ -15,8 +14,7 @@ const risk =
 const installs =
   ' Packages may run programs during the installation, and what is installed runs outside the sandbox later, when you or your editor use it.';
 
-const risksOf = (text: string): string =>
-  risk + (readingsOf(text).some(({ program }) => isInstaller(program)) ? installs : '');
+const risksOf = (text: string): string => risk + (hostsOfTools(text).length > 0 ? installs : '');
 
 const describe = (declared: Declared, { text }: NetworkOf, isFirst: boolean): string => {
   const { subdomains, mirror, local, text: shown } = declared;

@@ -25,6 +25,14 @@ describeWith('bubblewrap', 'script')('a process with a terminal', () => {
     });
   });
 
+  it('SU-41 the REPL of Python keeps what was said before, in five writes', async () => {
+    const { start, write } = await world();
+    const more = { terminal, input: true, waitFor: ['>>> '], waitMs: 10_000 };
+    const { process: id } = await start('python3 -q', more);
+    for (const line of ['a = 20', 'def add(b):', '    return a + b', '']) await write(id, `${line}\n`);
+    expect((await write(id, 'add(22)\n', { waitMs: 5_000 })).output).toMatch(/^42/m);
+  });
+
   it('SU-41, SU-44 a REPL and a debugger that draw on it, with keys', async () => {
     const { start, write, read } = await world();
     const { process: id } = await start(`${node} -i`, { terminal, input: true, waitFor: ['> '] });
