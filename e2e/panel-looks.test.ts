@@ -119,7 +119,10 @@ describeWith('chromium')('where things stand in the panel', () => {
         ['/machines', '[data-test=machine-row]'],
         [`/machines/${machine?.id}`, '[data-test=runtime-row]'],
         ['/settings/account', '[data-test=session]'],
+        ['/settings/chat', 'text=Remember across chats'],
+        ['/settings/channels', '[data-test=channel] >> nth=3'],
         ['/settings/webhooks', '[data-test=hook-groups]'],
+        ['/settings/server', 'text=Remote use for all accounts'],
       ] as const) {
         await fresh.goto(server.url + path);
         await fresh.locator(last).first().waitFor();
@@ -158,6 +161,27 @@ describeWith('chromium')('where things stand in the panel', () => {
       expect([width, tops.length, new Set(tops).size]).toEqual([width, 3, 1]);
       await page.keyboard.press('Escape');
     }
+    await page.setViewportSize(wide);
+  });
+
+  it('the parts of the settings are in groups, and one list leads to them on a phone', async () => {
+    await follow(page, '/settings/channels');
+    const groups = page.getByRole('navigation', { name: 'Settings' }).locator('div > p');
+    expect(await groups.allInnerTexts()).toEqual([
+      'Your account',
+      'This browser',
+      'This server, all accounts',
+    ]);
+    const first = await boxOf(page.locator('[data-test=channel-first]'));
+    const rows = page.locator('[data-test=channel]');
+    expect(first.y).toBeLessThan((await boxOf(rows.first())).y);
+    for (const row of await rows.all()) expect((await boxOf(row)).height).toBeLessThan(64);
+    await page.setViewportSize({ width: 320, height: 640 });
+    await page.getByLabel('Part of the settings').selectOption('Server');
+    await page.getByText('Remote use for all accounts').waitFor();
+    await follow(page, '/settings/account');
+    await page.getByText('Let agents use my machines').waitFor();
+    expect(await page.getByText('Remote use for all accounts').count()).toBe(0);
     await page.setViewportSize(wide);
   });
 

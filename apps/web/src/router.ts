@@ -55,6 +55,7 @@ const shellPages: RouteRecordRaw[] = [
     redirect: '/settings/account',
     children: [
       page('account', () => import('./pages/settings/account-page.vue'), { title: 'Account' }),
+      page('chat', () => import('./pages/settings/chat-settings-page.vue'), { title: 'Chat and memory' }),
       page('appearance', () => import('./features/settings/appearance-card.vue'), { title: 'Appearance' }),
       page('notifications', () => import('./pages/settings/notifications-page.vue'), {
         title: 'Notifications',

@@ -134,3 +134,54 @@ it('a question that comes while the person leaves takes them to no question', as
   await left;
   expect(router.currentRoute.value.path).toBe('/slow');
 });
+
+it('shows nothing before the chats are known, so that no row moves, but waits for them a second at most', async () => {
+  bench = await setBench({ confirmations: [confirmationOf()] });
+  await router.push('/inbox');
+  const page = mount(InboxPage, { global: bench.global, attachTo: document.body });
+  close = () => page.unmount();
+  await useConfirmationsStore().load();
+  await flushPromises();
+  bench.clock.advance(999);
+  await flushPromises();
+  expect(page.findAll('[data-test=row]')).toHaveLength(0);
+  bench.clock.advance(1);
+  await until(() => page.findAll('[data-test=row]').length === 1);
+});
+
+it('CF-32 several questions are denied together, after a list of exactly these, and none is allowed', async () => {
+  vi.stubGlobal('matchMedia', () => ({ matches: true, addEventListener() {}, removeEventListener() {} }));
+  const answers: unknown[] = [];
+  const named = (id: string) => confirmationOf({ id, title: `Question ${id}?`, tool: id });
+  const page = await open(['c0', 'c1', 'c2'].map(named), 'c0', {
+    decide: ({ confirmationId, approved, resourceDecision }) => {
+      answers.push([confirmationId, resourceDecision]);
+      return { confirmationId, state: 'decided', approved, decision: resourceDecision ?? null };
+    },
+  });
+  await until(() => titles(page).includes('Question c0?'));
+  press('x');
+  press('j');
+  await until(() => titles(page).includes('Question c1?'));
+  press('x');
+  await flushPromises();
+  expect(page.find('[data-test=selection]').text()).toContain('2 selected');
+  await page.find('[data-test=deny-selected]').trigger('click');
+  await until(() => document.querySelector('[data-test=denied-list]') !== null);
+  // One that comes while the list is read is not among them.
+  const late = named('c3');
+  bench.fixture.world.confirmations.push(late);
+  await useConfirmationsStore().load();
+  const dialog = document.querySelector('[role=dialog]');
+  expect(
+    [...(dialog?.querySelectorAll('li p:first-child') ?? [])].map((one) => one.textContent?.trim()),
+  ).toEqual(['Question c0?', 'Question c1?']);
+  expect(dialog?.textContent).not.toContain('Allow');
+  expect(answers).toEqual([]);
+  [...(dialog?.querySelectorAll('button') ?? [])].find((one) => one.textContent?.includes('Deny 2'))?.click();
+  await until(() => answers.length === 2);
+  expect(answers.toSorted()).toEqual([
+    ['c0', 'denyOnce'],
+    ['c1', 'denyOnce'],
+  ]);
+});

@@ -1,4 +1,6 @@
-import { computed, ref, shallowRef, watch } from 'vue';
+import { createTimer } from '@drawbridge/kit';
+import { computed, onScopeDispose, ref, shallowRef, watch, type Ref } from 'vue';
+import { useClock, type Failure } from '../../api/index.ts';
 import { useAgentStore } from '../chat/use-agent-store.ts';
 import { useOpenAsksStore } from '../chat/asks/use-open-asks-store.ts';
 import type { Closed } from '../confirmations/closed-notes.ts';
@@ -8,6 +10,32 @@ import { heldEntries, inboxEntries, type InboxEntry } from './inbox-entries.ts';
 
 /** The agent of the chats, as a choice of the filter. */
 const chats = 'thread';
+
+/** How long what is known already waits for the rest, which may belong above it. */
+const longestWaitMs = 1_000;
+
+interface Loading {
+  isKnown: Ref<boolean>;
+  failure: Ref<Failure | null>;
+  isSomeKnown(): boolean;
+}
+
+/** Whether the list is shown: once all of it is known, or a failure, or some of it for a moment. */
+const useMayShow = ({ isKnown, failure, isSomeKnown }: Loading): Ref<boolean> => {
+  const mayShow = ref(false);
+  const wait = createTimer(useClock());
+  onScopeDispose(wait.cancel);
+  watch(
+    [isKnown, failure, isSomeKnown],
+    ([all, failed, some]) => {
+      mayShow.value ||= all || failed !== null;
+      if (some && !mayShow.value && !wait.isWaiting())
+        wait.start(longestWaitMs, () => (mayShow.value = true));
+    },
+    { immediate: true },
+  );
+  return mayShow;
+};
 
 /** What waits, filtered by agent and machine. While `isHeld` is true, no entry moves. */
 export const useInbox = () => {
@@ -49,11 +77,15 @@ export const useInbox = () => {
       closed: [...store.closed, ...open.closed],
     }),
   );
+  /** Until then, an empty list says nothing. */
+  const isKnown = computed(() => store.isLoaded && chat.status !== null && (!chat.enabled || open.isLoaded));
+  const failure = computed(() => store.failure ?? chat.failure ?? open.failure);
+  const mayShow = useMayShow({ isKnown, failure, isSomeKnown: () => store.isLoaded });
   const shown = ref<readonly InboxEntry[]>([]);
   watch(
-    [entries, isHeld],
-    ([now, held]) => {
-      shown.value = held ? heldEntries(shown.value, now) : now;
+    [entries, isHeld, mayShow],
+    ([now, held, may]) => {
+      if (may) shown.value = held ? heldEntries(shown.value, now) : now;
     },
     { immediate: true },
   );
@@ -62,9 +94,6 @@ export const useInbox = () => {
     if (!places.some(({ value }) => value === machine.value)) machine.value = '';
   });
 
-  /** Until then, an empty list says nothing. */
-  const isKnown = computed(() => store.isLoaded && chat.status !== null && (!chat.enabled || open.isLoaded));
-  const failure = computed(() => store.failure ?? chat.failure ?? open.failure);
   const load = () => {
     void store.load();
     void chat.load();
