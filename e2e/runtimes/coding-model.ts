@@ -7,11 +7,12 @@ import {
 import { chatChunks } from '../agent/chat-chunks.ts';
 import { messagesChunks } from '../agent/messages-chunks.ts';
 import { geminiChunks } from './gemini-chunks.ts';
+import { responsesChunks } from './responses-chunks.ts';
 
 /** The tools of one coding agent, by the steps of a script. */
 export interface Tools {
   run(command: string): { name: string; arguments: object };
-  write(path: string, text: string): { name: string; arguments: object };
+  write(path: string, text: string): { name: string; arguments: object | string };
   read(path: string): { name: string; arguments: object };
 }
 
@@ -24,7 +25,7 @@ interface Said {
 
 const listOf = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : []);
 
-/** A block of any of the three protocols. */
+/** A block of any of the protocols. */
 const ofBlock = (block: Json): Said[] => {
   if (block['type'] === 'tool_result' || block['functionResponse'] !== undefined)
     return [{ kind: 'result', text: JSON.stringify(block) }];
@@ -34,6 +35,7 @@ const ofBlock = (block: Json): Said[] => {
 
 const ofMessage = (message: Json): Said[] => {
   const content = message['content'] ?? message['parts'];
+  if (message['output'] !== undefined) return [{ kind: 'result', text: JSON.stringify(message['output']) }];
   if (message['role'] === 'tool') return [{ kind: 'result', text: JSON.stringify(content) }];
   if (message['role'] === 'assistant' || message['role'] === 'model') return [];
   if (typeof content === 'string') return [{ kind: 'text', text: content }];
@@ -42,7 +44,7 @@ const ofMessage = (message: Json): Said[] => {
 
 export const saidOf = ({ text }: Pick<ScriptedRequest, 'text'>): Said[] => {
   const body = JSON.parse(text) as Json;
-  return listOf(body['messages'] ?? body['contents']).flatMap(ofMessage);
+  return listOf(body['messages'] ?? body['contents'] ?? body['input']).flatMap(ofMessage);
 };
 
 const isScript = /^STEPS$/m;
@@ -96,6 +98,7 @@ export const startCodingModel = (tools: Tools): Promise<ScriptedModel> =>
     },
     (path) => {
       if (path.includes(':streamGenerateContent')) return geminiChunks;
+      if (path.includes('/responses')) return responsesChunks;
       return path.includes('/messages') ? messagesChunks : chatChunks;
     },
   );

@@ -11,10 +11,14 @@ export interface RealProgram {
   tools: Tools;
   /** Its model reads why something was denied. */
   readsReasons?: true;
+  /** It asks about what reads, too. */
+  asksToRead?: true;
   /** Files in the home of its person. */
   files(modelUrl: string): Record<string, object | string>;
   /** Variables of its entry in `runtimes.json`. */
   env(modelUrl: string): Record<string, string>;
+  /** More arguments of its entry. */
+  args?(modelUrl: string): string[];
 }
 
 const text = 'A step of the test';
@@ -29,6 +33,23 @@ export const realPrograms: RealProgram[] = [
     },
     files: () => ({}),
     env: (url) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'key' }),
+  },
+  {
+    ...{ id: 'codex', title: 'Codex', program: 'codex', asksToRead: true },
+    tools: {
+      run: (cmd) => ({ name: 'exec_command', arguments: { cmd } }),
+      read: (path) => ({ name: 'exec_command', arguments: { cmd: `cat ${path}` } }),
+      write: (path, content) => ({
+        name: 'apply_patch',
+        arguments: `*** Begin Patch\n*** Update File: ${path}\n@@\n-old\n+${content}\n*** End Patch\n`,
+      }),
+    },
+    files: () => ({}),
+    env: () => ({}),
+    args: (url) => [
+      ...['-c', 'model="gpt-5.5"', '-c', 'model_provider="scripted"'],
+      ...['-c', `model_providers.scripted={name="scripted",base_url="${url}/v1",wire_api="responses"}`],
+    ],
   },
   {
     ...{ id: 'gemini', title: 'Gemini CLI', program: 'gemini' },
@@ -69,7 +90,10 @@ export const realPrograms: RealProgram[] = [
 ];
 
 /** The versions that Drawbridge was last tried with. */
-const versions = ['@anthropic-ai/claude-code@2.1.330', '@google/gemini-cli@0.61.0', 'opencode-ai@1.18.33'];
+const versions = [
+  ...['@anthropic-ai/claude-code@2.1.330', '@openai/codex@0.169.0'],
+  ...['@google/gemini-cli@0.61.0', 'opencode-ai@1.18.33'],
+];
 /** What puts the program of this system in its place: scripts of an install are not run otherwise. */
 const placing = ['@anthropic-ai/claude-code/install.cjs', 'opencode-ai/postinstall.mjs'];
 

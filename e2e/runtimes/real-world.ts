@@ -16,8 +16,12 @@ const enable = (real: RealProgram, { home, program, url }: { home: string; progr
   const args = ['runtimes', 'enable', real.id, '--host', `localhost:${url.port}`, '--', program];
   execFileSync(process.execPath, [daemonEntry, ...args], { env: { ...process.env, HOME: home } });
   const path = join(home, '.drawbridge/runtimes.json');
-  const file = JSON.parse(readFileSync(path, 'utf8')) as { runtimes: Record<string, { env: object }> };
-  Object.assign(file.runtimes[real.id]?.env ?? {}, real.env(url.origin));
+  const file = JSON.parse(readFileSync(path, 'utf8')) as {
+    runtimes: Record<string, { env: object; args: string[] }>;
+  };
+  const entry = file.runtimes[real.id];
+  Object.assign(entry?.env ?? {}, real.env(url.origin));
+  entry?.args.push(...(real.args?.(url.origin) ?? []));
   writeFileSync(path, JSON.stringify(file), { mode: 0o600 });
 };
 

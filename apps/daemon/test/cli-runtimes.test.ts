@@ -43,6 +43,7 @@ describe('drawbridge runtimes', { timeout: 60_000 }, () => {
     const states = JSON.parse((await run(['runtimes', '--json'], noPrograms)).stdout) as object[];
     expect(states).toEqual([
       expect.objectContaining({ id: 'claude_code', missing: 'not found', signedIn: null }),
+      expect.objectContaining({ id: 'codex', missing: 'not found', fix: 'npm install -g @openai/codex' }),
       expect.objectContaining({
         ...{ id: 'gemini', enabled: false, missing: 'not found' },
         fix: 'npm install -g @google/gemini-cli',

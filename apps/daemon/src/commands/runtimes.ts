@@ -194,7 +194,7 @@ export const addRuntimes = (program: Command, answer: AnswerWith): void => {
   command
     .command('enable')
     .description('let Drawbridge start one')
-    .argument('<name>', 'claude_code, gemini, opencode, or acp:<name> for a program that speaks ACP')
+    .argument('<name>', 'claude_code, codex, gemini, opencode, or acp:<name> for a program that speaks ACP')
     .argument('[command...]', 'its program and arguments, after --')
     .option('--host <host>', 'a host that it connects to; may be repeated', collect, [])
     .option('--folder <path>', 'a folder of its own outside of the shared one; may be repeated', collect, [])

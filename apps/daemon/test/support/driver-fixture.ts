@@ -48,7 +48,10 @@ export const openWith =
       };
       return program;
     };
-    const live = await driver({ clock, start, cwd: root, resume, mode: 'default' });
+    const live = await driver({
+      ...{ clock, start, cwd: root, resume, mode: 'default' },
+      instructionsOf: async (name) => `of ${name}`,
+    });
     const asked: ActionRequest[] = [];
     const forms: Form[] = [];
     const stopping = new AbortController();

@@ -10,6 +10,7 @@ import type { Modes } from '../../src/permission/index.ts';
 import { makeFolders, openTools } from './tool-fixture.ts';
 
 const standIn = join(import.meta.dirname, 'acp-stand-in.mjs');
+const codex = join(import.meta.dirname, 'codex-stand-in.mjs');
 const claude = join(import.meta.dirname, 'claude-stand-in.mjs');
 
 type Answer = 'allowOnce' | 'alwaysAllow' | 'denyOnce' | 'none' | 'withdrawn';
@@ -18,10 +19,10 @@ const modes: Partial<Modes> = { runtime: 'ask', shell: 'ask', filesystemWrite: '
 
 /** The stand-in as a coding agent of the machine, in real walls; `answers` is what the person says to it. */
 export const openRuntime = async (folders = makeFolders()) => {
-  const kept = join(folders.base, 'kept');
   const settings = join(folders.base, 'settings');
-  mkdirSync(kept);
-  mkdirSync(settings);
+  // Of some programs their records are in the folder of their settings.
+  const kept = join(settings, 'kept');
+  mkdirSync(kept, { recursive: true });
   writeFileSync(join(folders.outside, 'login'), 'mine');
   writeFileSync(join(folders.outside, 'settings'), 'mine');
   const program = join(folders.base, 'program');
@@ -39,6 +40,7 @@ export const openRuntime = async (folders = makeFolders()) => {
   const runtimes = {
     'acp:stand-in': known,
     'acp:forgets': { ...known, continues: false },
+    'acp:codex': { ...known, protocol: 'codex', args: [codex], reads: [codex] },
     'acp:claude': { ...known, protocol: 'claude', args: [claude], reads: [claude] },
   };
   writeFileSync(join(folders.own, 'runtimes.json'), JSON.stringify({ version: 1, runtimes }), {

@@ -7,7 +7,7 @@ export const turnTool = 'runtime_turn';
 export const actionTool = 'runtime_action';
 
 /** The first ones are known by name; `acp:<name>` was added by the owner of the machine. */
-export const runtimeId = z.string().regex(/^(claude_code|gemini|opencode|acp:[a-z0-9-]{1,32})$/);
+export const runtimeId = z.string().regex(/^(claude_code|codex|gemini|opencode|acp:[a-z0-9-]{1,32})$/);
 
 /** Questions of a form, and forms that one turn may show. */
 export const maxFormQuestions = 4;

@@ -149,6 +149,7 @@ export const tryRuntime = async (
     const prepare = createSandboxedLauncher(territory);
     await drivers[runtime.protocol]({
       ...{ clock: systemClock, cwd: root, resume: null, mode: runtime.mode },
+      instructionsOf: async () => '',
       start: async (line, args) => (program = await startProgram({ ...where, prepare, egress, line, args })),
     });
   } finally {

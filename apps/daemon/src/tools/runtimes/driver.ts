@@ -2,10 +2,18 @@ import type { Question } from '@drawbridge/contracts/agent/asks';
 import type { RuntimeEvent } from '@drawbridge/contracts/machines/runtimes';
 import { createErrors, type Clock } from '@drawbridge/kit';
 
+/** `before`: a part that is in the file once, or null for all of it; `patch` where it is in many places. */
+export interface Edit {
+  path: string;
+  before: string | null;
+  after: string;
+  patch?: string;
+}
+
 /** What a coding agent asks to do. */
 export type ActionRequest =
   | { kind: 'command'; command: string; cwd?: string }
-  | { kind: 'edit'; edits: { path: string; before: string | null; after: string }[] }
+  | { kind: 'edit'; edits: Edit[] }
   | { kind: 'read'; paths: string[] }
   | { kind: 'other'; name: string; input: unknown };
 
@@ -76,6 +84,8 @@ export interface DriverNeeds {
   /** Starts the program with more arguments; `line` gets what it writes. */
   start(line: (text: string) => void, args?: readonly string[]): Promise<RunningProgram>;
   cwd: string;
+  /** The text of a file of the folder, for a program that does not read its instructions; empty for none. */
+  instructionsOf(name: string): Promise<string>;
   /** The session to continue, by the program's own id; null for a new one. */
   resume: string | null;
   /** The mode in which it asks before it acts; null for a program that has none and is told otherwise. */

@@ -35,6 +35,23 @@ export const knownRuntimes: Record<string, KnownRuntime> = {
     signedIn: { files: [], variables: [], ask: ['auth', 'status', '--json'] },
     oldest: '2.1.300',
   },
+  codex: {
+    ...{ title: 'Codex', program: 'codex', args: ['app-server'], protocol: 'codex', mode: null },
+    hosts: ['api.openai.com', 'chatgpt.com', 'auth.openai.com'],
+    env: {},
+    passedVariables: [],
+    folders: ['~/.codex/sessions'],
+    // Settings and rules there would allow what it asks about.
+    fresh: ['~/.codex'],
+    reads: [],
+    writes: ['~/.codex/auth.json'],
+    refusesFolders: [],
+    continues: true,
+    install: 'npm install -g @openai/codex',
+    signIn: 'codex login',
+    signedIn: { files: ['~/.codex/auth.json'], variables: [] },
+    oldest: '0.169.0',
+  },
   gemini: {
     title: 'Gemini CLI',
     program: 'gemini',

@@ -41,8 +41,8 @@ const mountsOf = (privateFolder: string, { id, runtime }: { id: string; runtime:
     isThere(expand(path)) ? [option, expand(path), expand(path)] : [];
   return [
     ...['--ro-bind', folderOf(program), folderOf(program)],
-    ...runtime.folders.flatMap((place) => ['--bind', ownFolder(privateFolder, { id, place }), expand(place)]),
     ...runtime.fresh.flatMap((place) => ['--tmpfs', expand(place)]),
+    ...runtime.folders.flatMap((place) => ['--bind', ownFolder(privateFolder, { id, place }), expand(place)]),
     ...runtime.reads.flatMap(mount('--ro-bind')),
     ...runtime.writes.flatMap(mount('--bind')),
   ];

@@ -1,6 +1,9 @@
+import { join } from 'node:path';
 import type { TurnResult } from '@drawbridge/contracts/machines/runtimes';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { CodedError, hasCode } from '@drawbridge/kit';
+import { readBytes } from '../../paths/read-bytes.ts';
+import { toText } from '../filesystem/text/decode-text.ts';
 import { errorResult } from '../common/result.ts';
 import type { Resource, RunContext } from '../common/tool.ts';
 import type { Launcher } from '../shell/launch.ts';
@@ -49,6 +52,7 @@ export interface Task {
 const switchedOff = 'Coding agents were switched off or changed on this machine, and this one was stopped';
 const lost = 'Its conversation was lost. A new one began.';
 const aliveEveryMs = 10_000;
+const maxInstructions = 40_000;
 
 /** The program in its walls, with its hosts. */
 const start = async (
@@ -105,6 +109,13 @@ export const runTurn = async (needs: TurnNeeds, task: Task, context: RunContext)
   });
   const ask: TurnEvents['ask'] = (request, n, withdrawal) =>
     open(inFolder(request, turn.folder), n, withdrawal);
+  const instructionsOf = async (name: string): Promise<string> => {
+    const path = join(turn.folder, name);
+    if (context.reading.mode(path) === 'deny') return '';
+    return readBytes(path, context.privateFolder, maxInstructions)
+      .then(toText)
+      .catch(() => '');
+  };
   let program: RunningProgram | undefined;
   const end = async () => {
     program?.kill();
@@ -113,7 +124,7 @@ export const runTurn = async (needs: TurnNeeds, task: Task, context: RunContext)
 
   const work = async (resume: string | null, prompt: string): Promise<TurnEnd> => {
     const live = await drivers[protocol]({
-      ...{ clock, mode, cwd: turn.folder, resume },
+      ...{ clock, mode, cwd: turn.folder, resume, instructionsOf },
       start: async (line, args) =>
         (program = await start(needs, turn, { context: { ...context, signal }, line, args })),
     });

@@ -1,5 +1,5 @@
-import { createTimer, type Clock } from '@drawbridge/kit';
-import { endedBy, runtimeErrors, type RunningProgram } from './driver.ts';
+import { createTimer, cutText, type Clock } from '@drawbridge/kit';
+import { endedBy, runtimeErrors, type RunningProgram, type TurnEvents } from './driver.ts';
 
 const startMs = 30_000;
 /** For the program to end a cancelled turn; after that everything is killed. */
@@ -49,19 +49,29 @@ export const createSilence = (clock: Clock, open: () => OpenTurn | undefined) =>
 
 /** An action that may be asked about. */
 interface Asked {
+  n: number;
   isWithdrawn?: true;
+  isOver: boolean;
 }
 
-/** Questions of a turn that wait for an answer. `end`: ends an action as denied. */
-export const createAsking = <Action extends Asked>(end: (action: Action, why: string) => void) => {
+const maxOutput = 4_000;
+
+/** The ends of the actions of a turn, and its questions that wait for an answer. */
+export const createAsking = <Action extends Asked>(event: TurnEvents['event']) => {
   let count = 0;
+  const end = (action: Action, status: 'completed' | 'failed' | 'denied', text: string) => {
+    if (action.isOver) return;
+    action.isOver = true;
+    event({ type: 'action-end', n: action.n, status, text: cutText(text, maxOutput) });
+  };
   return {
+    end,
     isAsking: () => count > 0,
     /** A withdrawn question ends its action at once: a frame that follows may say that it acted. */
     wait: async <T>(action: Action, withdrawal: AbortSignal, answer: Promise<T>): Promise<T> => {
       const onWithdrawn = () => {
         action.isWithdrawn = true;
-        end(action, endedBy(withdrawal));
+        end(action, 'denied', endedBy(withdrawal));
       };
       withdrawal.addEventListener('abort', onWithdrawn, { once: true });
       count += 1;

@@ -15,10 +15,9 @@ import {
   nothing,
   permissionRequest,
   sessionUpdate,
-  type Incoming,
   type ModeState,
 } from './frames.ts';
-import { createPeer, RpcError } from './json-rpc.ts';
+import { createPeer, RpcError, type Incoming } from '../json-rpc.ts';
 import { createTurn, type Turn } from './turn.ts';
 
 const authRequired = -32_000;
@@ -97,6 +96,7 @@ export const openAcp: OpenDriver = async (needs) => {
       : undefined;
   };
   const peer = createPeer({
+    withdraws: '$/cancel_request',
     send: (line) => program.send(line),
     request: onRequest,
     notification: onNotification,

@@ -1,22 +1,5 @@
 import { z } from 'zod';
 
-/** JSON-RPC 2.0: a request has an id and a method, a notification a method, an answer an id. */
-export const message = z.object({
-  id: z.union([z.number(), z.string()]).optional(),
-  method: z.string().optional(),
-  params: z.unknown().optional(),
-  result: z.unknown().optional(),
-  error: z.object({ code: z.number(), message: z.string() }).optional(),
-});
-
-/** `$/cancel_request`: a request that is withdrawn. */
-export const cancelled = z.object({ requestId: z.union([z.number(), z.string()]) });
-
-export interface Incoming {
-  method: string;
-  params: unknown;
-}
-
 /** What is needed of the Agent Client Protocol, version 1 (agentclientprotocol.com); all else is left out. */
 export const initialized = z.object({
   protocolVersion: z.number(),

@@ -1,4 +1,3 @@
-import { cutText } from '@drawbridge/kit';
 import { endedBy, runtimeErrors, type TurnEvents } from '../driver.ts';
 import type { FormRequest, PermissionRequest, SessionUpdate, ToolCall } from './frames.ts';
 import { toForm } from './to-form.ts';
@@ -22,8 +21,6 @@ interface Action {
   isOver: boolean;
 }
 
-const maxOutput = 4_000;
-
 const cancelled = { outcome: { outcome: 'cancelled' } };
 
 /** What later frames leave out stays. */
@@ -33,7 +30,7 @@ const join = (before: ToolCall | undefined, { toolCallId, ...later }: ToolCall):
 };
 
 const outputOf = ({ content }: ToolCall): string =>
-  cutText((content ?? []).flatMap((one) => one.content?.text ?? []).join('\n'), maxOutput);
+  (content ?? []).flatMap((one) => one.content?.text ?? []).join('\n');
 
 interface AnswerNeeds {
   see(frame: ToolCall): Action;
@@ -97,13 +94,7 @@ export const createTurn = ({ events, mode, fail }: TurnNeeds) => {
   const actions = new Map<string, Action>();
   let tokens: number | null = null;
 
-  const end = (action: Action, status: 'completed' | 'failed' | 'denied', text: string) => {
-    if (action.isOver) return;
-    action.isOver = true;
-    events.event({ type: 'action-end', n: action.n, status, text });
-  };
-
-  const { isAsking, wait } = createAsking<Action>((action, why) => end(action, 'denied', why));
+  const { isAsking, wait, end } = createAsking<Action>(events.event);
 
   const see = (frame: ToolCall): Action => {
     const known = actions.get(frame.toolCallId);

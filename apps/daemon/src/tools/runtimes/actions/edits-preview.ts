@@ -1,15 +1,18 @@
 import type { Preview } from '@drawbridge/contracts/preview';
-import { createTwoFilesPatch } from 'diff';
+import { applyPatch, createTwoFilesPatch } from 'diff';
 import { locate } from '../../common/access.ts';
 import { errors } from '../../common/errors.ts';
 import type { ToolContext } from '../../common/tool.ts';
 import { editPreview, writePreview } from '../../filesystem/preview/file-preview.ts';
-import type { ActionRequest } from '../driver.ts';
-
-type Edit = (ActionRequest & { kind: 'edit' })['edits'][number];
+import type { Edit } from '../driver.ts';
 
 /** The file as it would be: `before` is all of it, or a part that is in it once. */
-const applied = (current: string, { before, after }: { before: string; after: string }): string => {
+const applied = (current: string, { before, after, patch }: Edit & { before: string }): string => {
+  if (patch !== undefined) {
+    const patched = applyPatch(current, patch);
+    if (patched === false) throw errors.noMatch();
+    return patched;
+  }
   if (before === '' || before === current) return after;
   const [start, rest, ...more] = current.split(before);
   if (start === undefined || rest === undefined || more.length > 0) throw errors.noMatch();
@@ -26,7 +29,10 @@ export const editsPreview = async (context: ToolContext, edits: readonly Edit[])
     const place = locate(context, path, { access: 'write' });
     if (before === null || place.kind === 'missing') return writePreview(context, place, after);
     const texts = { oldString: before, newString: after };
-    return editPreview(context, place, { ...texts, edit: (current) => applied(current, { before, after }) });
+    return editPreview(context, place, {
+      ...texts,
+      edit: (current) => applied(current, { ...first, before }),
+    });
   }
   const text = edits
     .map(({ path, before, after }) => createTwoFilesPatch(path, path, before ?? '', after))

@@ -1,4 +1,4 @@
-import { canonical, cutText } from '@drawbridge/kit';
+import { canonical } from '@drawbridge/kit';
 import { endedBy, runtimeErrors, type TurnEvents } from '../driver.ts';
 import { createAsking, type Asking } from '../waits.ts';
 import { tokensOf, type Block, type Frame, type ToolRequest } from './frames.ts';
@@ -26,7 +26,6 @@ interface Answering {
   withdrawal: AbortSignal;
 }
 
-const maxOutput = 4_000;
 /** It asks in this one too, and goes into it without a question. */
 const planMode = 'plan';
 const refusal = 'Drawbridge does not allow this here';
@@ -61,13 +60,7 @@ export const createTurn = ({ events, mode, fail }: TurnNeeds) => {
   let tokens: number | null = null;
   let hasMode = false;
 
-  const end = (action: Action, status: 'completed' | 'failed' | 'denied', text: string) => {
-    if (action.isOver) return;
-    action.isOver = true;
-    events.event({ type: 'action-end', n: action.n, status, text: cutText(text, maxOutput) });
-  };
-
-  const { isAsking, wait } = createAsking<Action>((action, why) => end(action, 'denied', why));
+  const { isAsking, wait, end } = createAsking<Action>(events.event);
 
   const see = (id: string, name: string, input: unknown): Action => {
     const known = actions.get(id);

@@ -1,6 +1,23 @@
-import type { z } from 'zod';
-import { parseJson } from '../../../text/parse-json.ts';
-import { cancelled, message, type Incoming } from './frames.ts';
+import { z } from 'zod';
+import { parseJson } from '../../text/parse-json.ts';
+
+const requestId = z.union([z.number(), z.string()]);
+
+/** A request has an id and a method, a notification a method, an answer an id. */
+const message = z.object({
+  id: requestId.optional(),
+  method: z.string().optional(),
+  params: z.unknown().optional(),
+  result: z.unknown().optional(),
+  error: z.object({ code: z.number(), message: z.string() }).optional(),
+});
+
+const withdrawn = z.object({ requestId });
+
+export interface Incoming {
+  method: string;
+  params: unknown;
+}
 
 /** The program answered a request with an error. */
 export class RpcError extends Error {
@@ -13,6 +30,8 @@ export class RpcError extends Error {
 
 /** `withdrawal`: aborted when the other side withdraws its request. */
 export interface PeerNeeds {
+  /** The notification with which the other side withdraws a request. */
+  withdraws: string;
   send(line: string): void;
   /** Gives the result of a request of the other side; undefined for a method that is not known here. */
   request(incoming: Incoming, withdrawal: AbortSignal): Promise<object> | undefined;
@@ -23,7 +42,7 @@ const methodNotFound = { code: -32_601, message: 'Method not found' };
 const requestCancelled = { code: -32_800, message: 'Request cancelled' };
 
 /** JSON-RPC 2.0 in both directions, one message a line. What is no message is left out. */
-export const createPeer = ({ send, request, notification }: PeerNeeds) => {
+export const createPeer = ({ withdraws, send, request, notification }: PeerNeeds) => {
   let lastId = 0;
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
   const served = new Map<string | number, AbortController>();
@@ -44,8 +63,8 @@ export const createPeer = ({ send, request, notification }: PeerNeeds) => {
     }
   };
   const onNotification = (incoming: Incoming) => {
-    if (incoming.method !== '$/cancel_request') return notification(incoming);
-    const { data } = cancelled.safeParse(incoming.params);
+    if (incoming.method !== withdraws) return notification(incoming);
+    const { data } = withdrawn.safeParse(incoming.params);
     if (data) served.get(data.requestId)?.abort();
   };
 

@@ -1,0 +1,178 @@
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createFakeClock } from '@drawbridge/kit';
+import { expect, it } from 'vitest';
+import { openWith } from '../../../../test/support/driver-fixture.ts';
+import { makeFolders } from '../../../../test/support/tool-fixture.ts';
+import type { Verdict } from '../driver.ts';
+import { openCodex } from './codex-driver.ts';
+
+const open = openWith(openCodex, 'codex-stand-in.mjs');
+const no = async (): Promise<Verdict> => ({ allow: false, reason: 'not on a Friday' });
+const denied = (n: number, text: string) => ({ type: 'action-end', n, status: 'denied', text });
+
+it('gives text, thoughts, the plan, actions with their ends, its tries, and the tokens of its context', async () => {
+  const { root, turn, asked } = await open();
+  const steps = [
+    'THINK hm',
+    'PLAN test it',
+    'SAY hello',
+    'RUN echo one',
+    'CHILD echo two',
+    'GARBAGE',
+    'RETRY',
+  ];
+  const { events, end } = await turn(...steps);
+  expect(await end).toEqual({ stopReason: 'end_turn', tokens: 1_234 });
+  expect(events).toEqual([
+    { type: 'thought', text: 'hm' },
+    { type: 'plan', items: [{ text: 'test it', status: 'pending' }] },
+    { type: 'text', text: 'hello' },
+    { type: 'action', n: 1, kind: 'execute', title: 'echo one' },
+    { type: 'action-end', n: 1, status: 'completed', text: 'one\n' },
+    { type: 'action', n: 2, kind: 'execute', title: 'echo two' },
+    { type: 'action-end', n: 2, status: 'completed', text: 'two\n' },
+    { type: 'notice', text: 'Its model failed, and it tries again' },
+  ]);
+  expect(asked).toEqual([
+    { kind: 'command', command: 'echo one', cwd: root },
+    { kind: 'command', command: 'echo two', cwd: root },
+  ]);
+});
+
+it('RT-07 a change is asked about with its content, and its patch where it is in several places', async () => {
+  const { root, turn, asked } = await open();
+  writeFileSync(join(root, 'a.txt'), 'one\ntwo\none\n');
+  const { end } = await turn('PATCH a.txt one three', 'ADD b.txt new');
+  await end;
+  expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('three\ntwo\nthree\n');
+  const patch = '@@ -1 +1 @@\n-one\n+three\n@@ -3 +3 @@\n-one\n+three\n';
+  expect(asked).toEqual([
+    {
+      kind: 'edit',
+      edits: [{ path: join(root, 'a.txt'), before: 'one\none\n', after: 'three\nthree\n', patch }],
+    },
+    { kind: 'edit', edits: [{ path: join(root, 'b.txt'), before: null, after: 'new' }] },
+  ]);
+});
+
+it('RT-03 what was denied is not done, and neither is what no question can show', async () => {
+  const { root, turn, asked } = await open({ verdict: no });
+  writeFileSync(join(root, 'a.txt'), 'a\n');
+  const { events, end } = await turn(
+    ...[
+      'RUN touch no.txt',
+      'DELETE a.txt',
+      'MOVE a.txt',
+      'KIND writeStdin',
+      'KIND humanCommand',
+      'CLAIM touch no.txt',
+      'TTY touch t.txt',
+    ],
+  );
+  expect(await end).toMatchObject({ stopReason: 'end_turn' });
+  expect(asked).toHaveLength(1);
+  const refused = 'There is no question that could show what it would do';
+  expect(events.filter(({ type }) => type !== 'action')).toEqual([
+    denied(1, 'not on a Friday'),
+    ...[2, 3, 4, 5, 6].map((n) => denied(n, refused)),
+    { type: 'text', text: 'stdin is closed' },
+  ]);
+  expect(existsSync(join(root, 'a.txt'))).toBe(true);
+  for (const name of ['no.txt', 'kind.txt', 't.txt']) expect(existsSync(join(root, name))).toBe(false);
+});
+
+it.each([
+  ['SWAP echo harm', 'did something else than it asked about'],
+  ['UNASKED echo harm', 'did something else than it asked about'],
+  ['LATE echo harm', 'did something else than it asked about'],
+])('RT-05 one that acts in another way than it asked is stopped: %s', async (step, error) => {
+  const { turn } = await open();
+  const { end } = await turn(step, 'WAIT');
+  await expect(end).rejects.toThrow(error);
+});
+
+it.each(['--never', '--writes'])(
+  'RT-04 one that starts in a mode that asks less is not used: %s',
+  async (flag) => {
+    await expect(open({ flags: [flag] })).rejects.toThrow('no mode in which it asks');
+  },
+);
+
+it.each(['POLICY never', 'REVIEW'])('RT-04 one that leaves its mode is stopped: %s', async (step) => {
+  const { turn } = await open();
+  const { end } = await turn('POLICY untrusted', step, 'WAIT');
+  await expect(end).rejects.toThrow('left the mode in which it asks');
+});
+
+it('RT-16 settings of the folder start nothing; its instructions are given, and continue its thread', async () => {
+  const { root } = makeFolders();
+  mkdirSync(join(root, '.codex'));
+  writeFileSync(join(root, '.codex/hook'), 'touch hook.txt');
+  const { turn } = await open({ root, resume: 't1' });
+  const { events, end } = await turn('GUIDE');
+  await end;
+  expect(existsSync(join(root, 'hook.txt'))).toBe(false);
+  expect(events).toEqual([{ type: 'text', text: expect.stringContaining('\n\nof AGENTS.md') }]);
+});
+
+it('a thread that it has lost is one', async () => {
+  const { root } = makeFolders();
+  writeFileSync(join(root, 'forgets'), '');
+  await expect(open({ root, resume: 't1' })).rejects.toMatchObject({ code: 'RUNTIME_SESSION_LOST' });
+});
+
+it.each([
+  ['SIGNEDOUT', 'RUNTIME_SIGN_IN', '401'],
+  ['FAIL', 'RUNTIME_FAILED', 'the model is gone'],
+  ['DIE', 'RUNTIME_FAILED', 'exit code 3'],
+])('says why it ended: %s', async (step, code, message) => {
+  const { turn } = await open();
+  const { end } = await turn(step);
+  await expect(end).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
+});
+
+it('RT-06 it ends a cancelled turn, also while it asks; one that does not is killed a second later', async () => {
+  const writing = await open();
+  const waiting = await writing.turn('SAY hi', 'WAIT');
+  await waiting.said;
+  writing.stop();
+  expect(await waiting.end).toMatchObject({ stopReason: 'cancelled' });
+
+  const withdrawn = Promise.withResolvers<Verdict>();
+  const asking = await open({ verdict: () => withdrawn.promise });
+  const asked = await asking.turn('RUN touch late.txt');
+  await asked.said;
+  asking.stop();
+  withdrawn.resolve({ withdrawn: true });
+  expect(await asked.end).toMatchObject({ stopReason: 'cancelled' });
+  expect(existsSync(join(asking.root, 'late.txt'))).toBe(false);
+
+  const clock = createFakeClock();
+  const stuck = await open({ clock });
+  const { end, said } = await stuck.turn('SAY hi', 'STUCK');
+  await said;
+  stuck.stop();
+  await clock.settle(1_000);
+  await expect(end).rejects.toMatchObject({ code: 'RUNTIME_FAILED' });
+});
+
+it('RT-18 a question that it withdraws ends at once; one whose question it withdrew may not act', async () => {
+  const { root } = makeFolders();
+  const verdict = async (_one: unknown, withdrawal: AbortSignal) => {
+    writeFileSync(join(root, 'shown'), '');
+    await once(withdrawal, 'abort');
+    return { withdrawn: true as const };
+  };
+  const { turn } = await open({ root, verdict });
+  const { events, end } = await turn('BACK touch a.txt', 'SAY on');
+  await end;
+  expect(events).toEqual([
+    { type: 'action', n: 1, kind: 'execute', title: 'touch a.txt' },
+    denied(1, 'The coding agent withdrew its question'),
+    { type: 'text', text: 'on' },
+  ]);
+  const acting = await turn('BACK touch a.txt!', 'WAIT');
+  await expect(acting.end).rejects.toMatchObject({ code: 'RUNTIME_MISMATCH' });
+});

@@ -1,0 +1,34 @@
+import { readFileSync, symlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { describeWith } from '../../../../../../e2e/services.ts';
+import { shared } from '../../../../test/support/clean-up.ts';
+import { openRuntime } from '../../../../test/support/runtime-fixture.ts';
+import { textOf } from '../../../../test/support/tool-fixture.ts';
+
+describeWith('bubblewrap')('Codex in a folder', () => {
+  const opened = shared(() => openRuntime());
+  const guide = async () => textOf(await opened().turn(['GUIDE'], { runtime: 'acp:codex' }));
+
+  it('RT-07 a change in several places is shown in the whole of the file; RT-02 a command in its folder', async () => {
+    const { root, state, turn } = opened();
+    writeFileSync(join(root, 'a.txt'), 'one\ntwo\none\n');
+    await turn(['PATCH a.txt one three', 'RUN touch made.txt'], { runtime: 'acp:codex' });
+    expect(state.questions).toMatchObject([
+      { resource: join(root, 'a.txt'), preview: { kind: 'diff', added: 2, removed: 2 } },
+      { resource: `"${root}" $ touch made.txt` },
+    ]);
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('three\ntwo\nthree\n');
+  });
+
+  it('RT-16 gets the instructions of the folder, and nothing that a link leads to', async () => {
+    const { root, outside } = opened();
+    const path = join(root, 'AGENTS.md');
+    writeFileSync(join(outside, 'secret'), 'a secret');
+    symlinkSync(join(outside, 'secret'), path);
+    expect(await guide()).not.toContain('secret');
+    rmSync(path);
+    writeFileSync(path, 'Write tests');
+    expect(await guide()).toMatch(/\n\nWrite tests$/);
+  });
+});
