@@ -123,11 +123,34 @@ const lostForNothing = (facts: Facts, row: CallRow): boolean => {
   return !facts.disturbed(user, { from: row.createdAt, to: row.endedAt });
 };
 
+/** How long Postgres may hold what was written without waiting for the disk; a crash is noted before it is made. */
+const unsyncedMs = 1_000;
+
+/** Calls that only read, whose rows went with a crash of the store: they are not synced (decision 0006). */
+const lostWithStore = (facts: Facts): Set<string> => {
+  const crashes = facts.of('fault').filter(({ what }) => what === 'postgres crash');
+  const unsynced = facts
+    .of('frame')
+    .filter(({ at }) => crashes.some((crash) => Math.abs(crash.at - at) <= unsyncedMs));
+  const sent = new Set(unsynced.map(({ requestId }) => requestId));
+  const reads = new Set(
+    facts
+      .of('asked')
+      .filter(({ tool }) => tool === 'read')
+      .map((one) => one.op),
+  );
+  const answered = facts.of('answered').filter((one) => reads.has(one.op) && sent.has(one.requestId));
+  return new Set(answered.map(({ requestId }) => requestId).filter((id) => !facts.callOf(id)));
+};
+
 export const deadlines = (facts: Facts): string[] => {
   const callMaxMs = facts.of('begun')[0]?.callMaxMs ?? 0;
   const heardOf = new Set([...facts.of('seen'), ...facts.of('answered')].map((one) => one.requestId));
+  const gone = lostWithStore(facts);
   return [
-    ...[...heardOf].flatMap((id) => (facts.callOf(id) ? [] : [`${id} was shown, and is not written down`])),
+    ...[...heardOf].flatMap((id) =>
+      facts.callOf(id) || gone.has(id) ? [] : [`${id} was shown, and is not written down`],
+    ),
     ...facts.calls.flatMap((row) => {
       const ended = row.endedAt !== null && terminal.has(row.state);
       return ended ? [] : [`${row.requestId} (${row.op}) has not ended: ${row.state}`];
@@ -163,11 +186,17 @@ export const states = (facts: Facts): string[] => {
 const strangers = (text: string, own: string | null): string[] =>
   (text.match(/op-\d{6}/g) ?? []).filter((op) => op !== own);
 
-export const results = (facts: Facts): string[] => [
-  ...facts.of('answered').flatMap(({ op, requestId, result }) => {
-    if (facts.callOf(requestId)?.op !== op) return [`${op} was answered with another call, ${requestId}`];
+const answers = (facts: Facts): string[] => {
+  const lost = lostWithStore(facts);
+  return facts.of('answered').flatMap(({ op, requestId, result }) => {
+    if (!lost.has(requestId) && facts.callOf(requestId)?.op !== op)
+      return [`${op} was answered with another call, ${requestId}`];
     return strangers(result ?? '', op).map((other) => `${op} was answered with the result of ${other}`);
-  }),
+  });
+};
+
+export const results = (facts: Facts): string[] => [
+  ...answers(facts),
   ...facts.calls.flatMap(({ op, requestId, state, result }) => {
     if (state === 'succeeded' && result === null) return [`${requestId} succeeded without a result`];
     return strangers(result ?? '', op).map((other) => `${requestId} (${op}) holds the result of ${other}`);
