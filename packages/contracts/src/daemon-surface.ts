@@ -62,8 +62,13 @@ export const initBody = z.object({
 });
 export type InitBody = z.infer<typeof initBody>;
 
-/** `POST tools`: the machine's new tool list, with the limits of `init`. */
-export const toolsBody = initBody.pick({ tools: true, toolCategories: true, modes: true });
+/**
+ * `POST tools`: the machine's new tool list, with the limits of `init`. `revision`: rises with each list that
+ * a daemon sends; one that arrives after a newer one changes nothing.
+ */
+export const toolsBody = initBody
+  .pick({ tools: true, toolCategories: true, modes: true })
+  .extend({ revision: z.number().int().nonnegative().optional() });
 export type ToolsBody = z.infer<typeof toolsBody>;
 
 /** `POST response/:requestId`: a result, or the error that prevented one. */

@@ -83,6 +83,8 @@ it.each([
   await clock.settle(1_000);
   await told('/init', '/tools one', '/tools one');
   await reported('connected', 'tools');
+  const revisions = server.seen.filter(({ path }) => path === '/tools').map(({ body }) => body);
+  expect(revisions).toMatchObject([{ revision: 1 }, { revision: 2 }]);
 });
 
 it.each([

@@ -27,6 +27,7 @@ export const createToolsUpdate = (needs: ToolsUpdateNeeds) => {
   /** What the server has, as text, where that is known. */
   let described: string | undefined;
   let failures = 0;
+  let revision = 0;
   const timer = createTimer(clock);
 
   const flushAfter = (ms: number) => {
@@ -57,7 +58,9 @@ export const createToolsUpdate = (needs: ToolsUpdateNeeds) => {
     isPosting = true;
     // The server may have it although its reply is lost.
     described = undefined;
-    const reply = await post(body);
+    // One that was given up may arrive after this one.
+    revision += 1;
+    const reply = await post({ ...body, revision });
     isPosting = false;
     if (reply.ok) described = text;
     settle(reply);

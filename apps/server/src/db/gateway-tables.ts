@@ -15,6 +15,8 @@ export interface MachineTable {
   hostIdentifier: string;
   rootPath: string;
   toolsDigest: string;
+  /** The daemon's number of that list since its last `init`, which is 0; later ones are higher. */
+  toolsRevision: number;
   categories: string;
   /** What the daemon says of itself; null for one that knows only the specification. */
   daemon: string | null;

@@ -46,6 +46,7 @@ import { subAgentTurns } from './migrations/0048-sub-agent-turns.ts';
 import { callRulings } from './migrations/0049-call-rulings.ts';
 import { visits } from './migrations/0050-visits.ts';
 import { channelGroups } from './migrations/0051-channel-groups.ts';
+import { toolsRevision } from './migrations/0052-tools-revision.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -97,6 +98,7 @@ const migrations = {
   '0049-call-rulings': callRulings,
   '0050-visits': visits,
   '0051-channel-groups': channelGroups,
+  '0052-tools-revision': toolsRevision,
 };
 
 /** Kysely finds its own tables by reading all tables, which costs more than this. */

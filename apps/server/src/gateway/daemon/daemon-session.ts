@@ -80,10 +80,13 @@ const ofMachine = (ctx: DaemonSessionNeeds) => {
         const categories = body.toolCategories ?? machine.info.categories;
         const modes = body.modes ?? machine.info.modes;
         const { id, userId } = machine;
-        if (!(await store.setTools({ id, epoch, toolList: list, categories, modes })))
-          throw errors.replaced();
-        registry.adopt({ id, userId, info: { ...machine.info, toolList: list, categories, modes } });
-        connections.announce(machine);
+        const { revision } = body;
+        const outcome = await store.setTools({ id, epoch, revision, toolList: list, categories, modes });
+        if (outcome === 'replaced') throw errors.replaced();
+        if (outcome === 'stored') {
+          registry.adopt({ id, userId, info: { ...machine.info, toolList: list, categories, modes } });
+          connections.announce(machine);
+        }
         return { ok: true, ...(warnings.length === 0 ? {} : { warnings }) };
       });
     },

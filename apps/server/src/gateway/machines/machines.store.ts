@@ -27,6 +27,8 @@ export interface ReportedRules {
 
 export interface ToolsChange extends Pick<MachineInfo, 'epoch' | 'toolList' | 'categories' | 'modes'> {
   id: string;
+  /** Undefined of a daemon that does not count its lists. */
+  revision: number | undefined;
 }
 
 const reportedRules = z.object({ list: ruleList, at: z.number() });
@@ -86,22 +88,27 @@ export const createMachinesStore = ({ db, commit }: Store, clock: Clock) => {
       return row && readMachine(row, () => readToolList(row.tools)).machine;
     },
     toRecover: () => readToRecover(db),
-    /** Another list of tools, where the machine is still in that epoch; false otherwise. */
-    setTools: ({ id, epoch, toolList, categories: sent, modes }: ToolsChange): Promise<boolean> =>
+    /** `replaced` where the machine is in another epoch, `late` where it has a newer list of tools. */
+    setTools: (change: ToolsChange): Promise<'stored' | 'late' | 'replaced'> =>
       db.transaction().execute(async (trx) => {
+        const { id, epoch, revision, toolList, categories: sent, modes } = change;
         const before = await storedDigest(trx, id);
         await storeToolList(trx, toolList);
-        const { numUpdatedRows } = await trx
+        const ofEpoch = trx
           .updateTable('machines')
           .set(revised(clock.now()))
           .set({ toolsDigest: toolList.digest, categories: JSON.stringify(sent), modes: jsonOrNull(modes) })
           .where('id', '=', id)
-          .where('epoch', '=', epoch)
-          .executeTakeFirst();
-        const isKept = numUpdatedRows === 1n;
-        const left = isKept ? before?.toolsDigest : toolList.digest;
-        if (left !== undefined && (!isKept || left !== toolList.digest)) await dropToolList(trx, left);
-        return isKept;
+          .where('epoch', '=', epoch);
+        const update =
+          revision === undefined
+            ? ofEpoch
+            : ofEpoch.set({ toolsRevision: revision }).where('toolsRevision', '<=', revision);
+        const isStored = (await update.executeTakeFirst()).numUpdatedRows === 1n;
+        const left = isStored ? before?.toolsDigest : toolList.digest;
+        if (left !== undefined && (!isStored || left !== toolList.digest)) await dropToolList(trx, left);
+        if (isStored) return 'stored';
+        return before?.epoch === epoch ? 'late' : 'replaced';
       }),
     /** A power cut may lose this write: machines reconnect, and open calls are recovered without it. */
     setConnected: async (

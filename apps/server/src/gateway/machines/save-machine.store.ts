@@ -36,6 +36,7 @@ export const saveMachine = async (trx: Transaction<Schema>, init: MachineInit): 
     hostIdentifier: info.hostIdentifier ?? '',
     rootPath: info.rootPath,
     toolsDigest: info.toolList.digest,
+    toolsRevision: 0,
     categories: JSON.stringify(info.categories),
     modes: jsonOrNull(info.modes),
     daemon: jsonOrNull(info.daemon),

@@ -22,6 +22,6 @@ export const storeToolList = (trx: Transaction<Schema>, { digest, json }: ToolLi
     )
     .execute();
 
-/** The digest of the list that a machine has stored; undefined for one that is not stored yet. */
+/** A machine's epoch and the digest of its list; undefined for one that is not stored yet. */
 export const storedDigest = (trx: Transaction<Schema>, id: string) =>
-  trx.selectFrom('machines').select('toolsDigest').where('id', '=', id).executeTakeFirst();
+  trx.selectFrom('machines').select(['toolsDigest', 'epoch']).where('id', '=', id).executeTakeFirst();

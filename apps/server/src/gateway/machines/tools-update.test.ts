@@ -92,6 +92,27 @@ it('an older epoch, one that never was, and a pairing token change nothing', asy
   expect(await names()).toEqual(['a__one']);
 });
 
+it('a list that arrives after a newer one changes nothing, until the next init', async () => {
+  const { gateway, clock, key, proof, names, heard, lists } = await connected();
+  await gateway.daemon.setTools(proof, { tools: [tool('a__two')], revision: 2 });
+  await clock.settle();
+  const newer = await machineStatus(gateway, { userId: 'ada' });
+  const late = await gateway.daemon.setTools(proof, {
+    tools: [tool('a__one')],
+    modes: { shell: 'allow' },
+    revision: 1,
+  });
+  await clock.settle();
+  expect([late, await names(), heard(), await lists()]).toEqual([{ ok: true }, ['a__two'], 1, 1]);
+  expect(await machineStatus(gateway, { userId: 'ada' })).toEqual(newer);
+  await fixture.crash();
+  expect(await names()).toEqual(['a__two']);
+
+  await fixture.gateway.daemon.init(key, initBody());
+  await fixture.gateway.daemon.setTools({ key, epoch: 2 }, { tools: [tool('a__one')], revision: 1 });
+  expect(await names()).toEqual(['a__one']);
+});
+
 it('a call of a removed tool is refused, one of a new tool is sent', async () => {
   const { gateway, proof } = await connected();
   await gateway.daemon.setTools(proof, { tools: [tool('a__one')] });
