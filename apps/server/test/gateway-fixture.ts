@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import type { DaemonEvent, ToolRequest } from '@drawbridge/contracts/daemon-event';
 import type { InitBody, ResponseBody } from '@drawbridge/contracts/daemon-surface';
 import type { Clock, FakeClock } from '@drawbridge/kit';
+import { sql } from 'kysely';
 import { afterEach, expect } from 'vitest';
 import { migrate, type OpenDatabase } from '../src/db/index.ts';
 import type { Call } from '@drawbridge/contracts/calls';
@@ -71,7 +72,11 @@ export const openGateway = async (options: FixtureOptions = {}): Promise<Gateway
 
   const open = async (): Promise<GatewayFixture> => {
     const database = await openTestStore(folder);
-    const store = { ...database, now: () => Promise.resolve(clock.now()) };
+    const store = {
+      ...database,
+      now: () => Promise.resolve(clock.now()),
+      readTime: () => sql<number>`cast(${clock.now()} as bigint)`,
+    };
     opened.push(database);
     if (!onPostgres) await migrate(database.db);
     const errors: unknown[] = [];

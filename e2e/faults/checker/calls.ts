@@ -126,13 +126,20 @@ const lostForNothing = (facts: Facts, row: CallRow): boolean => {
 /** How long Postgres may hold what was written without waiting for the disk; a crash is noted before it is made. */
 const unsyncedMs = 1_000;
 
+const isUnsynced = (facts: Facts): ((at: number) => boolean) => {
+  const crashes = facts.of('fault').filter(({ what }) => what === 'postgres crash');
+  return (at) => crashes.some((crash) => Math.abs(crash.at - at) <= unsyncedMs);
+};
+
 /** Calls that only read, whose rows went with a crash of the store: they are not synced (decision 0006). */
 const lostWithStore = (facts: Facts): Set<string> => {
-  const crashes = facts.of('fault').filter(({ what }) => what === 'postgres crash');
-  const unsynced = facts
-    .of('frame')
-    .filter(({ at }) => crashes.some((crash) => Math.abs(crash.at - at) <= unsyncedMs));
-  const sent = new Set(unsynced.map(({ requestId }) => requestId));
+  const unsynced = isUnsynced(facts);
+  const sent = new Set(
+    facts
+      .of('frame')
+      .filter(({ at }) => unsynced(at))
+      .map(({ requestId }) => requestId),
+  );
   const reads = new Set(
     facts
       .of('asked')
@@ -173,9 +180,11 @@ export const states = (facts: Facts): string[] => {
       breaches.push(`${requestId} was ${before}, then ${state}`);
     else last.set(requestId, state);
   };
-  const shown = facts.history.filter(
-    (one) => one.type === 'seen' || one.type === 'answered' || one.type === 'cancelled',
-  );
+  const unsynced = isUnsynced(facts);
+  // The end of a read may go with the store, too.
+  const shown = facts.history
+    .filter((one) => one.type === 'seen' || one.type === 'answered' || one.type === 'cancelled')
+    .filter(({ at, requestId }) => facts.callOf(requestId)?.tool !== 'read_file' || !unsynced(at));
   // An answer on its way may be overtaken by a look at the list: only what ends is compared.
   for (const { requestId, state } of shown) if (terminal.has(state)) see(requestId, state);
   for (const { requestId, state } of facts.calls) see(requestId, state);

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, RawBuilder } from 'kysely';
 import type { Dialect } from './dialect.ts';
 import type { Rights } from './rights.ts';
 import type { Schema } from './schema.ts';
@@ -22,6 +22,8 @@ export interface Store extends Rights {
   connections?(): StoreConnections;
   /** The time of the database, in milliseconds since 1970: the same for every server of the store. */
   now(): Promise<number>;
+  /** The same as a column of a query: not after what the query reads. */
+  readTime(): RawBuilder<number>;
 }
 
 export interface OpenDatabase extends Store {

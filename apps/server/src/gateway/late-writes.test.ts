@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { openStream, question } from '../../test/gateway-fixture.ts';
 import type { Fate } from '../../test/lossy-bus.ts';
@@ -12,8 +13,10 @@ const useSlow = async () => {
   let stored = Promise.resolve();
   let isAway = false;
   let read = Promise.resolve();
+  let beginMs = 0;
   const slow = await world.join('slow', (store) => ({
     ...store,
+    readTime: () => sql<number>`cast(${world.clock.now() + beginMs} as bigint)`,
     db: store.db.withPlugin({
       transformQuery: ({ node }) => node,
       transformResult: ({ result }) => (isAway ? Promise.reject(away()) : read.then(() => result)),
@@ -34,6 +37,8 @@ const useSlow = async () => {
     read = held.promise;
     return held.resolve;
   };
+  /** So long after it was asked for, a read is made. */
+  const readsBeginAfter = (ms: number) => void (beginMs = ms);
   const loseMessages = () => void (fate = 'is lost');
   /** The slow one cannot read meanwhile, and says so. */
   const whileAway = async (run: () => Promise<unknown>) => {
@@ -42,7 +47,7 @@ const useSlow = async () => {
     isAway = false;
     expect(world.errors.splice(0)).not.toEqual([]);
   };
-  return { ...world, slow: slow.gateway, holdAnswers, holdReads, loseMessages, whileAway };
+  return { ...world, slow: slow.gateway, holdAnswers, holdReads, readsBeginAfter, loseMessages, whileAway };
 };
 
 it.each(['slow', 'two'] as const)(
@@ -89,6 +94,52 @@ it('a server that was suspended while it looked for its stream looks again', asy
   expect(old.requests()).toEqual([]);
   await clock.settle(5_000);
   expect(newer.requests()).toHaveLength(1);
+});
+
+it('however slow the store is, nothing is written on a stream that ended while it was looked for', async () => {
+  const world = await useSlow();
+  const { clock, key, slow, two } = world;
+  const old = await openStream(slow, key);
+  await clock.settle();
+  const answer = world.holdAnswers();
+  await world.start(slow);
+  await clock.settle(600);
+  world.loseMessages();
+  let goOn = world.holdReads();
+  answer();
+  for (const _slowRead of [1, 2, 3]) {
+    await clock.settle(600);
+    const before = goOn;
+    goOn = world.holdReads();
+    before();
+    await clock.settle();
+  }
+  const newer = await openStream(two.gateway, key);
+  await clock.settle(600);
+  goOn();
+  await clock.settle(100);
+  expect(old.requests()).toEqual([]);
+  await clock.settle(5_000);
+  expect(newer.requests()).toHaveLength(1);
+});
+
+it('a read that was slow to begin, and not to answer, says where the stream is', async () => {
+  const world = await useSlow();
+  const { clock, key, slow } = world;
+  const stream = await openStream(slow, key);
+  await clock.settle();
+  const answer = world.holdAnswers();
+  await world.start(slow);
+  await clock.settle(600);
+  world.readsBeginAfter(600);
+  const goOn = world.holdReads();
+  answer();
+  await clock.settle(600);
+  const answerOthers = world.holdReads();
+  goOn();
+  await clock.settle();
+  expect(stream.requests()).toHaveLength(1);
+  answerOthers();
 });
 
 it('a question that another server has stored is answered before any message of it has come', async () => {

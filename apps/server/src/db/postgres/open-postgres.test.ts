@@ -124,6 +124,14 @@ it('caches a row until its own writes, and half a second for those of others', a
 it('gives the time of Postgres', async () => {
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(store.db);
   expect(Math.abs((await store.now()) - (rows[0]?.now.getTime() ?? 0))).toBeLessThan(10_000);
+  const { before, after } = await store.db
+    .selectNoFrom(({ fn, val }) => [
+      fn('pg_sleep', [val(0.05)]).as('slept'),
+      store.readTime().as('before'),
+      sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)`.as('after'),
+    ])
+    .executeTakeFirstOrThrow();
+  expect(after - before).toBeGreaterThanOrEqual(50);
 });
 
 it('closes while queries still run', async () => {

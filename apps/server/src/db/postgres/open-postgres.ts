@@ -80,6 +80,7 @@ export const openPostgres = (url: string, clock: Clock): OpenDatabase => {
     othersChanged,
     connections: pool.connections,
     now: () => timeOf(db),
+    readTime: () => sql<number>`floor(extract(epoch from statement_timestamp()) * 1000)`,
     whileMigrating: async (run) => {
       const migrating = createPool({ names, config: { ...connection, max: sizes.migrating } });
       const unlimited = kyselyOn(migrating).withPlugin(textsAsBytes);

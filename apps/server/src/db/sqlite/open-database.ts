@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemClock, type Clock } from '@drawbridge/kit';
-import { Kysely, SqliteAdapter, SqliteDialect, SqliteDriver, type SqliteDatabase } from 'kysely';
+import { Kysely, sql, SqliteAdapter, SqliteDialect, SqliteDriver, type SqliteDatabase } from 'kysely';
 import Database from 'libsql';
 import { requireOwnFolder } from '../folder/own-folder.ts';
 import { createGroupCommit } from './group-commit.ts';
@@ -84,6 +84,7 @@ export const openDatabase = (place: DatabasePlace, clock: Clock = systemClock): 
     ...createRights(othersChanged),
     othersChanged,
     now: () => Promise.resolve(clock.now()),
+    readTime: () => sql<number>`${clock.now()}`,
     // A migration locks the file itself.
     whileMigrating: (run) => run(db),
     close,

@@ -27,13 +27,14 @@ export const createStreamOwnership = (needs: Needs) => {
   const isHere = ({ connection }: Machine, { stream, serverId }: StreamOwner) =>
     connection.kind === 'online' && connection.generation === stream && serverId === server.id();
 
-  /** Reads the machine again, after what is being written of it here. */
-  const refresh = (machineId: string): Promise<void> =>
+  /** Reads the machine again, after what is being written of it here. Resolves to when that held. */
+  const refresh = (machineId: string): Promise<number> =>
     queue.run(machineId, async () => {
-      const stored = await store.byId(machineId);
-      if (!stored) return;
+      const stored = await store.byIdNow(machineId);
+      if (!stored) return clock.now();
       const machine = registry.adopt(stored);
       if (!isHere(machine, stored.info)) needs.onStored(machine, storedConnection(stored.info, server.id()));
+      return stored.readAt;
     });
 
   /** False, with the machine read again, where another server has changed it. */

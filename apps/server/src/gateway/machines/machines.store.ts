@@ -69,7 +69,7 @@ const readToRecover = async (
   };
 };
 
-export const createMachinesStore = ({ db, commit }: Store, clock: Clock) => {
+export const createMachinesStore = ({ db, commit, readTime }: Store, clock: Clock) => {
   const update = () => db.updateTable('machines').set(revised(clock.now()));
   const machines = db
     .selectFrom('machines')
@@ -86,6 +86,11 @@ export const createMachinesStore = ({ db, commit }: Store, clock: Clock) => {
     byId: async (id: string) => {
       const row = await machines.where('id', '=', id).executeTakeFirst();
       return row && readMachine(row, () => readToolList(row.tools)).machine;
+    },
+    /** The same, and when it was read, by the time of the database. */
+    byIdNow: async (id: string) => {
+      const row = await machines.where('id', '=', id).select(readTime().as('readAt')).executeTakeFirst();
+      return row && { ...readMachine(row, () => readToolList(row.tools)).machine, readAt: row.readAt };
     },
     toRecover: () => readToRecover(db),
     /** `replaced` where the machine is in another epoch, `late` where it has a newer list of tools. */

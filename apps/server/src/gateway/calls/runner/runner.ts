@@ -36,8 +36,8 @@ export interface RunnerNeeds extends DeliveryContext {
     confirmations: Pick<ConfirmationsStore, 'ofCall'>;
     transitions: TransitionsStore;
   };
-  /** Reads the machine again: another server has changed it. */
-  refreshMachine(id: string): Promise<void>;
+  /** Reads the machine again: another server has changed it. Resolves to when what was read held. */
+  refreshMachine(id: string): Promise<number>;
   onChanged(record: CallRecord): void;
   onAsked(record: CallRecord, confirmation: NewConfirmation): void;
   onConfirmationClosed(confirmationId: string): void;
@@ -236,8 +236,6 @@ export const step = async (runner: Runner, call: OpenCall, event: CallEvent): Pr
 
 /** Longer than this after its fence was checked, a machine may have a stream at another server. */
 const fenceHoldsMs = 500;
-/** How often it reads again for that: a store may always be slow. */
-const mostSlowReads = 2;
 
 /**
  * Reads the machine again, which closes its stream here if another server has a newer one. Waits for the
@@ -249,16 +247,14 @@ export const checkFence = async (
   checkedAt: number | null,
 ): Promise<void> => {
   const { bus, clock, limits, onError } = runner;
-  const isFresh = checkedAt !== null && clock.now() - checkedAt <= fenceHoldsMs;
-  if (bus.pollMs === null || isFresh) return;
-  let slowReads = 0;
-  while (streamHere(runner, machineId) && !runner.isStopping) {
-    const readAt = clock.now();
+  if (bus.pollMs === null) return;
+  // A server that is suspended while it reads has read what held before.
+  let heldAt = checkedAt ?? Number.NEGATIVE_INFINITY;
+  while (clock.now() - heldAt > fenceHoldsMs && streamHere(runner, machineId) && !runner.isStopping) {
+    const askedAt = clock.now();
     try {
-      await runner.refreshMachine(machineId);
-      // A server that was suspended meanwhile has read what held before.
-      if (clock.now() - readAt <= fenceHoldsMs || slowReads >= mostSlowReads) return;
-      slowReads += 1;
+      // Two lower bounds: the store may be slow to begin, or slow to answer.
+      heldAt = Math.max(askedAt, await runner.refreshMachine(machineId));
     } catch (error) {
       onError(error);
       await sleep(clock, limits.storeRetryMs);
