@@ -38,26 +38,6 @@ const cancelled: Entry[] = [
 ];
 const killed = at(1_000, { type: 'disturbed', user: 0, forMs: 500 });
 
-/** A call whose frame was sent so long before the store crashed, and whose row is gone. */
-const crashedAfter = (ms: number, tool: 'read' | 'shell'): Entry[] => [
-  at(1_000, { type: 'asked', op: other, user: 0, tool }),
-  frame(1_100, { stream: 1, id: 2, requestId: 'r9' }),
-  at(1_100 + ms, { type: 'fault', what: 'postgres crash', user: null, forMs: 0 }),
-  at(9_000, { type: 'answered', op: other, requestId: 'r9', state: 'lost', result: null }),
-];
-const gone = ['I5: r9 was shown, and is not written down', `I7: ${other} was answered with another call, r9`];
-
-/** A call that was answered so long before the store crashed, and that has ended another way since then. */
-const answeredBeforeCrash = (ms: number, tool: string): Evidence =>
-  evidence(
-    { calls: [call(), call({ requestId: 'r2', tool, state: 'cancelled', op: other, result: null })] },
-    [
-      at(1_000, { type: 'answered', op: other, requestId: 'r2', state: 'succeeded', result: null }),
-      at(1_000 + ms, { type: 'fault', what: 'postgres crash', user: null, forMs: 0 }),
-    ],
-  );
-const changed = ['I6: r2 was succeeded, then cancelled'];
-
 const bad: [string, Evidence, string[]][] = [
   ['a command ran twice', evidence({ marks: [mark(600), mark(900)] }), [`I1: ${op} ran 2 times`]],
   [
@@ -133,10 +113,6 @@ const bad: [string, Evidence, string[]][] = [
     evidence({}, [at(600, { type: 'seen', user: 0, requestId: 'r9', state: 'pending' })]),
     ['I5: r9 was shown, and is not written down'],
   ],
-  ['a call that changes something went with the store', evidence({}, crashedAfter(100, 'shell')), gone],
-  ['a read went long before the store crashed', evidence({}, crashedAfter(2_000, 'read')), gone],
-  ['the end of a change went with the store', answeredBeforeCrash(100, 'edit_file'), changed],
-  ['a read ended long before the store crashed', answeredBeforeCrash(2_000, 'read_file'), changed],
   [
     'a call never ends',
     evidence({
@@ -280,8 +256,6 @@ describe('finds what must not be', () => {
 describe('lets be what may be', () => {
   const lost = without('seen');
   const may: [string, Evidence][] = [
-    ['a read whose end went with a crash of the store', answeredBeforeCrash(100, 'read_file')],
-    ['a read whose row went with a crash of the store', evidence({}, crashedAfter(100, 'read'))],
     ['a call of a tool that does not ask', { ...without('decided'), confirmations: [] }],
     [
       'a lost call that ran, of a daemon that was killed',

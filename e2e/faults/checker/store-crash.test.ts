@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import type { Evidence } from '../evidence.ts';
+import type { Entry } from '../history.ts';
+import { call, evidence, other } from './a-good-run.ts';
+import { at } from './at.ts';
+import { createFacts, violations } from './index.ts';
+
+/** A call whose frame was sent so long before the store crashed, and whose row is gone. */
+const crashedAfter = (ms: number, tool: 'read' | 'shell'): Entry[] => [
+  at(1_000, { type: 'asked', op: other, user: 0, tool }),
+  at(1_100, { type: 'frame', user: 0, stream: 1, id: 2, event: 'filesystem-request', requestId: 'r9' }),
+  at(1_100 + ms, { type: 'fault', what: 'postgres crash', user: null, forMs: 0 }),
+  at(9_000, { type: 'answered', op: other, requestId: 'r9', state: 'lost', result: null }),
+];
+const gone = ['I5: r9 was shown, and is not written down', `I7: ${other} was answered with another call, r9`];
+
+/** A call that was answered so long before the store crashed, and that has ended another way since then. */
+const answeredBeforeCrash = (ms: number, tool: string): Evidence =>
+  evidence(
+    { calls: [call(), call({ requestId: 'r2', tool, state: 'cancelled', op: other, result: null })] },
+    [
+      at(1_000, { type: 'answered', op: other, requestId: 'r2', state: 'succeeded', result: null }),
+      at(1_000 + ms, { type: 'fault', what: 'postgres crash', user: null, forMs: 0 }),
+    ],
+  );
+const changed = ['I6: r2 was succeeded, then cancelled'];
+
+it.each<[string, Evidence, string[]]>([
+  ['the row of a read may go with the store', evidence({}, crashedAfter(100, 'read')), []],
+  ['the row of a change may not', evidence({}, crashedAfter(100, 'shell')), gone],
+  ['the row of a read that was sent long before may not', evidence({}, crashedAfter(2_000, 'read')), gone],
+  ['the end of a read may go with the store', answeredBeforeCrash(100, 'read_file'), []],
+  ['the end of a change may not', answeredBeforeCrash(100, 'edit_file'), changed],
+  ['the end of a read long before may not', answeredBeforeCrash(2_000, 'read_file'), changed],
+])('%s', (_name, given, expected) => {
+  const found = violations(createFacts(given)).map(({ invariant, sentence }) => `${invariant}: ${sentence}`);
+  expect(found).toEqual(expected);
+});
