@@ -105,18 +105,18 @@ it('however slow the store is, nothing is written on a stream that ended while i
   await world.start(slow);
   await clock.settle(600);
   world.loseMessages();
-  let goOn = world.holdReads();
+  let answerRead = world.holdReads();
   answer();
   for (const _slowRead of [1, 2, 3]) {
     await clock.settle(600);
-    const before = goOn;
-    goOn = world.holdReads();
-    before();
+    const answerThis = answerRead;
+    answerRead = world.holdReads();
+    answerThis();
     await clock.settle();
   }
   const newer = await openStream(two.gateway, key);
   await clock.settle(600);
-  goOn();
+  answerRead();
   await clock.settle(100);
   expect(old.requests()).toEqual([]);
   await clock.settle(5_000);
