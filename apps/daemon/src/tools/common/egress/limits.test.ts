@@ -63,7 +63,7 @@ describe('SH-64 limits', () => {
   });
 
   it('close ends what is open', async () => {
-    const world = await open();
+    const world = await open({ clock: createFakeClock() });
     const { socket } = await through(world, 'good.test:5432', []);
     const waiting = await through(world, 'good.test:443', []);
     world.egress.close();
