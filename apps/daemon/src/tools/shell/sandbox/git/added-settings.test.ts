@@ -155,6 +155,31 @@ describeWith('bubblewrap', 'git')('settings that a command adds to a repository'
     expect(git(join(work, 'sub'), 'log', '--format=%s')).toBe('one\n');
   });
 
+  it('a submodule is not added, with what the person can do; a worktree is, and works', async () => {
+    const { run, work, root } = world();
+    const { exitCode, stderr, notes } = await run('cd work && git submodule -q add ../host.git sub');
+    expect([exitCode, stderr, notes]).toEqual([
+      128,
+      expect.stringMatching(
+        /cannot add a submodule: .*\nAsk the user to run: git submodule -q add \.\.\/host\.git sub\n$/,
+      ),
+      undefined,
+    ]);
+    expect(['.gitmodules', 'sub', '.git/modules'].map((name) => existsSync(join(work, name)))).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    const added = await run(
+      'cd work && git worktree add -q ../tree topic && cd ../tree && git -c user.name=a -c user.email=b commit -q --allow-empty -m two && git worktree list',
+    );
+    expect([added.exitCode, added.notes]).toEqual([0, [expect.stringContaining('branch.topic.')]]);
+    expect(git(join(root, 'tree'), 'log', '--format=%s')).toBe('two\none\n');
+    expect((await run('cd work && git worktree remove ../tree && git worktree list')).stdout).not.toContain(
+      'tree',
+    );
+  });
+
   it('SU-29 a commit runs the hook that the person installed', async () => {
     const { run, work } = world();
     writeFileSync(join(work, '.git/hooks/pre-commit'), '#!/bin/sh\necho ran > hook.txt\n', { mode: 0o755 });

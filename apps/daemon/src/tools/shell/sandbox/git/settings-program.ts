@@ -22,7 +22,7 @@ for one in "$@"; do
   esac
 done
 case $sub in
-  config | remote | branch | push | checkout | switch | submodule) ;;
+  config | remote | branch | push | checkout | switch | submodule | worktree) ;;
   *) exec "$git" "$@" ;;
 esac
 while :; do
@@ -49,6 +49,18 @@ top=$("$git" rev-parse --show-toplevel 2> /dev/null)
 own() { GIT_DIR=$place GIT_WORK_TREE=$top "$git" -c "include.path=$config" "$@"; }
 heads() { "$git" for-each-ref --format='%(refname)' refs/heads; }
 current() { "$git" symbolic-ref --quiet --short HEAD; }
+# What new branches were made from, they follow.
+follow_new() {
+  for one in $(heads); do
+    case " $(printf '%s ' $before)" in *" $one "*) continue ;; esac
+    start=$("$git" log -g --format=%gs "$one" -- 2> /dev/null | tail -n 1)
+    case $start in 'branch: Created from '*) start=\${start#branch: Created from } ;; *) continue ;; esac
+    case $("$git" rev-parse --symbolic-full-name "$start" 2> /dev/null) in
+      refs/remotes/*) own branch --set-upstream-to="$start" "\${one#refs/heads/}" ;;
+      refs/heads/*) [ -z "$tracks" ] || own branch --set-upstream-to="$start" "\${one#refs/heads/}" ;;
+    esac
+  done
+}
 case $sub in
   config)
     key= count=0
@@ -120,15 +132,7 @@ case $sub in
       fi
     fi
     "$git" -c branch.autoSetupMerge=false "$sub" "$@" || exit
-    for one in $(heads); do
-      case " $(printf '%s ' $before)" in *" $one "*) continue ;; esac
-      start=$("$git" log -g --format=%gs "$one" -- 2> /dev/null | tail -n 1)
-      case $start in 'branch: Created from '*) start=\${start#branch: Created from } ;; *) continue ;; esac
-      case $("$git" rev-parse --symbolic-full-name "$start" 2> /dev/null) in
-        refs/remotes/*) own branch --set-upstream-to="$start" "\${one#refs/heads/}" ;;
-        refs/heads/*) [ -z "$tracks" ] || own branch --set-upstream-to="$start" "\${one#refs/heads/}" ;;
-      esac
-    done
+    follow_new
     exit 0 ;;
   push)
     sets= quiet= remote= refs=
@@ -164,7 +168,20 @@ case $sub in
       own branch $quiet --set-upstream-to="$remote/\${to#refs/heads/}" "\${from#refs/heads/}"
     done
     exit 0 ;;
+  worktree)
+    for one; do case $one in --track) real "$@" ;; esac; done
+    [ "$1" = add ] && [ "$("$git" config branch.autosetupmerge)" != false ] || real "$@"
+    tracks= before=$(heads)
+    "$git" -c branch.autoSetupMerge=false worktree "$@" || exit
+    follow_new
+    exit 0 ;;
   submodule)
+    for one; do
+      case $one in -*) continue ;; add) ;; *) break ;; esac
+      echo "fatal: a command cannot add a submodule: programs of the user obey .gitmodules, which it cannot write." >&2
+      echo "Ask the user to run: git submodule $*" >&2
+      exit 128
+    done
     case " $* " in
       *' init '* | *' --init '*)
         words=
