@@ -20,7 +20,9 @@ import {
 import { describeWith } from './services.ts';
 
 /** Prints lines until it is ended; `state` beside it takes the place of a source that is edited. */
-const watcher = `at=0; while :; do at=$((at + 1)); printf '\\033[32mtick\\033[0m %s\\n' $at; sleep 0.1; done`;
+const watcher =
+  String.raw`printf '\033]52;c;eA==\007\033]0;title\007\302\2330m'; ` +
+  `at=0; while :; do at=$((at + 1)); printf '\\033[32mtick\\033[0m %s\\n' $at; sleep 0.1; done`;
 
 describeWith('chromium', 'bubblewrap')('a process in the background', () => {
   const programs = createProcesses();
@@ -75,7 +77,7 @@ describeWith('chromium', 'bubblewrap')('a process in the background', () => {
       encoding: 'utf8',
     });
 
-  it('SU-52, SU-54, SH-84 of an MCP client goes on without the link, and is watched and stopped by the person', async () => {
+  it('SU-52, SU-54, SH-84, SH-91 of an MCP client goes on without the link, and is watched and stopped by the person', async () => {
     const offered = await mcp('Desk', 'tools/list', {});
     for (const tool of ['start', 'read', 'write', 'stop', 'list'])
       expect(offered).toContain(`"process_${tool}"`);
@@ -98,13 +100,16 @@ describeWith('chromium', 'bubblewrap')('a process in the background', () => {
     expect(lines).toEqual(lines.map((_, at) => `tick ${at + 1}`));
 
     expect(command()).toMatch(new RegExp(`^${id} .*running {2}Desk`, 'm'));
-    expect(command('show', id)).toContain('tick 1\n');
+    const printed = command('show', id);
+    expect(printed).toMatch(/^tick 1$/m);
+    expect(printed).not.toMatch(/[\x1b\x07\x9b]/);
     await page.goto(`${server.url}/machines/${(await ann.api.machines.list.query())[0]?.id}`);
     const row = page.locator('[data-test=process]');
     await row.getByRole('button', { name: 'Show the output' }).click();
     const shown = page.locator('[data-test=output]');
     await shown.filter({ hasText: /tick \d+/ }).waitFor();
     const seen = await shown.innerText();
+    expect(seen).not.toMatch(/52;c|title/);
     await until(async () => (await shown.innerText()) !== seen);
     expect(await widthFaults(page)).toEqual([]);
     await page.setViewportSize({ width: 1_280, height: 800 });
