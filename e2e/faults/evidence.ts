@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { turnTool } from '@drawbridge/contracts/machines/runtimes';
 import { z } from 'zod';
 import { readAgentRows, type AgentRows } from './agent/rows.ts';
 import { readHistory, type Entry } from './history.ts';
@@ -77,7 +78,12 @@ export const readEvidence = async (folder: string): Promise<Evidence> => {
   return {
     history: await readHistory(historyFile(folder)),
     ...readLeft(rootsIn(folder)),
-    calls: calls.map((row) => ({ ...row, op: opIn(row.arguments) ?? null })),
+    calls: calls.map((row) =>
+      // A turn of a coding agent is about all that its person said: its actions are calls of their own.
+      row.tool === turnTool
+        ? { ...row, op: null, result: row.result && '' }
+        : { ...row, op: opIn(row.arguments) ?? null },
+    ),
     confirmations,
     agent: readAgentRows((table) => readRows(folder, table)),
     steps: z.array(step).parse(readRows(folder, 'steps')),

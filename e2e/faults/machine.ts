@@ -1,8 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { sleep, systemClock } from '@drawbridge/kit';
 import { z } from 'zod';
-import { startDaemon, until, type Daemon, type Processes } from '../harness/index.ts';
+import { daemonEntry, fromRoot, startDaemon, until, type Daemon, type Processes } from '../harness/index.ts';
 import type { History } from './history.ts';
 import type { Keys } from './keys.ts';
 import type { Proxy } from './proxy.ts';
@@ -57,6 +58,20 @@ const folders = (folder: string) => {
   return { root: made('root'), home: made('home'), twinRoot: made('twin-root'), twinHome: made('twin-home') };
 };
 
+/** The coding agent of each machine; it does what a message says, line by line. */
+export const codingAgent = 'acp:stand-in';
+
+const enableCodingAgent = (home: string) => {
+  const program = fromRoot('apps/daemon/test/support/acp-stand-in.mjs');
+  const enable = ['enable', codingAgent, '--login', program, '--', process.execPath, program];
+  const env = { ...process.env, HOME: home };
+  for (const words of [
+    ['runtimes', ...enable],
+    ['permissions', 'set', 'runtime', 'allow'],
+  ])
+    execFileSync(process.execPath, [daemonEntry, ...words], { env });
+};
+
 /** Every second machine begins with the one, and changes to the other when it was killed. */
 const links = ['stream', 'socket'];
 
@@ -83,6 +98,7 @@ export const createMachine = async (needs: MachineNeeds): Promise<Machine> => {
   let link = user.index % links.length;
   const flags = () => ['--link', links[link] ?? 'socket', ...needs.flags];
   const { root, home, twinRoot, twinHome } = folders(needs.folder);
+  enableCodingAgent(home);
   let daemon: Daemon | undefined;
   /** Something is being done to the daemon that ends it. */
   let mayEnd = false;

@@ -6,6 +6,7 @@ import type { PlannedAnswer } from '../answers.ts';
 import type { History } from '../history.ts';
 import { opIn } from '../marks.ts';
 import type { AgentStep, PlannedMessage } from './plan.ts';
+import { codingAgent } from '../machine.ts';
 import { messageText } from './script.ts';
 
 /** A person who writes to the agent, answers what it asks, and reads the events of each thread as they come. */
@@ -39,6 +40,8 @@ interface Followed {
   usedAt: number;
   /** The server has confirmed a message of it. */
   isBegun: boolean;
+  /** Answered by the coding agent of the machine. */
+  isCoding: boolean;
   /** One at a time: two readers would note the same events. */
   reading: Promise<void>;
   /** Questions without an answer yet. */
@@ -85,6 +88,7 @@ export const createChat = ({ index, person, history }: ChatNeeds): Chat => {
       seen: 0,
       usedAt: 0,
       isBegun: false,
+      isCoding: false,
       asks: new Map(),
       reading: Promise.resolve(),
     };
@@ -174,6 +178,11 @@ export const createChat = ({ index, person, history }: ChatNeeds): Chat => {
       const head = { user: index, thread, op: ops[0] ?? '' };
       history.note({ type: 'said', ...head, work: planned.work, mode });
       const one = use(thread);
+      if (planned.work === 'coding' && !one.isCoding)
+        one.isCoding = await one.thread.say(`/runtime activate ${codingAgent}`).then(
+          () => true,
+          () => false,
+        );
       const reply = await threadOf(from, thread)
         .say(messageText(planned), mode)
         .then(

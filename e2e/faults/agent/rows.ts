@@ -10,6 +10,7 @@ const tables = {
   agentRuns: ofThread.extend({ state: z.string(), startedAt: z.number(), endedAt: z.number().nullable() }),
   agentAgents: ofThread.extend({ runId: z.string(), kind: z.string(), state: z.string() }),
   agentToolCalls: ofThread.extend({
+    runId: z.string(),
     agentId: z.string(),
     tool: z.string(),
     arguments: z.string(),

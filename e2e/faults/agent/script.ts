@@ -9,9 +9,18 @@ import type { ModelFault, PlannedMessage, windows, Work } from './plan.ts';
 type Message = ScriptedRequest['body']['messages'][number];
 type Task = Pick<PlannedMessage, 'work' | 'takesMs' | 'ops' | 'model'>;
 
+/** What a coding agent says around the command of that op. */
+export const saidBefore = (op: string): string => `begins with ${op}.`;
+export const saidAfter = (op: string): string => `has done with ${op}.`;
+
 /** A message of the person, which the model follows. */
-export const messageText = ({ work, takesMs, model, ops }: Task): string =>
-  `work:${work} takes:${takesMs} model:${model ?? 'well'} ${ops.join(' ')}`;
+export const messageText = ({ work, takesMs, model, ops }: Task): string => {
+  const task = `work:${work} takes:${takesMs} model:${model ?? 'well'} ${ops.join(' ')}`;
+  const [op = ''] = ops;
+  if (work !== 'coding') return task;
+  const { command } = toolCallOf({ op, tool: 'shell', takesMs }).arguments;
+  return [task, `SAY ${saidBefore(op)}`, `RUN ${command}`, `SAY ${saidAfter(op)}`].join('\n');
+};
 
 const textOf = ({ content }: Message): string =>
   typeof content === 'string' ? content : (JSON.stringify(content) ?? '');
@@ -60,6 +69,7 @@ const stepsOf = ({ work, takesMs, ops }: Task): ScriptedCall[][] => {
   const question = { id: 'a', question: `Which, for ${first}?`, type: 'single', options: ['red', 'blue'] };
   switch (work) {
     case 'talk':
+    case 'coding':
       return [];
     case 'shell':
       return [[shell(first)]];
@@ -99,6 +109,7 @@ const toolsOf: Record<Work, Tool[]> = {
   delegate: ['shell', 'edit'],
   background: ['shell', 'edit'],
   plan: ['shell', 'edit'],
+  coding: ['shell'],
 };
 
 /** The tool that each op of a task is for. */

@@ -17,7 +17,14 @@ export const run = (changes: Partial<Of<'agentRuns'>> = {}): Of<'agentRuns'> => 
 });
 
 export const toolCall = (changes: Partial<Of<'agentToolCalls'>> = {}): Of<'agentToolCalls'> => ({
-  ...{ ...own, id: 'tc_1', agentId: 'ag_1', tool: 'mcp__bell__ring', arguments: `{"op":"${chatOp}"}` },
+  ...{
+    ...own,
+    id: 'tc_1',
+    runId: 'run_1',
+    agentId: 'ag_1',
+    tool: 'mcp__bell__ring',
+    arguments: `{"op":"${chatOp}"}`,
+  },
   ...{ effect: 'outside', state: 'ended', outcome: 'ok', requestId: null, askId: 'ask_1' },
   ...{ endedAt: start + 6_500 },
   ...changes,

@@ -27,8 +27,33 @@ const found = (rows: Partial<AgentRows>, more: Entry[] = [], changes = {}) =>
   );
 
 const [, called] = chatEvents;
-const second = { ...began, runId: 'run_2' };
 const byMachine = { effect: 'machine', requestId: 'r1', askId: null, arguments: `{"command":"${op}"}` };
+/** A run of a coding agent in a thread of its own, with what it says around its command. */
+const coding = (...texts: string[]): Parameters<typeof found> => {
+  const blocks = texts.map((text) => ({ ...began, type: 'text-block', payload: { step: 1, text } }) as const);
+  const rows = eventRows(began, ...blocks, ended).map((row) => ({
+    ...{ ...row, threadId: 'c' },
+    event: { ...row.event, runId: 'run_2' },
+  }));
+  const turn = toolCall({ ...byMachine, id: 'tc_2', runId: 'run_2', tool: 'runtime_turn' });
+  const head = { user: 0, thread: 'c', op: 'op-700001' };
+  return [
+    {
+      agentRuns: [run(), run({ id: 'run_2', threadId: 'c' })],
+      agentEvents: [...eventRows(...chatEvents), ...rows],
+      agentThreads: [
+        { userId: 'ann', id: 't', lastSeq: chatEvents.length },
+        { userId: 'ann', id: 'c', lastSeq: rows.length },
+      ],
+      agentToolCalls: [toolCall(), turn],
+    },
+    [
+      at(5_050, { type: 'said', ...head, work: 'coding', mode: 'queue' }),
+      at(5_060, { type: 'said-reply', ...head, reply: 'run_2' }),
+    ],
+  ];
+};
+const second = { ...began, runId: 'run_2' };
 const isOpen = { state: 'waiting', outcome: null, endedAt: null };
 const plan = toolCall({ tool: 'plan', effect: 'own', arguments: `{"tasks":"${op}"}` });
 
@@ -145,6 +170,16 @@ const bad: [string, Parameters<typeof found>, string[]][] = [
     'a server writes a step in a thread of another one',
     [{}, [], { steps: [step({ server: 'server 1' })] }],
     ['A9: msg_2 in t was written by server 1, while server 0 drove it'],
+  ],
+  [
+    'a coding agent says something twice',
+    coding('begins with op-700001.', 'begins with op-700001.', 'has done with op-700001.'),
+    ['A10: "begins with op-700001." is in c 2 times'],
+  ],
+  [
+    'what a coding agent says is missing',
+    coding('begins with op-700001.'),
+    ['A10: "has done with op-700001." is in c 0 times'],
   ],
   [
     'the last run fails',

@@ -1,4 +1,6 @@
+import { turnTool } from '@drawbridge/contracts/machines/runtimes';
 import type { AgentRows } from '../agent/rows.ts';
+import { saidAfter, saidBefore } from '../agent/script.ts';
 import { opIn } from '../marks.ts';
 import { grouped, type Facts } from './facts.ts';
 
@@ -124,7 +126,7 @@ const effectsOf = (facts: Facts) => {
   const rung = grouped(facts.of('rung'), ({ op }) => op);
   return facts.agent.agentToolCalls.flatMap((call) => {
     const op = opIn(call.arguments);
-    if (op === undefined || !effects.has(call.effect)) return [];
+    if (op === undefined || !effects.has(call.effect) || call.tool === turnTool) return [];
     const ran = call.effect === 'outside' ? (rung.get(op) ?? []).map(({ at }) => at) : facts.runsOf(op);
     return [{ call, op, ran }];
   });
@@ -174,6 +176,32 @@ export const obeyed = (facts: Facts): string[] => {
         .map((op) => `${op} ran, and the plan of ${id} was not approved`),
     ),
   ];
+};
+
+/** What a coding agent says is in its thread once: at most, and exactly where its run completed. */
+export const saidOnce = ({ agent, of }: Facts): string[] => {
+  const texts = new Map(
+    [...grouped(agent.agentEvents, ({ threadId }) => threadId)].map(([thread, rows]) => [
+      thread,
+      rows.map(({ event }) => (event.type === 'text-block' ? event.payload.text : '')).join('\n'),
+    ]),
+  );
+  const byRun = grouped(agent.agentEvents, ({ event }) => event.runId);
+  const isWhole = (runId: string) => byRun.get(runId)?.[0]?.event.type === 'run-start';
+  const turns = grouped(agent.agentToolCalls, ({ tool, runId }) => (tool === turnTool ? runId : null));
+  const completed = new Set(
+    agent.agentRuns.flatMap(({ id, state }) => (state === 'completed' && turns.has(id) ? [id] : [])),
+  );
+  const replies = new Map(of('said-reply').map(({ op, reply }) => [op, reply]));
+  return of('said').flatMap(({ work, op, thread }) => {
+    if (work !== 'coding') return [];
+    const run = replies.get(op) ?? '';
+    const least = completed.has(run) && isWhole(run) ? 1 : 0;
+    return [saidBefore(op), saidAfter(op)].flatMap((words) => {
+      const count = (texts.get(thread) ?? '').split(words).length - 1;
+      return count > 1 || count < least ? [`"${words}" is in ${thread} ${times(count)}`] : [];
+    });
+  });
 };
 
 /** Of several servers: no step of the agent was written by one that did not drive its thread. */

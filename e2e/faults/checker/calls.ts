@@ -1,3 +1,4 @@
+import { actionTool, turnTool } from '@drawbridge/contracts/machines/runtimes';
 import type { CallRow } from '../evidence.ts';
 import { terminal, type Facts } from './facts.ts';
 
@@ -5,8 +6,8 @@ import { terminal, type Facts } from './facts.ts';
 
 const saysYes = new Set(['allowOnce', 'allowForSession', 'alwaysAllow']);
 
-/** A read leaves no mark, so its number of runs is unknown. */
-const leavesMarks = ({ tool }: CallRow) => tool !== 'read_file';
+/** A read leaves no mark; of an action of a coding agent the call is its yes alone. */
+const leavesMarks = ({ tool }: CallRow) => tool !== 'read_file' && tool !== actionTool;
 
 export const executions = (facts: Facts): string[] => [
   ...facts.ranOps.flatMap((op) => {
@@ -109,7 +110,8 @@ const askedMs = (facts: Facts, row: CallRow): number =>
     .reduce((sum, one) => sum + ((one.decidedAt ?? row.endedAt ?? one.createdAt) - one.createdAt), 0);
 
 const late = (facts: Facts, row: CallRow, callMaxMs: number): boolean => {
-  if (row.endedAt === null) return false;
+  // A turn of a coding agent is kept open by what it does.
+  if (row.endedAt === null || row.tool === turnTool) return false;
   const ready = facts.of('server-ready').map((one) => one.at);
   const lastReady = ready.filter((at) => at <= (row.endedAt ?? 0)).at(-1) ?? 0;
   const latest = Math.max(row.createdAt + askedMs(facts, row) + callMaxMs, lastReady + restartMs);

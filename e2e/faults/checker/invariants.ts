@@ -9,6 +9,7 @@ import {
   obeyed,
   oneEnd,
   oneRun,
+  saidOnce,
 } from './agent.ts';
 import { framesInOrder, oneAnswer } from './rpc.ts';
 import { connections, keys, memory, streams } from './machines.ts';
@@ -120,6 +121,11 @@ export const invariants: Invariant[] = [
     name: 'A9',
     how: 'of several servers, the one that writes a step of the agent drives its thread in that transaction; finds the planted fault lease',
     check: driven,
+  },
+  {
+    name: 'A10',
+    how: 'each sentence of a coding agent is among the events of its thread at most once, exactly once if its run completed',
+    check: saidOnce,
   },
   {
     name: 'D1',

@@ -130,9 +130,12 @@ const steps = {
   GARBAGE: async () => process.stdout.write('not json\n{"jsonrpc":"2.0","method":7}\n[]\n'),
 };
 
+/** Behind the earlier messages of a chat. */
+const now = '[The message now:]\n';
+
 const prompt = async (text) => {
   isCancelled = false;
-  for (const line of text.split('\n')) {
+  for (const line of text.split(now).at(-1).split('\n')) {
     const [, name, rest] = /^(\w+) ?(.*)$/s.exec(line) ?? [];
     await steps[name]?.(rest);
     if (isCancelled) return { stopReason: 'cancelled' };
