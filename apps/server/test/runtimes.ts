@@ -8,7 +8,7 @@ const turnTool = {
   description: 'Gives a task to a coding agent',
   inputSchema: {
     type: 'object',
-    properties: { runtime: { enum: ['gemini', 'opencode'] }, earlier: {}, asks: {}, plans: {} },
+    properties: { runtime: { enum: ['gemini', 'opencode'] }, earlier: {}, asks: {}, plans: {}, pictures: {} },
   },
   annotations: { category: 'runtime' },
 };

@@ -1,6 +1,6 @@
 // A coding agent that speaks ACP 1 on its standard input and output. Each line of the prompt is one step:
 // SAY text · THINK text · RUN command · SWAP command (runs another one) · EDIT path text · MODE id · PLAN text ·
-// FORM properties (says the answer) · URL (asks to open a page) · PATCH path before after (a part of a file) · LEAVE command (asks, and ends its turn) · WHICH (says its mode) ·
+// FORM properties (says the answer) · URL (asks to open a page) · PATCH path before after (a part of a file) · LEAVE command (asks, and ends its turn) · WHICH (says its mode) · INPUT (what it got beside the text) ·
 // BACK command (asks, and withdraws its question; with `!` it runs it all the same) · BACKFORM properties ·
 // OTHER name · WAIT (until it is cancelled) · STUCK (ignores that) · SLEEPER seconds (leaves a process) · DIE · GARBAGE.
 // A file `forgets` in its folder makes it forget its sessions.
@@ -16,6 +16,7 @@ let mode = flags.has('--auto') ? 'auto' : 'default';
 let cwd = process.cwd();
 let onCancel = () => {};
 let isCancelled = false;
+let blocks = [];
 
 const write = (body) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...body })}\n`);
 const update = (fields) => write({ method: 'session/update', params: { sessionId: 's1', update: fields } });
@@ -118,6 +119,7 @@ const steps = {
   URL: () => form({}, { mode: 'url', url: 'https://example.org', elicitationId: 'e1' }),
   LEAVE: async (text) => void act(command(text), () => shell(text)),
   WHICH: async () => say(mode),
+  INPUT: async () => say(JSON.stringify(blocks)),
   OTHER: (name) => act({ kind: 'other', title: name, rawInput: { q: 1 } }, () => ({ text: 'done' })),
   MODE: async (id) => update({ sessionUpdate: 'current_mode_update', currentModeId: id }),
   WAIT: () => new Promise((resolve) => (onCancel = resolve)),
@@ -150,7 +152,10 @@ const state = () => ({
 });
 
 const methods = {
-  initialize: () => ({ protocolVersion: 1, agentCapabilities: { loadSession: true } }),
+  initialize: () => ({
+    protocolVersion: 1,
+    agentCapabilities: { loadSession: true, promptCapabilities: { image: !flags.has('--no-pictures') } },
+  }),
   'session/new': (params) => {
     if (flags.has('--signed-out'))
       throw Object.assign(new Error('Authentication required'), { code: -32_000 });
@@ -165,7 +170,10 @@ const methods = {
     return { modes: state() };
   },
   'session/set_mode': ({ modeId }) => ((mode = modeId), {}),
-  'session/prompt': (params) => prompt(params.prompt[0].text),
+  'session/prompt': (params) => {
+    blocks = params.prompt.slice(1);
+    return prompt(params.prompt[0].text);
+  },
 };
 
 createInterface({ input: process.stdin }).on('line', async (line) => {

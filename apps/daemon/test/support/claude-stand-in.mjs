@@ -1,5 +1,5 @@
 // A coding agent that speaks the stream of Claude Code, with its habits: without the switches that leave out
-// settings it runs those of its folder. Each line of the prompt is one step: SAY text · THINK text · RUN command ·
+// settings it runs those of its folder. Each line of the prompt is one step: SAY text · INPUT (what it got beside the text) · THINK text · RUN command ·
 // SWAP command (asks about another one, and runs what the answer says, or else this one) · LATER command (reports
 // another input than it asked about) · EDIT path before after · WRITE path text · CHOICE question|option|option (says the answer) ·
 // BACK command and BACKCHOICE (ask, and withdraw it once there is a file `shown`; `!`: act all the same) ·
@@ -103,8 +103,10 @@ const withdraw = async (name, input, text) => {
   write({ type: 'user', message: { content: [result] } });
 };
 
+let blocks = [];
 const steps = {
   SAY: async (text) => say(text),
+  INPUT: async () => say(JSON.stringify(blocks)),
   THINK: async (thinking) => delta({ thinking }),
   RUN: (command) => act('Bash', { shown: { command }, run: bash }),
   SWAP: (command) => act('Bash', { shown: { command: 'echo harmless' }, own: { command }, run: bash }),
@@ -192,7 +194,11 @@ process.stdin.on('end', () => {
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { type, request_id, request, response, message } = JSON.parse(line);
   if (type === 'control_response') return waiting.get(response.request_id)?.(response.response);
-  if (type === 'user') return turn(message.content);
+  if (type === 'user') {
+    const [{ text }, ...rest] = message.content;
+    blocks = rest;
+    return turn(text);
+  }
   write({ type: 'control_response', response: { subtype: 'success', request_id, response: {} } });
   if (request.subtype !== 'interrupt') return;
   isInterrupted = true;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { RuntimeEvent } from '@drawbridge/contracts/machines/runtimes';
+import type { RuntimeEvent, TurnPicture } from '@drawbridge/contracts/machines/runtimes';
 import { systemClock, type Clock } from '@drawbridge/kit';
 import type {
   ActionRequest,
@@ -20,6 +20,7 @@ export interface DriverOptions {
   flags?: string[];
   clock?: Clock;
   resume?: string | null;
+  pictures?: TurnPicture[];
   verdict?(request: ActionRequest, withdrawal: AbortSignal): Promise<Verdict>;
   form?(form: Form, withdrawal: AbortSignal): Promise<FormEnd>;
 }
@@ -32,6 +33,7 @@ export const openWith =
     flags = [],
     clock = systemClock,
     resume = null,
+    pictures = [],
     verdict,
     form: answer,
   }: DriverOptions = {}) => {
@@ -70,7 +72,7 @@ export const openWith =
         events.push(one);
         said.resolve();
       };
-      const end = live.turn(lines.join('\n'), { event, ask, form }, stopping.signal);
+      const end = live.turn({ text: lines.join('\n'), pictures }, { event, ask, form }, stopping.signal);
       // Each test looks at it; it may reject before.
       end.catch(() => undefined);
       return { events, end, said: said.promise };

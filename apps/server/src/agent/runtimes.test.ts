@@ -240,29 +240,36 @@ it('RT-14 a client without the scope is answered by the model, and does not choo
   expect(await stored()).toContain('text-block From the model.');
 });
 
-it('gets text files of a message with the task; what it does not get is said in the chat', async () => {
+it('gets text files and pictures of a message with the task; what it does not get is said in the chat', async () => {
   const { say, choose, daemon, stored } = await openRuntimeWorld();
   await choose();
   const file = (name: string, mediaType: string, text: string) => ({
-    ...{ name, mediaType, data: Buffer.from(text).toString('base64') },
+    ...{ name, mediaType, data: Buffer.from(text, 'latin1').toString('base64') },
   });
-  const picture = `\x89PNG\r\n\x1a\n`;
+  const picture = (name: string, bytes: number) =>
+    file(name, 'image/png', `\x89PNG\r\n\x1a\n${'.'.repeat(bytes)}`);
   await say('Read it', {
     attachments: [
       file('a "b".txt', 'text/plain', 'line one'),
       file('big.txt', 'text/plain', 'x'.repeat(39_000)),
       file('more.txt', 'text/plain', 'y'.repeat(39_000)),
-      { ...file('p.png', 'image/png', ''), data: Buffer.from(picture, 'latin1').toString('base64') },
+      picture('p.png', 1_500_000),
+      picture('q.png', 1_500_000),
+      picture('r.png', 10),
     ],
   });
-  const prompt = String((await nextCall(daemon)).toolCall.arguments['prompt']);
+  const { prompt: words, pictures } = (await nextCall(daemon)).toolCall.arguments;
+  const prompt = String(words);
   expect(prompt).toContain(
     'Read it\n[The file "a \\"b\\".txt":]\nline one\n[The end of the file "a \\"b\\".txt"]\n',
   );
   expect(prompt).toContain('x'.repeat(39_000));
   expect(prompt).not.toContain('yy');
-  expect(prompt).toContain('[The file "p.png" cannot be passed on to you.]');
+  expect(prompt).toContain(
+    '[The picture "p.png" is with this message.]\n[The file "q.png" cannot be passed on to you.]',
+  );
+  expect(pictures).toMatchObject([{ name: 'p.png', mediaType: 'image/png' }, { name: 'r.png' }]);
   expect(await stored()).toContainEqual(
-    expect.stringContaining('notice Not given to the coding agent: more.txt, p.png.'),
+    expect.stringContaining('notice Not given to the coding agent: more.txt, q.png.'),
   );
 });

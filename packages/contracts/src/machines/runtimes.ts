@@ -19,6 +19,27 @@ export const maxPlan = 20_000;
 export const maxOpenActions = 20;
 export const maxWithdrawn = 20;
 
+/** Pictures of one turn, and their base64 together, in characters. */
+export const maxTurnPictures = 4;
+export const maxPictureCharacters = 3_000_000;
+
+/** A picture that is given to a coding agent with its task. */
+export const turnPicture = z.strictObject({
+  name: z.string().min(1).max(255),
+  mediaType: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
+  data: z.base64().min(1),
+});
+export type TurnPicture = z.infer<typeof turnPicture>;
+
+/** Those of one turn. */
+export const turnPictures = z
+  .array(turnPicture)
+  .max(maxTurnPictures)
+  .refine(
+    (all) => all.reduce((sum, { data }) => sum + data.length, 0) <= maxPictureCharacters,
+    `at most ${maxPictureCharacters} characters of base64`,
+  );
+
 const text = z.string();
 
 /**

@@ -1,5 +1,5 @@
 import type { Question } from '@drawbridge/contracts/agent/asks';
-import type { RuntimeEvent } from '@drawbridge/contracts/machines/runtimes';
+import type { RuntimeEvent, TurnPicture } from '@drawbridge/contracts/machines/runtimes';
 import { createErrors, type Clock } from '@drawbridge/kit';
 
 /** `before`: a part that is in the file once, or null for all of it; `patch` where it is in many places. */
@@ -68,12 +68,17 @@ export interface TurnEnd {
   tokens: number | null;
 }
 
+export interface Prompt {
+  text: string;
+  pictures: readonly TurnPicture[];
+}
+
 /** One open session of a program. */
 export interface LiveSession {
   /** The program's own id of the session. */
   native: string;
   /** Resolves when the turn has ended; an abort cancels it. Throws the errors below. */
-  turn(prompt: string, events: TurnEvents, signal: AbortSignal): Promise<TurnEnd>;
+  turn(prompt: Prompt, events: TurnEvents, signal: AbortSignal): Promise<TurnEnd>;
   /** After the last turn: what the program still has to write of it is on the disk when this resolves. */
   close?(): Promise<void>;
 }

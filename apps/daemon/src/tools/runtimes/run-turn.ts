@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { TurnResult } from '@drawbridge/contracts/machines/runtimes';
+import type { TurnPicture, TurnResult } from '@drawbridge/contracts/machines/runtimes';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { CodedError, hasCode } from '@drawbridge/kit';
 import { readBytes } from '../../paths/read-bytes.ts';
@@ -40,6 +40,7 @@ export interface Task {
   /** The program's own id of the session to continue; null for a new one. */
   resume: string | null;
   prompt: string;
+  pictures: readonly TurnPicture[];
   /** Before the prompt, where the program has lost the session and begins a new one. */
   earlier: string;
   /** Its caller shows forms of the program. */
@@ -131,7 +132,11 @@ export const runTurn = async (needs: TurnNeeds, task: Task, context: RunContext)
     task.opened(live.native);
     if (log.events().length === 0) log.add({ type: 'session', session });
     if (resume !== task.resume) log.add({ type: 'notice', text: lost });
-    const ended = await live.turn(prompt, { event: log.add, ask, form }, signal);
+    const ended = await live.turn(
+      { text: prompt, pictures: task.pictures },
+      { event: log.add, ask, form },
+      signal,
+    );
     signal.throwIfAborted();
     await live.close?.();
     return ended;

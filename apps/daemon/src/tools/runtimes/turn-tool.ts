@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { turnTool } from '@drawbridge/contracts/machines/runtimes';
+import { turnPictures, turnTool, type TurnPicture } from '@drawbridge/contracts/machines/runtimes';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { canonical, createBoundedMap } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
@@ -41,6 +41,7 @@ interface Given {
   earlier?: string | undefined;
   asks?: boolean | undefined;
   plans?: boolean | undefined;
+  pictures?: TurnPicture[] | undefined;
 }
 
 /** Another program, other arguments, hosts or files are another thing to allow. */
@@ -99,16 +100,22 @@ const run = async (needs: TurnToolNeeds, given: Given, context: RunContext): Pro
   if (!isGranted(context, turn.wanted)) throw errors.notGranted();
   const resume = nativeOf(needs, turn, { given, context });
   const about = aboutOf(turn, context);
-  const { prompt, earlier = '', asks = false, plans = false, session = nanoid() } = given;
+  const { prompt, earlier = '', asks = false, plans = false, pictures = [], session = nanoid() } = given;
   const opened = (native: string) => {
     if (turn.runtime.continues) needs.sessions.set(session, { native, about });
   };
-  return runTurn(needs, { turn, session, resume, prompt, earlier, asks, plans, opened }, context);
+  return runTurn(needs, { turn, session, resume, prompt, pictures, earlier, asks, plans, opened }, context);
 };
 
 /** The task, as the program gets it. */
-const taskText = ({ prompt, earlier = '' }: Given): string =>
-  earlier === '' ? prompt : `${prompt}\n\n[Before it, where its conversation is lost:]\n${earlier}`;
+const taskText = ({ prompt, earlier = '', pictures = [] }: Given): string => {
+  const shown = pictures.map(
+    ({ name, mediaType, data }) =>
+      `\n\n[With the picture ${JSON.stringify(name)}, ${mediaType}, ${Buffer.byteLength(data, 'base64')} bytes]`,
+  );
+  const before = earlier === '' ? '' : `\n\n[Before it, where its conversation is lost:]\n${earlier}`;
+  return prompt + shown.join('') + before;
+};
 
 /** `runtime_turn`: gives a task to a coding agent of this machine, and ends when it has done with it. */
 export const createTurnTool = (needs: TurnToolNeeds): DaemonTool => {
@@ -136,6 +143,7 @@ export const createTurnTool = (needs: TurnToolNeeds): DaemonTool => {
         .describe(
           'Put before the task where the coding agent has lost the conversation and begins a new one',
         ),
+      pictures: turnPictures.optional().describe('Pictures that belong to the task'),
       asks: z.boolean().optional().describe('The chat shows what the coding agent asks its user'),
       plans: z.boolean().optional().describe('With asks: also its plans, which the user approves or not'),
     }),

@@ -242,10 +242,11 @@ describeWith('bubblewrap')('a coding agent of the machine', () => {
 
   it('what it would get of the chat is shown with the task', async () => {
     const { call } = open();
-    const given = { runtime: 'acp:claude', prompt: 'SAY two', earlier: 'SAY earlier' };
-    expect(questionOf(await call('runtime_turn', given))?.preview).toMatchObject({
-      text: 'SAY two\n\n[Before it, where its conversation is lost:]\nSAY earlier',
-    });
+    const pictures = [{ name: 'a.png', mediaType: 'image/png', data: 'iVBORw0KGgo=' }];
+    const given = { runtime: 'acp:claude', prompt: 'SAY two', earlier: 'SAY earlier', pictures };
+    const text =
+      'SAY two\n\n[With the picture "a.png", image/png, 8 bytes]\n\n[Before it, where its conversation is lost:]\nSAY earlier';
+    expect(questionOf(await call('runtime_turn', given))?.preview).toMatchObject({ text });
   });
 
   it('a conversation that is lost once it has begun is not begun again', async () => {

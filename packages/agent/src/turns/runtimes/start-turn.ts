@@ -24,7 +24,11 @@ const maxPreface = 8_000;
 const prefaceMessages = 40;
 
 /** What the person has said since the last turn of the run; '' for nothing. */
-const newWords = async (ctx: Needs, { run, agent }: Work, last: ToolCallRow | undefined) => {
+const newWords = async (
+  ctx: Needs,
+  { run, agent }: Work,
+  { last, takesPictures }: { last: ToolCallRow | undefined; takesPictures: boolean },
+) => {
   const { store } = ctx;
   const where = { userId: run.userId, threadId: run.threadId, history: mainHistory, runId: run.id };
   const [said] =
@@ -33,7 +37,10 @@ const newWords = async (ctx: Needs, { run, agent }: Work, last: ToolCallRow | un
       : await store.find('agentMessages', { ...where, agentId: agent.id, step: last.step });
   const messages = await store.find('agentMessages', { ...where, role: 'user' }, { orderBy: 'seq' });
   const fresh = messages.filter(({ seq }) => seq > (said?.seq ?? -1));
-  return { ...(await messageWords(ctx, run.userId, fresh)), firstSeq: fresh[0]?.seq ?? 0 };
+  return {
+    ...(await messageWords(ctx, { userId: run.userId, takesPictures }, fresh)),
+    firstSeq: fresh[0]?.seq ?? 0,
+  };
 };
 
 const nameOf = ({ source, sender }: MessageRow): string =>
@@ -72,7 +79,7 @@ export const turnsOf = (
 };
 
 const leftOut = (names: readonly string[]): string =>
-  `Not given to the coding agent: ${names.join(', ')}. It gets text files, up to 50,000 characters in all. Put others into its folder.`;
+  `Not given to the coding agent: ${names.join(', ')}. It gets text files, up to 50,000 characters in all, and 4 pictures of 3,000,000 characters of base64. Put others into its folder.`;
 
 export interface TurnStart {
   work: Work;
@@ -117,13 +124,15 @@ export const startTurn = async (ctx: Needs, start: TurnStart): Promise<StoredSte
   const { work, runtime, turns, isFresh } = start;
   const { agent, thread } = work;
   const { userId, id } = agent;
-  const { words, left, firstSeq } = await newWords(ctx, work, isFresh ? turns[1] : turns[0]);
-  if (words === '') return 'nothing new';
   const known = thread.runtimeSession;
   const session = !isFresh && known !== null && isSame(known, runtime) ? known.session : undefined;
   const { folder, machineId } = runtime;
   const machines = await ctx.machine.runtimes(userId);
   const inputs = machines.find(({ id: own }) => own === machineId)?.inputs ?? [];
+  const last = isFresh ? turns[1] : turns[0];
+  const given = await newWords(ctx, work, { last, takesPictures: inputs.includes('pictures') });
+  const { words, left, pictures, firstSeq } = given;
+  if (words === '') return 'nothing new';
   const isPrefaced = session === undefined || inputs.includes('earlier');
   const preface = isPrefaced ? await prefaceOf(ctx, work, firstSeq) : '';
   const prompt = cutText(session === undefined ? preface + words : words, maxPrompt);
@@ -133,6 +142,7 @@ export const startTurn = async (ctx: Needs, start: TurnStart): Promise<StoredSte
     ...(folder !== null && { folder }),
     ...(session && { session }),
     ...(session && preface !== '' && { earlier: preface }),
+    ...(pictures.length > 0 && { pictures }),
     ...(inputs.includes('asks') && { asks: true }),
     ...(inputs.includes('plans') && { plans: true }),
   };

@@ -69,6 +69,22 @@ it('says that it is not signed in', async () => {
   await expect(open({ flags: ['--signed-out'] })).rejects.toMatchObject({ code: 'RUNTIME_SIGN_IN' });
 });
 
+const pictures = [{ name: 'a.png', mediaType: 'image/png' as const, data: 'iVBORw0KGgo=' }];
+
+it('gives pictures with the task; where it takes none they are named', async () => {
+  const taking = await (await open({ pictures })).turn('INPUT');
+  await taking.end;
+  const block = [{ type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' }];
+  expect(taking.events).toEqual([{ type: 'text', text: JSON.stringify(block) }]);
+  const naming = await (await open({ pictures, flags: ['--no-pictures'] })).turn('INPUT');
+  await naming.end;
+  const line = [{ type: 'text', text: '[The picture "a.png" cannot be passed on to you.]' }];
+  expect(naming.events).toEqual([
+    { type: 'notice', text: 'It takes no pictures: they are named to it alone' },
+    { type: 'text', text: JSON.stringify(line) },
+  ]);
+});
+
 it('continues a session, without what it replays', async () => {
   const { turn } = await open({ resume: 's1' });
   const { events, end } = await turn('SAY more');

@@ -2,6 +2,7 @@ import {
   runtimeErrors,
   type DriverNeeds,
   type OpenDriver,
+  type Prompt,
   type RunningProgram,
   type TurnEnd,
 } from '../driver.ts';
@@ -34,6 +35,15 @@ const answered = <T>(program: RunningProgram, work: Promise<T>): Promise<T> =>
     throw toError(error);
   });
 
+const blocksOf = ({ text, pictures }: Prompt, takesPictures: boolean): object[] => [
+  { type: 'text', text },
+  ...pictures.map(({ name, mediaType, data }) =>
+    takesPictures
+      ? { type: 'image', mimeType: mediaType, data }
+      : { type: 'text', text: `[The picture ${JSON.stringify(name)} cannot be passed on to you.]` },
+  ),
+];
+
 type Peer = ReturnType<typeof createPeer>;
 
 const openSession = async (peer: Peer, { cwd, resume }: DriverNeeds) => {
@@ -52,14 +62,15 @@ const openSession = async (peer: Peer, { cwd, resume }: DriverNeeds) => {
   if (protocolVersion !== 1)
     throw runtimeErrors.unavailable({ message: `It speaks version ${protocolVersion} of ACP, not 1` });
   const place = { cwd, mcpServers: [] };
-  if (resume === null) return peer.call('session/new', place, newSession);
+  const takesPictures = agentCapabilities?.promptCapabilities?.image === true;
+  if (resume === null) return { ...(await peer.call('session/new', place, newSession)), takesPictures };
   if (agentCapabilities?.loadSession !== true)
     throw runtimeErrors.unavailable({ message: 'This coding agent cannot continue a session' });
   const loading = peer.call('session/load', { ...place, sessionId: resume }, loadedSession);
   const loaded = await loading.catch((error: unknown) => {
     throw error instanceof RpcError && error.code !== authRequired ? runtimeErrors.sessionLost() : error;
   });
-  return { sessionId: resume, modes: loaded?.modes };
+  return { sessionId: resume, modes: loaded?.modes, takesPictures };
 };
 
 /** Sets the mode that asks. Throws where the program has modes and not this one. */
@@ -108,11 +119,11 @@ export const openAcp: OpenDriver = async (needs) => {
   void program.ended.then((why) => peer.close(runtimeErrors.failed({ message: why })));
 
   const opened = await within(clock, answered(program, openSession(peer, needs)));
-  const { sessionId } = opened;
+  const { sessionId, takesPictures } = opened;
   await within(clock, answered(program, setMode(peer, opened, mode)));
 
-  const run = async (prompt: string, signal: AbortSignal, failed: Promise<never>): Promise<TurnEnd> => {
-    const params = { sessionId, prompt: [{ type: 'text', text: prompt }] };
+  const run = async (prompt: Prompt, signal: AbortSignal, failed: Promise<never>): Promise<TurnEnd> => {
+    const params = { sessionId, prompt: blocksOf(prompt, takesPictures) };
     const prompted = answered(program, peer.call('session/prompt', params, ended));
     const cancel = () => peer.notify('session/cancel', { sessionId });
     const work = Promise.race([prompted, failed]);
@@ -128,6 +139,8 @@ export const openAcp: OpenDriver = async (needs) => {
       failed.promise.catch(() => undefined);
       turn = createTurn({ events, mode, fail: failed.reject });
       silence.watch();
+      if (prompt.pictures.length > 0 && !takesPictures)
+        events.event({ type: 'notice', text: 'It takes no pictures: they are named to it alone' });
       try {
         return await run(prompt, signal, failed.promise);
       } finally {

@@ -3,7 +3,12 @@ import { z } from 'zod';
 /** What is needed of the Agent Client Protocol, version 1 (agentclientprotocol.com); all else is left out. */
 export const initialized = z.object({
   protocolVersion: z.number(),
-  agentCapabilities: z.object({ loadSession: z.boolean().optional() }).nullish(),
+  agentCapabilities: z
+    .object({
+      loadSession: z.boolean().optional(),
+      promptCapabilities: z.object({ image: z.boolean().optional() }).nullish(),
+    })
+    .nullish(),
 });
 
 const modeState = z.object({

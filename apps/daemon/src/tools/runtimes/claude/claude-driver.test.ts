@@ -25,6 +25,15 @@ it('gives text, thoughts, actions with their ends, its tries, and the tokens of 
   expect(asked).toEqual([{ kind: 'command', command: 'echo one' }]);
 });
 
+it('gives pictures with the task', async () => {
+  const pictures = [{ name: 'a.png', mediaType: 'image/png' as const, data: 'iVBORw0KGgo=' }];
+  const { turn } = await open({ pictures });
+  const { events, end } = await turn('INPUT');
+  await end;
+  const source = { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' };
+  expect(events).toEqual([{ type: 'text', text: JSON.stringify([{ type: 'image', source }]) }]);
+});
+
 it('RT-03 what was denied does not run, and the program reads why', async () => {
   const { root, turn } = await open({ verdict: no });
   const { events, end } = await turn('WRITE a.txt x', 'QUOTE');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseJson } from '../../../text/parse-json.ts';
-import { runtimeErrors, type OpenDriver, type TurnEnd } from '../driver.ts';
+import { runtimeErrors, type OpenDriver, type Prompt, type TurnEnd } from '../driver.ts';
 import { cancellable, createSilence, unlessEnded, within } from '../waits.ts';
 import { frame, toolRequest, type Frame } from './frames.ts';
 import { createTurn, type Turn } from './turn.ts';
@@ -25,6 +25,13 @@ const instructionsOf = (cwd: string): string[] => {
   const path = join(cwd, 'CLAUDE.md');
   return existsSync(path) ? ['--append-system-prompt-file', path] : [];
 };
+
+const contentOf = ({ text, pictures }: Prompt): object[] => [
+  { type: 'text', text },
+  ...pictures.map(({ mediaType, data }) => ({
+    ...{ type: 'image', source: { type: 'base64', media_type: mediaType, data } },
+  })),
+];
 
 const unknownSession = /no conversation found/i;
 const signedOut = /not logged in|\/login|invalid api key|authenticat/i;
@@ -104,7 +111,11 @@ export const openClaude: OpenDriver = async ({ clock, start, cwd, resume }) => {
       turn = { ...open, ended: over.resolve };
       silence.watch();
       try {
-        send({ type: 'user', message: { role: 'user', content: prompt }, parent_tool_use_id: null });
+        send({
+          type: 'user',
+          message: { role: 'user', content: contentOf(prompt) },
+          parent_tool_use_id: null,
+        });
         const work = unlessLost(over.promise);
         const interrupt = () => control({ subtype: 'interrupt' });
         const result = await cancellable({ clock, program, signal }, interrupt, work);

@@ -117,6 +117,16 @@ it('RT-16 settings of the folder start nothing; its instructions are given, and 
   expect(events).toEqual([{ type: 'text', text: expect.stringContaining('\n\nof AGENTS.md') }]);
 });
 
+const pictures = [{ name: 'a.png', mediaType: 'image/png' as const, data: 'iVBORw0KGgo=' }];
+
+it('gives pictures with the task', async () => {
+  const { turn } = await open({ pictures });
+  const { events, end } = await turn('INPUT');
+  await end;
+  const block = [{ type: 'image', url: 'data:image/png;base64,iVBORw0KGgo=' }];
+  expect(events).toEqual([{ type: 'text', text: JSON.stringify(block) }]);
+});
+
 it('a thread that it has lost is one', async () => {
   const { root } = makeFolders();
   writeFileSync(join(root, 'forgets'), '');

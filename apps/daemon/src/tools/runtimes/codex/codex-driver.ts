@@ -104,7 +104,12 @@ export const openCodex: OpenDriver = async (needs) => {
       turn = open;
       silence.watch();
       const threadId = native;
-      const input = [{ type: 'text', text: prompt, text_elements: [] }];
+      const input = [
+        { type: 'text', text: prompt.text, text_elements: [] },
+        ...prompt.pictures.map(({ mediaType, data }) => ({
+          ...{ type: 'image', url: `data:${mediaType};base64,${data}` },
+        })),
+      ];
       const started = peer.call('turn/start', { threadId, input }, startedTurn);
       const interrupt = () => {
         const interrupted = started.then(({ turn: { id: turnId } }) =>
