@@ -53,11 +53,14 @@ export const createTurnLog = ({ output, post }: LogNeeds) => {
   let posted = 0;
   const isFull = () => characters >= maxCharacters || events.length >= maxEvents;
 
+  const sayFull = () => {
+    if (isFull()) events.push({ type: 'notice', text: 'The rest of this turn is left out: it is too long' });
+  };
   const push = (event: RuntimeEvent) => {
     if (isFull()) return;
     characters += sizeOf(event);
     events.push(event);
-    if (isFull()) events.push({ type: 'notice', text: 'The rest of this turn is left out: it is too long' });
+    sayFull();
   };
 
   /** A text may grow until another event follows it. */
@@ -73,12 +76,13 @@ export const createTurnLog = ({ output, post }: LogNeeds) => {
       const live = liveText(event);
       if (live !== '') output(live);
       const last = events.at(-1);
-      if (isText(event) && last?.type === event.type && characters < maxCharacters) {
+      if (isText(event) && last?.type === event.type) {
         const offset = last.text.length;
         const text = cutText(event.text, maxCharacters);
         characters += text.length;
         last.text += text;
-        return publish({ type: event.type, text, offset });
+        sayFull();
+        return publish(isFull() ? undefined : { type: event.type, text, offset });
       }
       push({ ...event });
       publish(isText(event) && events.at(-1)?.type === event.type ? { ...event, offset: 0 } : undefined);
