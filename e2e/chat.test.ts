@@ -136,7 +136,7 @@ describeWith('chromium')('the chat', () => {
     // Its keys are those of an answer to a machine.
     const keys = inbox.locator('section[aria-labelledby=inbox-heading] kbd');
     await keys.first().waitFor();
-    expect(await keys.allTextContents()).toEqual(['j', 'k', '?']);
+    expect(await keys.allTextContents()).toEqual(['j', 'k', 'x', '?']);
     for (const name of ['RSS', 'Atom']) await inbox.getByLabel(name, { exact: true }).check();
     await inbox.getByRole('button', { name: 'Answer' }).click();
     await inbox.locator('[data-test=outcome-of]').getByText('Answered: RSS; Atom').waitFor();
@@ -160,6 +160,8 @@ describeWith('chromium')('the chat', () => {
     const group = page.locator('[data-test=group]');
     await group.getByRole('heading', { name: 'Write 3 files in posts?' }).waitFor();
     expect(await page.locator('[data-test=confirmation]').count()).toBe(0);
+    // The card lists them: no line says so again.
+    expect(await page.locator('[data-test=run]').last().locator('[data-test=call]').count()).toBe(0);
     const reading = group.locator('[data-test=reading]');
     await reading.evaluate((element) => element.scrollTo(0, element.scrollHeight));
     await group.locator('[data-decision=allowOnce]:enabled').waitFor();

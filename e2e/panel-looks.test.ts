@@ -28,6 +28,18 @@ const feeds = { id: 'feeds', question: 'Which feeds?', type: 'single', options: 
 const shiftWatch =
   'window.shift = 0; new PerformanceObserver((list) => list.getEntries().forEach((one) => (window.shift += one.value))).observe({ type: "layout-shift", buffered: true })';
 
+/**
+ * What a finger would miss: lower than 44 px, with what is added around it. Not links in a text, nor what only
+ * the keyboard reaches.
+ */
+const smallTargets = `[...document.querySelectorAll('a, button, input, select, summary')].flatMap((one) => {
+  const box = one.getBoundingClientRect();
+  const height = Math.max(box.height, Number.parseFloat(getComputedStyle(one, '::after').height) || 0);
+  const label = one.closest('label')?.getBoundingClientRect().height ?? 0;
+  const isMeant = one.checkVisibility() && box.height > 1 && !one.closest('p, .sr-only, [data-test=histogram]');
+  return isMeant && Math.max(height, label) < 43.5 ? one.outerHTML.slice(0, 160) + Math.round(height) : [];
+})`;
+
 describeWith('chromium')('where things stand in the panel', () => {
   const processes = createProcesses();
   let model: ScriptedModel;
@@ -101,13 +113,14 @@ describeWith('chromium')('where things stand in the panel', () => {
   });
 
   it.each([wide, phone])(
-    'shows each page without moving what is there already, $width pixels wide',
+    'shows each page without moving what is there already, $width pixels wide, and on a phone nothing is too small',
     async (viewport) => {
       const fresh = await openPage(browser, { person: ann, viewport });
       await fresh.addInitScript(shiftWatch);
       const [machine] = await ann.api.machines.list.query();
       await ann.api.tokens.create.mutate({ name: `Desk ${viewport.width}`, scopes: ['filesystemRead'] });
       const moved: Record<string, number> = {};
+      const small: Record<string, string[]> = {};
       for (const [path, last] of [
         ['/inbox', '[data-test=row]:has-text("Which feeds?")'],
         ['/activity', '[data-test=total]'],
@@ -129,8 +142,10 @@ describeWith('chromium')('where things stand in the panel', () => {
         await fresh.evaluate('new Promise((done) => requestIdleCallback(done))');
         const shift = await fresh.evaluate<number>('window.shift');
         if (shift >= 0.05) moved[path] = Number(shift.toFixed(3));
+        const targets = viewport === phone ? await fresh.evaluate<string[]>(smallTargets) : [];
+        if (targets.length > 0) small[path] = targets;
       }
-      expect(moved).toEqual({});
+      expect({ moved, small }).toEqual({ moved: {}, small: {} });
       await fresh.context().close();
     },
   );

@@ -38,6 +38,17 @@ export default defineConfig({
       theme: { colors: ['primary', 'success', 'warning', 'error'] },
       ui: {
         colors: { primary: 'harbor', neutral: 'stone', success: 'emerald', warning: 'amber', error: 'red' },
+        // A finger needs 44 px.
+        button: {
+          slots: { base: 'max-lg:min-h-11' },
+          variants: { square: { true: 'max-lg:min-w-11 max-lg:justify-center' } },
+        },
+        input: { slots: { base: 'max-lg:min-h-11' } },
+        select: { slots: { base: 'max-lg:min-h-11' } },
+        chatTool: { slots: { trigger: 'max-lg:min-h-11' } },
+        switch: { slots: { base: 'max-lg:after:absolute max-lg:after:-inset-x-1 max-lg:after:-inset-y-3' } },
+        checkbox: { slots: { base: 'relative max-lg:after:absolute max-lg:after:-inset-3.5' } },
+        radioGroup: { slots: { base: 'relative max-lg:after:absolute max-lg:after:-inset-3.5' } },
       },
     }),
     notices,

@@ -164,7 +164,7 @@ it('CF-32 several questions are denied together, after a list of exactly these, 
   press('j');
   await until(() => titles(page).includes('Question c1?'));
   press('x');
-  await flushPromises();
+  await until(() => page.find('[data-test=selection]').exists());
   expect(page.find('[data-test=selection]').text()).toContain('2 selected');
   await page.find('[data-test=deny-selected]').trigger('click');
   await until(() => document.querySelector('[data-test=denied-list]') !== null);

@@ -91,6 +91,7 @@ it('shows a run as it happens, and what it used', async () => {
     { type: 'run-finish', ...head(1_002), payload: { status: 'completed', usage } },
   );
   expect((await shown('usage')).text()).toBe('1,200 tokens · cost 0.21 · 1.0 s');
+  expect(find('ended-at').attributes('datetime')).toBe('1970-01-01T00:00:01.002Z');
   await find('usage').trigger('click');
   await expect
     .poll(() => document.querySelector('[data-test=run-details]')?.textContent)

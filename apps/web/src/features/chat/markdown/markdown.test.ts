@@ -46,6 +46,7 @@ it('copies code as it is shown, with its hidden characters written out', async (
   vi.unstubAllGlobals();
   expect(writeText).toHaveBeenCalledExactlyOnceWith('rm \\u{202e}-rf x\n');
   expect(view.get('pre').text()).toBe('rm \\u{202e}-rf x');
+  expect(view.get('[data-test=language]').text()).toBe('sh');
 });
 
 it.each([

@@ -29,7 +29,7 @@ const elements: Record<string, { tag: string; class: string }> = {
 const alignments: Record<string, string> = {
   'text-align:left': 'text-left',
   'text-align:center': 'text-center',
-  'text-align:right': 'text-right',
+  'text-align:right': 'text-right whitespace-nowrap',
 };
 
 /** Below the page's h1, without a level left out where an answer begins with its second. */

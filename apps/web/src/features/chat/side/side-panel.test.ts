@@ -3,6 +3,7 @@ import { mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, expect, it, vi } from 'vitest';
 import { agentWorldOf, emptySnapshot } from '../../../../test/fixture-agent.ts';
 import { setBench, type Bench } from '../../../../test/mounting.ts';
+import { router } from '../../../../test/router.ts';
 import ChatThread from '../chat-thread.vue';
 
 let bench: Bench;
@@ -89,4 +90,33 @@ it('what a webhook has sent is shown as its words, and a plan can be stopped whi
   ]);
   await find('stop-plan').trigger('click');
   await expect.poll(() => bench.fixture.world.agent.calls.at(-1)).toEqual(['cancel', { threadId: 'th_1' }]);
+});
+
+it('an agent of the tree leads to its work in the chat, which opens', async () => {
+  vi.spyOn(window, 'matchMedia').mockImplementation(wide);
+  bench = await setBench({ agent: agentWorldOf({}) });
+  await router.push('/chat/th_1');
+  wrapper = mount(ChatThread, {
+    props: { threadId: 'th_1', isNew: false },
+    global: bench.global,
+    attachTo: window.document.body,
+  });
+  await expect.poll(() => bench.fixture.followers()).toBe(1);
+  const head = (agentId: string) => ({ runId: 'run_1', agentId, ts: 1 });
+  const spawned = { role: 'reader', kind: 'delegate' as const, tools: [] };
+  const events: StoredEvent[] = [
+    {
+      ...{ type: 'user-message', ...head('main') },
+      payload: { messageId: 'm1', text: 'Go', files: [], source: 'sent' },
+    },
+    { type: 'run-start', ...head('main'), payload: { messageId: 'm1', kind: 'message' } },
+    { type: 'agent-spawned', ...head('a1'), payload: { ...spawned, parentId: 'main', goal: 'Read all' } },
+    { type: 'agent-spawned', ...head('a2'), payload: { ...spawned, parentId: 'a1', goal: 'Read more' } },
+  ];
+  events.forEach((event, at) => bench.fixture.frame({ type: 'event', id: at + 1, event }));
+  const links = () => wrapper.findAll('[data-test=to-agent]');
+  await expect.poll(() => links().length).toBe(2);
+  expect(wrapper.text()).not.toContain('Read more');
+  await links()[1]?.trigger('click');
+  await expect.poll(() => wrapper.text()).toContain('Read more');
 });
