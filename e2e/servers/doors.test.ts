@@ -184,4 +184,14 @@ describeWith(
     expect(new Set(first).size).toBe(3);
     expect(await Promise.all(keys.map(serverOf))).toEqual(first);
   });
+
+  it('while no server is ready the answer is an error with a code, and says when to try again', async () => {
+    await Promise.all(cluster.servers.map(({ end }) => end('SIGKILL')));
+    const response = await fetch(`${cluster.url}/gateway/machines`);
+    expect([response.status, response.headers.get('retry-after'), await response.json()]).toEqual([
+      503,
+      '2',
+      { code: 'SHUTTING_DOWN', message: 'No server is ready' },
+    ]);
+  });
 });
