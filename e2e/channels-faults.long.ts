@@ -7,7 +7,7 @@ import { startScriptedModel, type ScriptedRequest } from './agent/scripted-model
 import { createProcesses, startServer, until } from './harness/index.ts';
 import { createRandom } from './harness/random.ts';
 
-const forMs = Number(process.env['CHANNEL_FAULTS_MS'] ?? 60_000);
+const forMs = Number(process.env['CHANNEL_FAULTS_MS'] ?? 30_000);
 const seed = Number(process.env['CHANNEL_FAULTS_SEED'] ?? 1);
 /** A sender may write 20 messages in a minute. */
 const everyMs = 3_200;

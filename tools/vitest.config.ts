@@ -1,6 +1,6 @@
 import { defineProject } from 'vitest/config';
-import { maxWorkers } from './test-workers.ts';
+import { onWorkers } from './test-workers.ts';
 
 export default defineProject({
-  test: { name: 'tools', include: ['*.test.ts'], testTimeout: 60_000, isolate: false, maxWorkers },
+  test: { name: 'tools', include: ['*.test.ts'], testTimeout: 60_000, isolate: false, ...onWorkers },
 });

@@ -1,5 +1,5 @@
 import { defineProject } from 'vitest/config';
-import { maxWorkers } from '../../tools/test-workers.ts';
+import { onWorkers } from '../../tools/test-workers.ts';
 
 export default defineProject({
   test: {
@@ -8,7 +8,7 @@ export default defineProject({
     testTimeout: 60_000,
     // Files of a worker share what they import. No test replaces a module.
     isolate: false,
-    maxWorkers,
+    ...onWorkers,
     // What is awaited comes late on a busy machine, and one second is no promise of ours.
     expect: { poll: { timeout: 30_000 } },
   },

@@ -1,6 +1,6 @@
 import { defineProject } from 'vitest/config';
 import { folderOfRun } from '../../tools/folder-of-run.ts';
-import { maxWorkers } from '../../tools/test-workers.ts';
+import { onWorkers } from '../../tools/test-workers.ts';
 
 export default defineProject({
   test: {
@@ -11,7 +11,7 @@ export default defineProject({
     testTimeout: 60_000,
     // Files of a worker share what they import, which is most of what they cost. No test replaces a module.
     isolate: false,
-    maxWorkers,
+    ...onWorkers,
     // What is awaited comes late on a busy machine, and one second is no promise of ours.
     expect: { poll: { timeout: 10_000 } },
     env: { TMPDIR: folderOfRun('stores') },

@@ -1,7 +1,7 @@
 import { defineProject } from 'vitest/config';
 import { folderOfRun } from '../../tools/folder-of-run.ts';
 import { postgresFolder } from '../../tools/postgres/programs.ts';
-import { maxWorkers } from '../../tools/test-workers.ts';
+import { onWorkers } from '../../tools/test-workers.ts';
 
 /** A choice: all files of the server would take minutes, and some look into the file of SQLite. */
 const shared = [
@@ -23,7 +23,7 @@ export default defineProject({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     isolate: false,
-    maxWorkers,
+    ...onWorkers,
     globalSetup: ['../../tools/postgres/cluster-of-run.ts'],
     expect: { poll: { timeout: 10_000 } },
     env: { TMPDIR: folderOfRun('stores') },

@@ -1,7 +1,7 @@
 import { mergeConfig } from 'vite';
 import { defineProject } from 'vitest/config';
 import base from './vite.config.ts';
-import { maxWorkers } from '../../tools/test-workers.ts';
+import { onWorkers } from '../../tools/test-workers.ts';
 
 export default mergeConfig(
   base,
@@ -15,7 +15,7 @@ export default mergeConfig(
       include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
       testTimeout: 30_000,
       isolate: false,
-      maxWorkers,
+      ...onWorkers,
       // What is awaited comes late on a busy machine, and one second is no promise of ours.
       expect: { poll: { timeout: 10_000 } },
     },

@@ -10,7 +10,7 @@ import { startScriptedModel, type ScriptedRequest, type Turn } from './scripted-
 import { threadOf, type NumberedEvent, type Thread } from './thread.ts';
 
 /** How often the server is killed, while people work. */
-const deaths = 6;
+const deaths = 3;
 const seed = 20;
 const threadsEach = 3;
 const random = createRandom(seed);
@@ -185,6 +185,6 @@ it('holds every invariant while the server of two users is killed at random', as
     followed.events.filter(({ event }) => event.type === 'run-finish'),
   );
   console.log(`${kills} kills, ${runs.length} runs, ${marks} calls, ${model.requests.length} requests`);
-  expect(runs.length).toBeGreaterThan(10);
+  expect(runs.length).toBeGreaterThan(5);
   await model.close();
 }, 420_000);

@@ -7,7 +7,7 @@ import { readEvidence } from './evidence.ts';
 import { play } from './play.ts';
 
 /** Calls and faults for this long; a quiet period follows. `pnpm faults` is for longer runs and other seeds. */
-const forMs = 60_000;
+const forMs = 30_000;
 const limitMs = 360_000;
 
 it(
@@ -20,11 +20,11 @@ it(
     if (found.length > 0) console.log(`${summary(facts, found)}\nkept in ${folder}`);
     else rmSync(folder, { recursive: true });
     expect(found).toEqual([]);
-    expect(facts.of('fault').length).toBeGreaterThan(10);
-    expect(facts.ranOps.length).toBeGreaterThan(50);
-    expect(facts.of('rpc-request').filter(({ outcome }) => outcome !== null).length).toBeGreaterThan(10);
+    expect(facts.of('fault').length).toBeGreaterThan(5);
+    expect(facts.ranOps.length).toBeGreaterThan(25);
+    expect(facts.of('rpc-request').filter(({ outcome }) => outcome !== null).length).toBeGreaterThan(5);
     expect(new Set(facts.of('stream').map(({ link }) => link))).toEqual(new Set(['stream', 'socket']));
-    expect(facts.agent.agentRuns.length).toBeGreaterThan(20);
+    expect(facts.agent.agentRuns.length).toBeGreaterThan(5);
   },
   limitMs,
 );

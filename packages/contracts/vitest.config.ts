@@ -1,5 +1,5 @@
 import { defineProject } from 'vitest/config';
-import { maxWorkers } from '../../tools/test-workers.ts';
+import { onWorkers } from '../../tools/test-workers.ts';
 
 export default defineProject({
   test: {
@@ -7,7 +7,7 @@ export default defineProject({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 30_000,
     isolate: false,
-    maxWorkers,
+    ...onWorkers,
     // What is awaited comes late on a busy machine, and one second is no promise of ours.
     expect: { poll: { timeout: 10_000 } },
   },
