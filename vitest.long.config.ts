@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { folderOfRun } from './tools/folder-of-run.ts';
-import { maxWorkers } from './tools/test-workers.ts';
+import { onWorkers } from './tools/test-workers.ts';
 
 // Workers and the programs that tests start share what was compiled.
 process.env.NODE_COMPILE_CACHE = folderOfRun('compiled');
@@ -10,7 +10,7 @@ export default defineConfig({
   test: {
     name: 'long',
     include: ['{apps/server/test,e2e,tools}/**/*.long.ts'],
-    maxWorkers,
+    ...onWorkers,
     globalSetup: ['./e2e/browser-of-run.ts'],
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -125,7 +125,7 @@ export const createChat = ({ index, person, history }: ChatNeeds): Chat => {
       const decision = isAllowed ? 'allowOnce' : 'denyOnce';
       history.note({ type: 'decided', confirmationId, approved: isAllowed, decision });
     }
-    return status !== 0 && status !== 503;
+    return status !== 0 && status < 500;
   };
 
   const answer = async (one: Followed, ask: AskPayload) => {

@@ -64,3 +64,49 @@ it('a daemon that has replaced another one is not asked to stop what that one ha
   await clock.settle(pollMs);
   expect(newer.events.filter(({ type }) => type === 'tool-call-cancel')).toEqual([]);
 });
+
+it('a call is not written on the stream of a daemon that another one has replaced at another server', async () => {
+  const world = await useTwo({ fate: () => 'is lost', body: daemonOf('a') });
+  const { clock, key } = world;
+  const [one, two] = [world.one.gateway, world.two.gateway];
+  const former = await openStream(two, { key, epoch: 1 });
+  await clock.settle(pollMs);
+  await one.daemon.init(key, { ...daemonOf('b'), after: 1 });
+  await clock.settle(pollMs);
+  const call = await world.start(two);
+  await clock.settle();
+  expect(former.requests()).toEqual([]);
+  const newer = await openStream(one, { key, epoch: 2 });
+  await clock.settle(2 * pollMs);
+  expect(newer.requests()).toHaveLength(1);
+  expect(await world.rowOf(call.requestId)).toMatchObject({ state: 'delivered', epoch: 2 });
+});
+
+it('what a daemon says of a call counts before it has heard of its own new init', async () => {
+  const world = await useTwo({ body: daemonOf('a') });
+  const { clock, key } = world;
+  const two = world.two.gateway;
+  const stream = await openStream(two, { key, epoch: 1 });
+  await two.daemon.init(key, { ...daemonOf('a'), after: 1 });
+  const call = await world.start(two);
+  await clock.settle();
+  expect(idOf(stream)).toBe(call.requestId);
+  expect(await two.daemon.respond({ key, epoch: 1 }, call.requestId, text('done'))).toEqual({ ok: true });
+  await clock.settle();
+  expect(call.end).toMatchObject({ state: 'succeeded' });
+});
+
+it('what a replaced daemon says of a call of its successor counts nowhere', async () => {
+  const world = await useTwo({ fate: () => 'is lost', body: daemonOf('a') });
+  const { clock, key } = world;
+  const [one, two] = [world.one.gateway, world.two.gateway];
+  await openStream(two, { key, epoch: 1 });
+  await clock.settle(pollMs);
+  await one.daemon.init(key, { ...daemonOf('b'), after: 1 });
+  const newer = await openStream(one, { key, epoch: 2 });
+  const call = await world.start(one);
+  expect(idOf(newer)).toBe(call.requestId);
+  await expect(two.daemon.respond({ key, epoch: 1 }, call.requestId, text('forged'))).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+  });
+});

@@ -49,9 +49,14 @@ const lateAnswer = async (
   return { ok: true };
 };
 
-/** Whether the call was delivered to the daemon of that epoch, or to one that it resumes from. */
-const isGivenTo = ({ data: { record } }: OpenCall, { machine, epoch }: Sender) =>
-  record.machineId === machine.id && record.epoch !== null && epoch >= record.epoch;
+/**
+ * Whether the call was delivered to the daemon of that epoch, or to one that it resumes from. A daemon that
+ * has made a new init may not have its epoch yet.
+ */
+const isGivenTo = ({ data: { record } }: OpenCall, { machine: { id, info }, epoch }: Sender) =>
+  record.machineId === id &&
+  record.epoch !== null &&
+  (epoch >= record.epoch || (record.epoch <= info.epoch && epoch >= info.resumesFrom));
 
 /** Part of the call's turn. Another server may have delivered it: then the row says so. */
 const requireGiven = async ({ openCalls }: CallsContext, call: OpenCall, from: Sender): Promise<void> => {

@@ -74,6 +74,8 @@ export const saveMachine = async (trx: Transaction<Schema>, init: MachineInit): 
         epoch: eb('machines.epoch', '+', 1),
         rev: eb('machines.rev', '+', 1),
         resumesFrom: replaces ? eb('machines.epoch', '+', 1) : ref('machines.resumesFrom'),
+        // The stream of the former daemon takes no more calls, at whatever server it is.
+        ...(replaces && { stream: eb('machines.stream', '+', 1), serverId: null }),
       }));
       return after === null ? update : update.where('machines.epoch', '=', after);
     })
