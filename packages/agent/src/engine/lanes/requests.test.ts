@@ -25,3 +25,27 @@ it('says once what happens once, and again what may happen again', () => {
   for (const _click of [1, 2]) requests.publish('msg_1', { type: 'cancel-requested' });
   expect(heard).toEqual(['queued', 'queued', 'started', 'notice', 'notice', 'cancel-requested']);
 });
+
+it('who opens a request that is open waits for the same end, and hears what happened before', async () => {
+  const requests = createRequests((error) => expect.unreachable(String(error)));
+  const named = { requestId: 'msg_1', userId: 'ann', threadId: 't1' };
+  const first = requests.open({ ...named, place: { at: 'waiting' } });
+  requests.publish('msg_1', { type: 'queued', behind: 'run', position: 1 });
+  const second = requests.open({ ...named, place: { at: 'run', runId: 'run_1', how: 'own' } });
+  expect(requests.get('msg_1')?.place).toMatchObject({ at: 'run' });
+  const heard: RequestEvent['type'][] = [];
+  second.listen(({ type }) => heard.push(type));
+  requests.end('msg_1', {
+    outcome: 'cancelled',
+    runId: null,
+    content: '',
+    isForced: false,
+    isReplayed: false,
+  });
+  expect(heard).toEqual(['queued']);
+  const open = 'still open';
+  for (const { done } of [first, second])
+    expect(await Promise.race([done, Promise.resolve().then(() => open)])).toMatchObject({
+      outcome: 'cancelled',
+    });
+});

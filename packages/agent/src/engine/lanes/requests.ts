@@ -25,12 +25,15 @@ export type Requests = ReturnType<typeof createRequests>;
 export const createRequests = (onError: (error: unknown) => void) => {
   const entries = new Map<string, Entry>();
 
+  /** Joins one that is open: the same message may be repeated, and brought by a row, at one moment. */
   const open = ({
     requestId,
     userId,
     threadId,
     place,
   }: Pick<OpenRequest, 'requestId' | 'userId' | 'threadId' | 'place'>): OpenRequest => {
+    const known = entries.get(requestId);
+    if (known) return Object.assign(known, { place });
     const ended = Promise.withResolvers<RequestEnd>();
     const events: RequestEvent[] = [];
     const listeners = new Set<(event: RequestEvent) => void>();
