@@ -16,6 +16,31 @@ it('a stop that another server must do, or that failed, is not acknowledged', as
   await expect(lanes.stop('ann', 't1', 'stop')).rejects.toThrow(ElsewhereError);
 });
 
+it('a second stop is acknowledged once the run has ended, also where the first one failed', async () => {
+  const clock = createFakeClock();
+  const { ctx, lanes, store } = engineFixture(rowsWithCall({ state: 'waiting' }), { clock });
+  const isStopping = Promise.withResolvers<void>();
+  ctx.stopAgents = () => (isStopping.resolve(), new Promise(() => {}));
+  await lanes.cancel('ann', 't1', {});
+  await isStopping.promise;
+  const isStoppingAgain = Promise.withResolvers<void>();
+  ctx.stopAgents = () => (isStoppingAgain.resolve(), new Promise(() => {}));
+  clock.advance(1);
+  const second = lanes.stop('ann', 't1', 'stop');
+  await isStoppingAgain.promise;
+  const { find } = store;
+  const failed = Promise.withResolvers<never>();
+  // The first one cannot release the run: the store is away.
+  ctx.store = { ...store, find: () => (failed.reject(new Error('away')), failed.promise) };
+  clock.advance(agentLimits.forcedMs - 1);
+  await failed.promise.catch(() => {});
+  ctx.store = { ...store, find };
+  clock.advance(1);
+  await second;
+  const [run] = await store.find('agentRuns', { userId: 'ann', id: 'run_1' });
+  expect(run?.state).toBe('cancelled');
+});
+
 it('a run that does not stop within 5 s is released, and the next message runs', async () => {
   const clock = createFakeClock();
   const { ctx, lanes, store } = engineFixture(rowsWithCall({ state: 'waiting' }), { clock });

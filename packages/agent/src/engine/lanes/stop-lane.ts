@@ -1,7 +1,7 @@
 import type { LaneEffect } from '../../machines/next-lane.ts';
 import type { ThreadKey } from '../../rows/keys.ts';
 import { agentLimits } from '../../rows/limits.ts';
-import { runOf } from '../../rows/load.ts';
+import { openRunOf, runOf } from '../../rows/load.ts';
 import type { RunRow } from '../../rows/rows.ts';
 import { releaseRun, stopRun, stopThread } from '../../turns/ends/stop.ts';
 import type { Turn } from '../../turns/lanes/turn.ts';
@@ -43,10 +43,13 @@ export const stopWork = async (
   // Without a run there is nothing to release.
   if (end.how === 'failed' && !run) throw end.error;
   if (end.how === 'failed') ctx.onError(end.error);
-  if (!run) return;
-  const asked = cancelling.get(run.id);
-  if (asked) cancelling.set(run.id, { ...asked, isForced: true });
-  await releaseRun(ctx, run);
+  // An earlier stop may have been asked of a server that is gone.
+  const open = run ?? (await openRunOf(ctx, userId, threadId));
+  // Not one that has begun since.
+  if (!open || (!run && open.stopAskedAt === null)) return;
+  const asked = cancelling.get(open.id);
+  if (asked) cancelling.set(open.id, { ...asked, isForced: true });
+  await releaseRun(ctx, open);
   metrics.count(userId, 'forced');
-  onReleased(run);
+  onReleased(open);
 };
