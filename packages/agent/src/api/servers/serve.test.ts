@@ -8,6 +8,7 @@ import { readReply, writeReply } from './reply.ts';
 import { createServing } from './serve.ts';
 
 const queued = { type: 'queued', position: 1, behind: 'run' } as const;
+const merged = { type: 'merged', runId: 'run_1', into: 'msg_1' } as const;
 const steered = { type: 'steered', runId: 'run_1', into: 'msg_1' } as const;
 
 const coded = (error: unknown) => new CodedError('STORE_UNAVAILABLE', String(error));
@@ -92,6 +93,7 @@ it('a driver that takes over adds to the events that the sender has', async () =
   expect(await readAfter([queued], { ...queued, position: 2 }, steered)).toEqual([queued, steered]);
   expect(await readAfter([queued, steered], steered)).toEqual([queued, steered]);
   expect(await readAfter([steered], queued)).toEqual([steered, queued]);
+  expect(await readAfter([queued, merged], queued)).toEqual([queued, merged]);
   const started = { type: 'started', runId: 'run_1', afterSeq: 4 } as const;
   expect(await readAfter([started], { ...started, afterSeq: 9 })).toEqual([started]);
 });

@@ -22,7 +22,9 @@ interface Needs extends Pick<AgentNeeds, 'clock' | 'onError'> {
 
 /** A driver that follows another one repeats what has happened, which the sender may have already. */
 const isNew = (events: readonly RequestEvent[], event: RequestEvent): boolean => {
-  if (event.type === 'queued') return events.at(-1)?.type !== 'queued';
+  // Who was steered into a run that ended first waits again; who was merged into one does not.
+  if (event.type === 'queued')
+    return events.at(-1)?.type !== 'queued' && events.every(({ type }) => type !== 'merged');
   const nameOf = (one: RequestEvent) => ('runId' in one ? `${one.type} ${one.runId}` : JSON.stringify(one));
   return events.every((one) => nameOf(one) !== nameOf(event));
 };
