@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { describeWith } from '../../../../../../../e2e/services.ts';
 import { makeFolders } from '../../../../../test/support/tool-fixture.ts';
 import type { Repository } from '../protected-places.ts';
 import { lendSettings } from './lent-settings.ts';
@@ -189,14 +190,16 @@ it.each(instead)(
   },
 );
 
-it('SH-83 an addition after a last line that is continued stands on lines of its own', () => {
-  const { lend, write, path, root } = open(`${plain}[x]\n\ty = z\\`);
-  const lent = lend();
-  write('[core]\n\tquotepath = true\n');
-  lent.collect([]);
-  const read = (key: string) =>
-    execFileSync('git', ['config', '-f', path, key], { cwd: root, encoding: 'utf8' });
-  expect([read('x.y'), read('core.quotepath')]).toEqual(['z\n', 'true\n']);
+describeWith('git')('an addition after a last line that is continued', () => {
+  it('SH-83 stands on lines of its own', () => {
+    const { lend, write, path, root } = open(`${plain}[x]\n\ty = z\\`);
+    const lent = lend();
+    write('[core]\n\tquotepath = true\n');
+    lent.collect([]);
+    const read = (key: string) =>
+      execFileSync('git', ['config', '-f', path, key], { cwd: root, encoding: 'utf8' });
+    expect([read('x.y'), read('core.quotepath')]).toEqual(['z\n', 'true\n']);
+  });
 });
 
 it('SH-83 settings that an included file has are not added', () => {
