@@ -26,7 +26,7 @@ it('says once what happens once, and again what may happen again', () => {
   expect(heard).toEqual(['queued', 'queued', 'started', 'notice', 'notice', 'cancel-requested']);
 });
 
-it('who opens a request that is open waits for the same end, and hears what happened before', async () => {
+it('who opens a request that is open waits for the same end, and is told what happened before', async () => {
   const requests = createRequests((error) => expect.unreachable(String(error)));
   const named = { requestId: 'msg_1', userId: 'ann', threadId: 't1' };
   const first = requests.open({ ...named, place: { at: 'waiting' } });
