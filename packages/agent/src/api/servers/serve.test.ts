@@ -69,6 +69,29 @@ it('the end of a message that could not be stored is stored in the next round', 
   await expect.poll(replied).toMatchObject({ end: gone });
 });
 
+it('a message that was accepted, and that a driver cannot continue yet, is tried again, not refused', async () => {
+  const reply = writeReply({ value: 'msg_2', events: [queued] });
+  const store = rowsStore({ agentCommands: [{ ...row, state: 'accepted', reply }] });
+  const away = new CodedError('STORE_UNAVAILABLE', 'The store is away');
+  const run = vi.fn(async () => ({ request: { ...requestOf(), done: Promise.resolve(gone) } }));
+  const errors: unknown[] = [];
+  const { serve } = createServing({
+    servers: { replied: () => {}, coded },
+    run: run.mockRejectedValueOnce(away),
+    clock: createFakeClock(),
+    onError: (error) => errors.push(error),
+  });
+  const driven = { wakes: 0 };
+  const held = { ...place, driven, ctx: { store }, lost: new AbortController().signal };
+  serve(held as unknown as Held);
+  await expect.poll(() => errors).toEqual([away]);
+  expect(driven.wakes).toBe(notAttended);
+  expect(await store.find('agentCommands', place)).toMatchObject([{ state: 'accepted', reply }]);
+  serve(held as unknown as Held);
+  const replied = async () => readReply((await store.find('agentCommands', place))[0]?.reply ?? '');
+  await expect.poll(replied).toMatchObject({ end: gone });
+});
+
 it('a command that the store has not let it do is answered with what its caller may know', async () => {
   const clock = createFakeClock();
   const open = { ...row, state: 'open', reply: null, createdAt: clock.now() } as const;

@@ -96,6 +96,8 @@ export const createServing = ({ servers, run, clock, onError }: Needs) => {
     } catch (error) {
       if (error instanceof ElsewhereError) throw error;
       followed.get(held)?.delete(row.id);
+      // It goes on, and its sender waits for its end alone.
+      if (row.state === 'accepted') return failed(held, error);
       if (!(error instanceof CodedError)) onError(error);
       await write(held, row, { error: servers.coded(error), state: 'done' });
     }
