@@ -1,6 +1,7 @@
 import { createFakeClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import { engineFixture, rowsWithCall } from '../../../test/engine-fixture.ts';
+import { insert, update } from '../../rows/store.ts';
 import { ElsewhereError } from '../../rows/errors.ts';
 import { agentLimits } from '../../rows/limits.ts';
 import { personSender } from '../../rows/sender.ts';
@@ -39,6 +40,38 @@ it('a second stop is acknowledged once the run has ended, also where the first o
   await second;
   const [run] = await store.find('agentRuns', { userId: 'ann', id: 'run_1' });
   expect(run?.state).toBe('cancelled');
+});
+
+it('a step that is stored while its run is released leaves no open call', async () => {
+  const clock = createFakeClock();
+  const { ctx, lanes, store } = engineFixture(rowsWithCall({ state: 'waiting' }), { clock });
+  const isStopping = Promise.withResolvers<void>();
+  ctx.stopAgents = () => (isStopping.resolve(), new Promise(() => {}));
+  await lanes.cancel('ann', 't1', {});
+  await isStopping.promise;
+  const [call] = await store.find('agentToolCalls', { userId: 'ann', runId: 'run_1' });
+  const [agent] = await store.find('agentAgents', { userId: 'ann', runId: 'run_1' });
+  if (!call || !agent) throw new Error('no call');
+  let isLate = false;
+  const find: typeof store.find = async (table, ...rest) => {
+    const rows = await store.find(table, ...rest);
+    if (table !== 'agentToolCalls' || isLate) return rows;
+    isLate = true;
+    await store.commit(
+      [
+        update('agentAgents', { userId: 'ann', id: agent.id }, { steps: agent.steps + 1 }),
+        insert('agentToolCalls', { ...call, id: 'tc_late', step: agent.steps + 1, state: 'planned' }),
+      ],
+      'synced',
+    );
+    return rows;
+  };
+  ctx.store = { ...store, find };
+  clock.advance(agentLimits.forcedMs);
+  const runs = () => store.find('agentRuns', { userId: 'ann', id: 'run_1' });
+  await expect.poll(runs).toMatchObject([{ state: 'cancelled' }]);
+  const open = { userId: 'ann', runId: 'run_1', state: ['planned', 'running', 'waiting'] } as const;
+  expect(await store.find('agentToolCalls', open)).toEqual([]);
 });
 
 it('a run that does not stop within 5 s is released, and the next message runs', async () => {

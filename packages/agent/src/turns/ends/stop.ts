@@ -151,7 +151,10 @@ export const releaseRun = async (ctx: Pick<AgentNeeds, 'store' | 'clock'>, run: 
     for (const agent of agents) {
       const calls = await openCallsOf(ctx, agent);
       const asks = await openAsksOf(ctx, agent);
+      const { userId, id, steps } = agent;
       writes.push(
+        // A step that was stored since undoes this: then its calls are read, too.
+        update('agentAgents', { userId, id, steps }, { steps }),
         ...closeCalls(ctx, calls, { outcome: 'stopped', text: stoppedText.cancelled, asks }),
         ...withdrawAsks(ctx, asks),
         ...endAgent(ctx, agent, { outcome: 'cancelled', result: agent.result }),
