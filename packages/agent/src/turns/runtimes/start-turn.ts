@@ -79,7 +79,7 @@ export const turnsOf = (
 };
 
 const leftOut = (names: readonly string[]): string =>
-  `Not given to the coding agent: ${names.join(', ')}. It gets text files, up to 50,000 characters in all, and 4 pictures of 3,000,000 characters of base64. Put others into its folder.`;
+  `Not given to the coding agent: ${names.join(', ')}. It gets text files, up to 50,000 characters in all, and where it takes pictures, 4 of 2.2 MB in all. Put others into its folder.`;
 
 export interface TurnStart {
   work: Work;

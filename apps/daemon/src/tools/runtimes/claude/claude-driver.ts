@@ -29,7 +29,8 @@ const instructionsOf = (cwd: string): string[] => {
 const contentOf = ({ text, pictures }: Prompt): object[] => [
   { type: 'text', text },
   ...pictures.map(({ mediaType, data }) => ({
-    ...{ type: 'image', source: { type: 'base64', media_type: mediaType, data } },
+    type: 'image',
+    source: { type: 'base64', media_type: mediaType, data },
   })),
 ];
 
