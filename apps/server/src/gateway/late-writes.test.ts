@@ -75,39 +75,28 @@ it.each(['slow', 'two'] as const)(
   },
 );
 
-it('a server that was suspended while it looked for its stream looks again', async () => {
+/** A call of the slow one, which has stored it and waits for a read of who has the stream. */
+const useLooking = async () => {
   const world = await useSlow();
-  const { clock, key, slow, two } = world;
+  const { clock, key, slow } = world;
   const old = await openStream(slow, key);
   await clock.settle();
   const answer = world.holdAnswers();
   await world.start(slow);
   await clock.settle(600);
-  world.loseMessages();
-  const goOn = world.holdReads();
-  answer();
-  await clock.settle();
-  const newer = await openStream(two.gateway, key);
-  await clock.settle(600);
-  goOn();
-  await clock.settle(100);
-  expect(old.requests()).toEqual([]);
-  await clock.settle(5_000);
-  expect(newer.requests()).toHaveLength(1);
-});
+  return { ...world, old, answer };
+};
 
-it('however slow the store is, nothing is written on a stream that ended while it was looked for', async () => {
-  const world = await useSlow();
-  const { clock, key, slow, two } = world;
-  const old = await openStream(slow, key);
-  await clock.settle();
-  const answer = world.holdAnswers();
-  await world.start(slow);
-  await clock.settle(600);
+it.each([
+  ['a server that was suspended while it looked for its stream looks again', 0],
+  ['however slow the store is, nothing is written on a stream that ended while it was looked for', 3],
+])('%s', async (_name, slowReads) => {
+  const { clock, key, two, old, answer, ...world } = await useLooking();
   world.loseMessages();
   let answerRead = world.holdReads();
   answer();
-  for (const _slowRead of [1, 2, 3]) {
+  await clock.settle();
+  for (let read = 0; read < slowReads; read += 1) {
     await clock.settle(600);
     const answerThis = answerRead;
     answerRead = world.holdReads();
@@ -124,13 +113,7 @@ it('however slow the store is, nothing is written on a stream that ended while i
 });
 
 it('a read that was slow to begin, and not to answer, says where the stream is', async () => {
-  const world = await useSlow();
-  const { clock, key, slow } = world;
-  const stream = await openStream(slow, key);
-  await clock.settle();
-  const answer = world.holdAnswers();
-  await world.start(slow);
-  await clock.settle(600);
+  const { clock, old: stream, answer, ...world } = await useLooking();
   world.readsBeginAfter(600);
   const goOn = world.holdReads();
   answer();

@@ -164,6 +164,14 @@ it('gives the calls of the machine before and after one, also of one time, and n
   for (const [place, { requestId }] of calls.entries())
     expect(await around(requestId)).toEqual([named[place + 1], named[place - 1]]);
   expect(new Set(named)).toEqual(new Set(subjects));
+  await connect(gateway, 'bob');
+  await fixture.database.db
+    .updateTable('calls')
+    .set(({ selectFrom }) => ({ machineId: selectFrom('machines').select('id').where('userId', '=', 'bob') }))
+    .where('requestId', '=', calls[1]?.requestId ?? '')
+    .execute();
+  expect(await around(calls[0]?.requestId ?? '')).toEqual([named[2], undefined]);
+  expect(await around(calls[2]?.requestId ?? '')).toEqual([named[3], named[0]]);
   await expect(gateway.calls.around('bob', calls[0]?.requestId ?? '')).rejects.toMatchObject({
     code: 'NOT_FOUND',
   });

@@ -6,29 +6,34 @@ import { ElsewhereError } from '../../rows/errors.ts';
 import { agentLimits } from '../../rows/limits.ts';
 import { personSender } from '../../rows/sender.ts';
 
-it('a stop that another server must do, or that failed, is not acknowledged', async () => {
-  const { ctx, lanes } = engineFixture(rowsWithCall({ state: 'waiting' }), { clock: createFakeClock() });
-  const isStopping = Promise.withResolvers<void>();
-  ctx.stopAgents = () => (isStopping.resolve(), new Promise(() => {}));
-  // The run is being stopped: the second one has nothing to release.
+/** A run that is being stopped, and does not stop. */
+const useStopping = async () => {
+  const clock = createFakeClock();
+  const { ctx, lanes, store } = engineFixture(rowsWithCall({ state: 'waiting' }), { clock });
+  /** Stops from now on never end; resolves when one has begun. */
+  const nextStop = (): Promise<void> => {
+    const begun = Promise.withResolvers<void>();
+    ctx.stopAgents = () => (begun.resolve(), new Promise(() => {}));
+    return begun.promise;
+  };
+  const first = nextStop();
   await lanes.cancel('ann', 't1', {});
-  await isStopping.promise;
+  await first;
+  return { clock, ctx, lanes, store, nextStop };
+};
+
+it('a stop that another server must do, or that failed, is not acknowledged', async () => {
+  const { ctx, lanes } = await useStopping();
   ctx.stopAgents = () => Promise.reject(new ElsewhereError());
   await expect(lanes.stop('ann', 't1', 'stop')).rejects.toThrow(ElsewhereError);
 });
 
 it('a second stop is acknowledged once the run has ended, also where the first one failed', async () => {
-  const clock = createFakeClock();
-  const { ctx, lanes, store } = engineFixture(rowsWithCall({ state: 'waiting' }), { clock });
-  const isStopping = Promise.withResolvers<void>();
-  ctx.stopAgents = () => (isStopping.resolve(), new Promise(() => {}));
-  await lanes.cancel('ann', 't1', {});
-  await isStopping.promise;
-  const isStoppingAgain = Promise.withResolvers<void>();
-  ctx.stopAgents = () => (isStoppingAgain.resolve(), new Promise(() => {}));
+  const { clock, ctx, lanes, store, nextStop } = await useStopping();
+  const again = nextStop();
   clock.advance(1);
   const second = lanes.stop('ann', 't1', 'stop');
-  await isStoppingAgain.promise;
+  await again;
   const { find } = store;
   const failed = Promise.withResolvers<never>();
   // The first one cannot release the run: the store is away.
@@ -43,12 +48,7 @@ it('a second stop is acknowledged once the run has ended, also where the first o
 });
 
 it('a step that is stored while its run is released leaves no open call', async () => {
-  const clock = createFakeClock();
-  const { ctx, lanes, store } = engineFixture(rowsWithCall({ state: 'waiting' }), { clock });
-  const isStopping = Promise.withResolvers<void>();
-  ctx.stopAgents = () => (isStopping.resolve(), new Promise(() => {}));
-  await lanes.cancel('ann', 't1', {});
-  await isStopping.promise;
+  const { clock, ctx, store } = await useStopping();
   const [call] = await store.find('agentToolCalls', { userId: 'ann', runId: 'run_1' });
   const [agent] = await store.find('agentAgents', { userId: 'ann', runId: 'run_1' });
   if (!call || !agent) throw new Error('no call');
