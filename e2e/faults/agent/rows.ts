@@ -4,7 +4,9 @@ import { z } from 'zod';
 const key = z.object({ userId: z.string(), id: z.string() });
 const ofThread = key.extend({ threadId: z.string() });
 const json = z.string().transform((text): unknown => JSON.parse(text));
-const parts = z.array(z.object({ type: z.string(), toolCallId: z.string().optional() }));
+const parts = z.array(
+  z.object({ type: z.string(), toolCallId: z.string().optional(), tool: z.string().optional() }),
+);
 
 const tables = {
   agentRuns: ofThread.extend({ state: z.string(), startedAt: z.number(), endedAt: z.number().nullable() }),
@@ -33,7 +35,11 @@ const tables = {
     seq: z.number(),
     event: json.pipe(storedEvent),
   }),
-  agentMessages: ofThread.extend({ role: z.string(), parts: json.pipe(parts) }),
+  agentMessages: ofThread.extend({
+    role: z.string(),
+    sender: z.string().nullable(),
+    parts: json.pipe(parts),
+  }),
   agentThreads: key.extend({ lastSeq: z.number() }),
 };
 

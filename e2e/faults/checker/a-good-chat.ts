@@ -66,14 +66,17 @@ export const withEvents = (...events: StoredEvent[]): Partial<AgentRows> => ({
   agentThreads: [{ userId: 'ann', id: 't', lastSeq: events.length }],
 });
 
+export const message = (id: string, changes: Partial<AgentRows['agentMessages'][number]> = {}) => ({
+  ...{ ...own, id, role: 'assistant', sender: null, parts: [{ type: 'text' }] },
+  ...changes,
+});
+
 export const agentRows = (changes: Partial<AgentRows> = {}): AgentRows => ({
   agentRuns: [run()],
   agentAgents: [{ ...own, id: 'ag_1', runId: 'run_1', kind: 'main', state: 'ended' }],
   agentToolCalls: [toolCall()],
   agentAsks: [ask()],
-  agentMessages: [
-    { ...own, id: 'msg_2', role: 'assistant', parts: [{ type: 'tool-call', toolCallId: 'tc_1' }] },
-  ],
+  agentMessages: [message('msg_2', { parts: [{ type: 'tool-call', toolCallId: 'tc_1', tool: 'computer' }] })],
   agentEvents: eventRows(...chatEvents),
   agentThreads: [{ userId: 'ann', id: 't', lastSeq: chatEvents.length }],
   ...changes,

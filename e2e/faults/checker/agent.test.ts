@@ -11,6 +11,7 @@ import {
   chatOp,
   ended,
   eventRows,
+  message,
   run,
   rung,
   seen,
@@ -54,6 +55,8 @@ const coding = (...texts: string[]): Parameters<typeof found> => {
   ];
 };
 const second = { ...began, runId: 'run_2' };
+const sender = 'runtime:acp:stand-in';
+const elsewhere = (messageId: string) => step({ messageId, server: 'server 1' });
 const isOpen = { state: 'waiting', outcome: null, endedAt: null };
 const plan = toolCall({ tool: 'plan', effect: 'own', arguments: `{"tasks":"${op}"}` });
 
@@ -170,6 +173,23 @@ const bad: [string, Parameters<typeof found>, string[]][] = [
     'a server writes a step in a thread of another one',
     [{}, [], { steps: [step({ server: 'server 1' })] }],
     ['A9: msg_2 in t was written by server 1, while server 0 drove it'],
+  ],
+  [
+    'a server begins a turn in a thread of another one',
+    [
+      {
+        agentMessages: [
+          message('msg_3', {
+            sender,
+            parts: [{ type: 'tool-call', toolCallId: 'tc_1', tool: 'runtime_turn' }],
+          }),
+          message('msg_4', { sender }),
+        ],
+      },
+      [],
+      { steps: [elsewhere('msg_3'), elsewhere('msg_4')] },
+    ],
+    ['A9: msg_3 in t was written by server 1, while server 0 drove it'],
   ],
   [
     'a coding agent says something twice',

@@ -204,13 +204,21 @@ export const saidOnce = ({ agent, of }: Facts): string[] => {
   });
 };
 
-/** Of several servers: no step of the agent was written by one that did not drive its thread. */
-export const driven = ({ steps }: Facts): string[] =>
-  steps.flatMap(({ messageId, threadId, server, driver }) =>
-    driver === server
+/**
+ * Of several servers: no step of the agent was written by one that did not drive its thread. What a coding agent
+ * writes during its turn is stored by the server that its machine posts to (decision 0087).
+ */
+export const driven = ({ steps, agent }: Facts): string[] => {
+  const posted = agent.agentMessages.flatMap(({ id, sender, parts }) =>
+    sender?.startsWith('runtime:') && parts.every(({ tool }) => tool !== turnTool) ? [id] : [],
+  );
+  const isPosted = new Set(posted);
+  return steps.flatMap(({ messageId, threadId, server, driver }) =>
+    driver === server || isPosted.has(messageId)
       ? []
       : [`${messageId} in ${threadId} was written by ${server}, while ${driver} drove it`],
   );
+};
 
 /** What was acknowledged holds: one answer to each question; a stop has ended each run that it found. */
 export const acknowledged = (facts: Facts): string[] => {

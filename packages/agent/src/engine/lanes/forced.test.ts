@@ -1,15 +1,17 @@
 import { createFakeClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import { engineFixture, rowsWithCall } from '../../../test/engine-fixture.ts';
+import { toolCallRow } from '../../../test/rows.ts';
+import type { ToolCallRow } from '../../rows/rows.ts';
 import { insert, update } from '../../rows/store.ts';
 import { ElsewhereError } from '../../rows/errors.ts';
 import { agentLimits } from '../../rows/limits.ts';
 import { personSender } from '../../rows/sender.ts';
 
 /** A run that is being stopped, and does not stop. */
-const useStopping = async () => {
+const useStopping = async (call: Partial<ToolCallRow> = {}) => {
   const clock = createFakeClock();
-  const { ctx, lanes, store } = engineFixture(rowsWithCall({ state: 'waiting' }), { clock });
+  const { ctx, lanes, store } = engineFixture(rowsWithCall({ state: 'waiting', ...call }), { clock });
   /** Stops from now on never end; resolves when one has begun. */
   const nextStop = (): Promise<void> => {
     const begun = Promise.withResolvers<void>();
@@ -47,21 +49,22 @@ it('a second stop is acknowledged once the run has ended, also where the first o
   expect(run?.state).toBe('cancelled');
 });
 
-it('a step that is stored while its run is released leaves no open call', async () => {
-  const { clock, ctx, store } = await useStopping();
-  const [call] = await store.find('agentToolCalls', { userId: 'ann', runId: 'run_1' });
-  const [agent] = await store.find('agentAgents', { userId: 'ann', runId: 'run_1' });
-  if (!call || !agent) throw new Error('no call');
+const ofStep = update('agentAgents', { userId: 'ann', id: 'ag_1' }, { steps: 2 });
+const ofTurn = update('agentToolCalls', { userId: 'ann', id: 'tc_1' }, { turnEvents: 1 });
+const late = [
+  ['a step', { step: 2 }, ofStep],
+  ['an action of a coding agent', { step: 3, turnId: 'tc_1' }, ofTurn],
+] as const;
+
+it.each(late)('%s that is stored while its run is released leaves no open call', async (_, set, guarded) => {
+  const { clock, ctx, store } = await useStopping({ turnEvents: 0 });
   let isLate = false;
   const find: typeof store.find = async (table, ...rest) => {
     const rows = await store.find(table, ...rest);
     if (table !== 'agentToolCalls' || isLate) return rows;
     isLate = true;
     await store.commit(
-      [
-        update('agentAgents', { userId: 'ann', id: agent.id }, { steps: agent.steps + 1 }),
-        insert('agentToolCalls', { ...call, id: 'tc_late', step: agent.steps + 1, state: 'planned' }),
-      ],
+      [guarded, insert('agentToolCalls', toolCallRow('ann', 'tc_late', { ...set, state: 'running' }))],
       'synced',
     );
     return rows;

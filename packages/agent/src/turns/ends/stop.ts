@@ -29,6 +29,10 @@ export const closeCalls = (
   for (const call of calls) {
     if (call.state === 'waiting' && call.effect === 'machine' && !asked.has(call.id))
       writes.push(closeConfirmation(ctx, call, 'withdrawn'));
+    // An action of its coding agent that was stored since undoes this: then it is read, too.
+    const { userId, id, turnEvents } = call;
+    if (turnEvents !== null)
+      writes.push(update('agentToolCalls', { userId, id, turnEvents }, { turnEvents }));
     const { outcome, text } = end;
     const ended = endWith(outcome, text);
     // One that has begun meanwhile is not skipped: the transaction is undone, and tried again.
