@@ -53,7 +53,7 @@ export const startRealWorld = async (real: RealProgram, folder: string) => {
       await thread.say(['STEPS', ...steps].join('\n'));
     },
     /** Answers the question with that title, and gives it. */
-    decide: async (title: string, approved = true) => {
+    decide: async (title: string, approved = true, reason?: string) => {
       const question = await until(async () => {
         const finish = (await of('run-finish'))[0];
         const all = await ann.api.confirmations.list.query();
@@ -66,7 +66,7 @@ export const startRealWorld = async (real: RealProgram, folder: string) => {
         return one;
       });
       decided.add(question.id);
-      await ann.api.confirmations.decide.mutate({ confirmationId: question.id, approved });
+      await ann.api.confirmations.decide.mutate({ confirmationId: question.id, approved, reason });
       return question;
     },
     /** How the run of the last message ended. */

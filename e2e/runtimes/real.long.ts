@@ -42,13 +42,13 @@ for (const real of realPrograms)
       const { say, decide, finished, of, model } = world;
       await say('RUN touch no.txt', 'QUOTE');
       await decide(`Let ${real.title} work in the shared folder?`);
-      await decide(`${real.title}: run touch no.txt?`, false);
+      await decide(`${real.title}: run touch no.txt?`, false, 'not on a Friday');
       expect(await finished()).toBe('completed');
       expect(existsSync(inRoot('no.txt'))).toBe(false);
       const errors = (await of('tool-error')).map(({ payload }) => payload.outcome);
       expect(errors.filter((outcome) => outcome === 'denied')).toHaveLength(1);
       const texts = (await of('text-block')).map(({ payload }) => payload.text).join('');
-      if (real.readsReasons) expect(texts).toContain('The person said no');
+      if (real.readsReasons) expect(texts).toContain('The person said no: not on a Friday');
       const said = saidOf(model.requests.at(-1)!).map(({ text }) => text);
       expect(said.some((text) => text.includes('echo made > made.txt'))).toBe(true);
     });

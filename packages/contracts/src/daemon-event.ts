@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maxReasonLength } from './confirmation.ts';
 import { requestId } from './ids.ts';
 import { processesRequest } from './machines/processes.ts';
 import { runtimesRequest } from './machines/runtimes.ts';
@@ -19,6 +20,9 @@ export type RequestCaller = z.infer<typeof requestCaller>;
 /** The `id` of the person, who may see and end what every caller has started. */
 export const personCallerId = 'user';
 
+/** Why the person denied an action of a coding agent, which reads it. */
+const denialReason = z.string().max(maxReasonLength).optional();
+
 /**
  * One call of any tool. Specification 6.1. `again`: it may have been on a stream of this machine before.
  * `askId`: the question that its decision answers. `reach`: the id of the decision's scope. `caller`: see the
@@ -34,13 +38,14 @@ const filesystemRequest = z.object({
     askId: z.string().max(64).optional(),
     reach: z.string().max(64).optional(),
     caller: requestCaller.optional(),
+    denialReason,
   }),
 });
 
 export const cancelReasons = ['caller', 'user', 'timeout'] as const;
 const toolCallCancel = z.object({
   type: z.literal('tool-call-cancel'),
-  payload: z.object({ requestId, reason: z.enum(cancelReasons) }),
+  payload: z.object({ requestId, reason: z.enum(cancelReasons), denialReason }),
 });
 
 /** `shutdown` means: reconnect. The others end the session. */

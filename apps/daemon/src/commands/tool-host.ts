@@ -154,9 +154,9 @@ export const createToolHost = async (needs: ToolHostNeeds) => {
         settled: (count) => notifyOfRules(`also settled ${counted(count, 'other question')}`),
       }),
     /** The question of this request will not be answered. */
-    withdrawn: (requestId: string) => {
+    withdrawn: (requestId: string, denialReason?: string) => {
       gate.withdraw(requestId);
-      toolbox.withdrawn(requestId);
+      toolbox.withdrawn(requestId, denialReason);
     },
     endSession: gate.endSession,
     close: async () => {

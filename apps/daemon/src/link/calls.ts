@@ -37,8 +37,8 @@ export interface CallsNeeds {
   journal: Journal;
   changes(tool: string): boolean;
   postProgress(requestId: string, body: ProgressBody): Promise<Reply<ProgressReply>>;
-  /** A call that does not run was cancelled: its question is not open any more. */
-  withdrawn(requestId: string): void;
+  /** A call that does not run was cancelled, or denied: its question is not open any more. */
+  withdrawn(requestId: string, denialReason?: string): void;
   began(request: ToolRequest): void;
   report(call: CallReport): void;
 }
@@ -140,10 +140,10 @@ export const createCalls = (needs: CallsNeeds) => {
     report({ request, outcome, durationMs });
   };
 
-  const cancel = (requestId: string, reason: CancelReason) => {
+  const cancel = (requestId: string, reason: CancelReason, denialReason?: string) => {
     running.get(requestId)?.abort.abort(new Error(`cancelled: ${reason}`));
     if (!dedupe.cancelled(requestId)) return;
-    withdrawn(requestId);
+    withdrawn(requestId, denialReason);
     journal.dropped(requestId);
     void outbox.add({ requestId, body: cancelledBeforeStart });
   };

@@ -128,8 +128,10 @@ const openStream = (context: LinkContext): (() => void) => {
     switch (event.type) {
       case 'filesystem-request':
         return calls.take(event.payload);
-      case 'tool-call-cancel':
-        return calls.cancel(event.payload.requestId, event.payload.reason);
+      case 'tool-call-cancel': {
+        const { requestId, reason, denialReason } = event.payload;
+        return calls.cancel(requestId, reason, denialReason);
+      }
       case 'gateway-disconnect':
         return send({ type: 'disconnected', reason: event.payload.reason });
       case 'probe':

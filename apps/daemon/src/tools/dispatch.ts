@@ -249,7 +249,7 @@ const settle = async (
   const result = await run().catch((error: unknown) =>
     signal.aborted ? cancelledResult(false) : { ...errorResult(sentence(error)), _meta: notStarted },
   );
-  entry?.answered?.(request.requestId, result);
+  entry?.answered?.(request.requestId, result, request.denialReason);
   return result;
 };
 

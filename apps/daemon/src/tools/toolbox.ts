@@ -93,8 +93,8 @@ export const createToolbox = (toolsets: readonly Toolset[], context: Omit<Toolse
       return (await having?.processes?.(query)) ?? { processes: [] };
     },
     /** The call of that id was withdrawn: it gets no answer. */
-    withdrawn: (requestId: string) => {
-      for (const toolset of opened.keys()) toolset.withdrawn?.(requestId);
+    withdrawn: (requestId: string, denialReason?: string) => {
+      for (const toolset of opened.keys()) toolset.withdrawn?.(requestId, denialReason);
     },
     close: async () => {
       await Promise.all([...opened.keys()].map((toolset) => toolset.close()));

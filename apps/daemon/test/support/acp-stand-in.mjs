@@ -1,5 +1,5 @@
 // A coding agent that speaks ACP 1 on its standard input and output. Each line of the prompt is one step:
-// SAY text · THINK text · RUN command · SWAP command (runs another one) · EDIT path text · MODE id · PLAN text ·
+// SAY text · THINK text · RUN command · TWICE command (asks about it twice) · SWAP command (runs another one) · EDIT path text · MODE id · PLAN text ·
 // FORM properties (says the answer) · URL (asks to open a page) · PATCH path before after (a part of a file) · LEAVE command (asks, and ends its turn) · WHICH (says its mode) · INPUT (what it got beside the text) ·
 // BACK command (asks, and withdraws its question; with `!` it runs it all the same) · BACKFORM properties ·
 // OTHER name · WAIT (until it is cancelled) · STUCK (ignores that) · SLEEPER seconds (leaves a process) · DIE · GARBAGE.
@@ -60,7 +60,7 @@ const form = async (properties, more = {}) => {
 };
 
 /** Asks, and acts where the answer is yes. */
-const act = async ({ isWithdrawn, actsAnyhow, ...fields }, run) => {
+const act = async ({ isWithdrawn, actsAnyhow, asksTwice, ...fields }, run) => {
   const toolCall = { toolCallId: `t${(lastCall += 1)}`, status: 'pending', ...fields };
   update({ sessionUpdate: 'tool_call', ...toolCall });
   const asking = ask(toolCall);
@@ -68,6 +68,7 @@ const act = async ({ isWithdrawn, actsAnyhow, ...fields }, run) => {
   const { outcome = { outcome: 'cancelled' } } = await asking;
   if (outcome.outcome === 'cancelled' && !actsAnyhow) return say('[cancelled]');
   if (outcome.optionId !== 'once' && !actsAnyhow) return say(`[${outcome.optionId}]`);
+  if (asksTwice && (await ask(toolCall)).outcome?.optionId !== 'once') return say('[no]');
   const done = run();
   const content = [{ type: 'content', content: { type: 'text', text: done.text } }];
   update({
@@ -89,6 +90,7 @@ const steps = {
   THINK: async (text) => update({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } }),
   PLAN: async (text) => update({ sessionUpdate: 'plan', entries: [{ content: text, status: 'pending' }] }),
   RUN: (text) => act(command(text), () => shell(text)),
+  TWICE: (text) => act({ ...command(text), asksTwice: true }, () => shell(text)),
   BACK: (text) =>
     act({ ...command(text.replace('!', '')), isWithdrawn: true, actsAnyhow: text.endsWith('!') }, () =>
       shell('true'),

@@ -51,18 +51,25 @@ export const openRuntime = async (folders = makeFolders()) => {
     opened: [] as Record<string, unknown>[],
     output: '',
     answer: (_question: ConfirmationPayload): Answer => 'allowOnce',
+    /** What the person writes with a no. */
+    denialReason: undefined as string | undefined,
   };
   const act = async ({ requestId, arguments: args }: NonNullable<ProgressBody['actions']>[number]) => {
     state.opened.push(args);
     const toolCall = { name: 'runtime_action', arguments: args };
-    const question = questionOf(await world.send({ requestId, toolCall }));
-    if (question === undefined) return;
-    state.questions.push(question);
-    const answer = state.answer(question);
-    if (answer === 'withdrawn') return world.toolbox.withdrawn(requestId);
-    if (answer === 'none') return;
-    const answered = { ...toolCall, arguments: { ...args, _confirmation: answer } };
-    await world.send({ requestId, toolCall: answered, ...(question.askId && { askId: question.askId }) });
+    let question = questionOf(await world.send({ requestId, toolCall }));
+    // What has changed while it was asked about is asked about anew.
+    while (question !== undefined) {
+      state.questions.push(question);
+      const answer = state.answer(question);
+      const { denialReason } = state;
+      if (answer === 'withdrawn') return world.toolbox.withdrawn(requestId, denialReason);
+      if (answer === 'none') return;
+      const answered = { ...toolCall, arguments: { ...args, _confirmation: answer } };
+      const { askId } = question;
+      const given = { ...(askId && { askId }), ...(denialReason && { denialReason }) };
+      question = questionOf(await world.send({ requestId, toolCall: answered, ...given }));
+    }
   };
   const world = await openTools({
     ...{ modes, folders },
@@ -100,7 +107,9 @@ export const openRuntime = async (folders = makeFolders()) => {
     );
   };
   const fresh = () =>
-    Object.assign(state, { questions: [], opened: [], output: '', answer: () => 'allowOnce' });
+    Object.assign(state, {
+      ...{ questions: [], opened: [], output: '', answer: () => 'allowOnce', denialReason: undefined },
+    });
   return { ...world, kept, settings, program, state, turn, fresh };
 };
 

@@ -6,8 +6,11 @@ import { chosenCallId, machineId, requestId } from '../ids.ts';
 export const turnTool = 'runtime_turn';
 export const actionTool = 'runtime_action';
 
-/** The first ones are known by name; `acp:<name>` was added by the owner of the machine. */
+/** What an owner may enable: the first ones are known by name, `acp:<name>` is added with its command. */
 export const runtimeId = z.string().regex(/^(claude_code|codex|gemini|opencode|acp:[a-z0-9-]{1,32})$/);
+
+/** As the other side names one: a newer version may know more of them. */
+const anyRuntimeId = z.string().regex(/^([a-z][a-z0-9_]{0,31}|acp:[a-z0-9-]{1,32})$/);
 
 /** Questions of a form, and forms that one turn may show. */
 export const maxFormQuestions = 4;
@@ -99,7 +102,7 @@ export type FormAnswer = z.infer<typeof formAnswer>;
  * `tokens`: in its context at the end, where the program says so.
  */
 export const turnResult = z.object({
-  runtime: runtimeId,
+  runtime: anyRuntimeId,
   session: z.string(),
   stopReason: z.string(),
   events: z.array(runtimeEvent),
@@ -131,7 +134,7 @@ export type RuntimeChoices = z.infer<typeof runtimeChoices>;
  */
 export const runtimesQuery = z.discriminatedUnion('type', [
   z.object({ type: z.literal('list') }),
-  z.object({ type: z.literal('test'), runtime: runtimeId }),
+  z.object({ type: z.literal('test'), runtime: anyRuntimeId }),
 ]);
 export type RuntimesQuery = z.infer<typeof runtimesQuery>;
 
@@ -152,8 +155,8 @@ const command = words.regex(/^[^\p{C}]+$/u);
  * A coding agent of a machine. `version` and `isSignedIn`: of one that is enabled, where it says them; no
  * other one is started. `fix`: the command on the machine that mends what is missing, or enables it.
  */
-export const shownRuntime = z.object({
-  id: runtimeId,
+const shownRuntime = z.object({
+  id: anyRuntimeId,
   title: z.string().max(64),
   isFound: z.boolean(),
   isEnabled: z.boolean(),
@@ -166,10 +169,14 @@ export type ShownRuntime = z.infer<typeof shownRuntime>;
 
 /** `POST runtimes/:requestId`. `tested`: how the test ended; `reason` is null where it works. */
 export const runtimeList = z.object({
-  runtimes: z.array(shownRuntime).max(32),
-  tested: z.object({ runtime: runtimeId, reason: words.nullable() }).optional(),
+  // One that this version cannot show leaves the others.
+  runtimes: z
+    .array(z.unknown())
+    .max(32)
+    .transform((all) => all.flatMap((one) => shownRuntime.safeParse(one).data ?? [])),
+  tested: z.object({ runtime: anyRuntimeId, reason: words.nullable() }).optional(),
 });
 export type RuntimeList = z.infer<typeof runtimeList>;
 
 /** `machineId`: an id or a name. */
-export const testRuntimeInput = z.strictObject({ machineId, runtime: runtimeId });
+export const testRuntimeInput = z.strictObject({ machineId, runtime: anyRuntimeId });

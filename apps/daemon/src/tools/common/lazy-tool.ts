@@ -12,8 +12,8 @@ export interface DescribedTool extends Pick<DaemonTool, 'group' | 'effect' | 'la
 export interface LazyTool extends DescribedTool {
   /** All of it, once: to be run. */
   load(): Promise<DaemonTool>;
-  /** Called with each result of a call of it, a question among them. */
-  answered?(requestId: string, result: ToolResult): void;
+  /** Called with each result of a call of it, a question among them, and why its person denied it. */
+  answered?(requestId: string, result: ToolResult, denialReason?: string): void;
 }
 
 export const toDescribedTool = (tool: ToolFacts): DescribedTool => ({

@@ -36,8 +36,8 @@ export interface Toolset {
   warning?(): string | null;
   /** Where it has processes in the background: answers the person about them. */
   processes?(query: LocalProcessesQuery): Promise<ProcessesBody>;
-  /** A call of one of its tools was withdrawn before it ran. */
-  withdrawn?(requestId: string): void;
+  /** A call of one of its tools was withdrawn, or denied with a reason, before it ran. */
+  withdrawn?(requestId: string, denialReason?: string): void;
   close(): Promise<void>;
 }
 

@@ -20,7 +20,7 @@ export const runtimesToolset = ({ openSandbox, notify, ...outside }: RuntimesToo
   let missing: string | null = null;
   let stopWatching = () => {};
   let off = new AbortController();
-  let withdrawn: (requestId: string) => void = () => {};
+  let withdrawn: (requestId: string, denialReason?: string) => void = () => {};
 
   const open = async (context: ToolsetContext): Promise<void> => {
     const { prepare, reason } = await openSandbox(context);
@@ -69,7 +69,7 @@ export const runtimesToolset = ({ openSandbox, notify, ...outside }: RuntimesToo
     },
     tools: () => tools,
     missing: () => missing,
-    withdrawn: (requestId) => withdrawn(requestId),
+    withdrawn: (requestId, denialReason) => withdrawn(requestId, denialReason),
     close: async () => {
       stopWatching();
       off.abort();

@@ -1,12 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { questionOf } from '@drawbridge/contracts/confirmation-text';
 import { expect, it, vi } from 'vitest';
@@ -73,39 +65,6 @@ describeWith('bubblewrap')('a coding agent of the machine', () => {
     expect(state.output).toBe('one two\n> echo out\nend');
   });
 
-  it('RT-02 each of its requests is a question of the gate, and a lasting yes holds for that agent alone', async () => {
-    const { turn, state, root, call } = open();
-    state.answer = () => 'alwaysAllow';
-    await turn(['RUN touch made.txt']);
-    await turn(['RUN touch made.txt']);
-    expect(existsSync(join(root, 'made.txt'))).toBe(true);
-    expect(state.opened).toHaveLength(2);
-    expect(state.questions).toMatchObject([
-      { title: 'Stand-in: run touch made.txt?', toolGroup: 'shell', resource: `"${root}" $ touch made.txt` },
-    ]);
-    expect(questionOf(await call('shell_execute', { command: 'touch made.txt' }))).toBeDefined();
-  });
-
-  it('RT-02 a command is asked about in the folder that it runs in', async () => {
-    const { turn, state, root } = open();
-    mkdirSync(join(root, 'sub'));
-    await turn(['RUN touch here.txt'], { folder: 'sub' });
-    expect(state.questions).toMatchObject([{ resource: `"${join(root, 'sub')}" $ touch here.txt` }]);
-    expect(existsSync(join(root, 'sub/here.txt'))).toBe(true);
-  });
-
-  it('RT-02 what it asks beside files and commands has no lasting yes', async () => {
-    const { turn, state } = open();
-    await turn(['OTHER fetch']);
-    expect(state.questions).toMatchObject([
-      {
-        title: 'Stand-in: use fetch?',
-        toolGroup: 'runtime',
-        options: ['allowOnce', 'denyOnce', 'alwaysDeny'],
-      },
-    ]);
-  });
-
   it('RT-01 another program in its place is asked about again, also after a lasting yes', async () => {
     const { turn, call, program } = open();
     await turn(['SAY hi'], { answer: 'alwaysAllow' });
@@ -116,47 +75,6 @@ describeWith('bubblewrap')('a coding agent of the machine', () => {
     expect(questionOf(await again())).toBeDefined();
     rmSync(program);
     symlinkSync(process.execPath, program);
-  });
-
-  it.each(['denyOnce', 'withdrawn'] as const)(
-    'RT-03 %s: it reads no, and is not asked again',
-    async (answer) => {
-      const { turn, state, root } = open();
-      state.answer = () => answer;
-      const { events } = turnOf(await turn(['RUN touch no.txt', 'RUN touch no.txt', 'SAY sorry']));
-      expect(existsSync(join(root, 'no.txt'))).toBe(false);
-      expect(state.questions).toHaveLength(1);
-      expect(events.filter((event) => event.type === 'action-end')).toMatchObject([
-        { status: 'denied' },
-        { status: 'denied', text: 'This was denied before in this turn' },
-      ]);
-    },
-  );
-
-  it('RT-07 an edit is shown as a diff from the disk; what rules and walls protect is refused unasked', async () => {
-    const { turn, state, root } = open();
-    writeFileSync(join(root, 'a.txt'), 'old\n');
-    mkdirSync(join(root, '.git'));
-    await turn(['EDIT a.txt new', 'EDIT .git/config [core]', 'EDIT ../outside.txt x']);
-    expect(state.questions).toMatchObject([
-      {
-        title: 'Stand-in: change a.txt?',
-        toolGroup: 'filesystemWrite',
-        resource: join(root, 'a.txt'),
-        preview: { kind: 'diff', path: 'a.txt', added: 1, removed: 1 },
-      },
-    ]);
-    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('new');
-    expect(state.opened).toHaveLength(3);
-    expect(existsSync(join(root, '.git/config'))).toBe(false);
-  });
-
-  it('RT-07 a part of a file is shown in the whole of it', async () => {
-    const { turn, state, root } = open();
-    writeFileSync(join(root, 'a.txt'), 'one\ntwo\n');
-    await turn(['PATCH a.txt two three']);
-    expect(state.questions).toMatchObject([{ preview: { kind: 'diff', added: 1, removed: 1 } }]);
-    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one\nthree\n');
   });
 
   it('RT-08 it works inside the walls: no network, no files beside its own, and its settings apart from the person’s', async () => {

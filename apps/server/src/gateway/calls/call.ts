@@ -26,6 +26,9 @@ export const readingTools: ReadonlySet<string> = new Set([
 
 export const isReading = (tool: string): boolean => readingTools.has(tool);
 
+/** Ends that a daemon is told, until it reports its own: something of it may wait for an answer there. */
+export const stoppedStates = ['cancelled', 'timed-out', 'denied'] as const satisfies CallState[];
+
 /** The stored call. Times in milliseconds since 1970. */
 export interface CallRecord {
   requestId: string;

@@ -6,7 +6,7 @@ import { readAnswer, type Answer } from './transition/answer.ts';
 import { askInTurn } from './ask.ts';
 import { openBelow } from './open-below.ts';
 import type { OpenCall } from './runner/held-calls.ts';
-import { publishCall, publishCallState } from './call.ts';
+import { publishCall, publishCallState, stoppedStates } from './call.ts';
 import type { CallsContext } from './calls.ts';
 import type { SharedOutputs } from './shared-outputs.ts';
 import type { Step } from './runner/runner.ts';
@@ -41,7 +41,7 @@ const lateAnswer = async (
   if (record.answerDigest !== null) throw errors.conflictingResult();
   if (from.epoch < from.machine.info.epoch) throw errors.notFound();
   // The daemon got the request to stop and now reports the outcome.
-  const wasTold = record.state === 'cancelled' || record.state === 'timed-out' || record.state === 'denied';
+  const wasTold = stoppedStates.some((stopped) => stopped === record.state);
   if (!wasTold) throw errors.notFound();
   const started = answer.kind === 'end' ? answer.started : false;
   await store.report(requestId, { answerDigest: answer.digest, started });

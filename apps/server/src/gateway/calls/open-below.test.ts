@@ -44,17 +44,38 @@ it('RT-02 a request of a coding agent is a call of its own, for the maker of its
   expect(await gateway.calls.get('ada', childId)).toMatchObject({ door: 'mcp', via, subject: 'npm test' });
 });
 
-it('its question is a confirmation, and a denial without a decision is told to the machine', async () => {
+const denialReason = 'not on a Friday';
+const refusal = { approved: false, reason: denialReason };
+const stop = { type: 'tool-call-cancel', payload: { requestId: childId, reason: 'user', denialReason } };
+
+it('RT-03 its question is a confirmation, and the machine learns why its person denied it', async () => {
   const { gateway, clock, stream, key, ask } = await open();
   await ask();
   await gateway.daemon.respond(key, childId, question());
-  await gateway.confirmations.decide('ada', { requestId: childId }, { approved: false });
+  await gateway.confirmations.decide(
+    'ada',
+    { requestId: childId },
+    { ...refusal, resourceDecision: 'denyOnce' },
+  );
   await clock.settle();
-  expect(stream.events.at(-1)).toEqual({
-    type: 'tool-call-cancel',
-    payload: { requestId: childId, reason: 'user' },
-  });
-  expect(await gateway.calls.get('ada', childId)).toMatchObject({ state: 'denied' });
+  expect(stream.requests().at(-1)).toMatchObject({ requestId: childId, denialReason });
+});
+
+it('RT-03 one that was denied without a decision, or while the machine was away, is told until it reports', async () => {
+  const { gateway, clock, stream, key, ask } = await open();
+  await ask();
+  await gateway.daemon.respond(key, childId, question());
+  stream.drop();
+  await gateway.confirmations.decide('ada', { requestId: childId }, refusal);
+  await clock.settle();
+  const back = await fixture.openStream(key);
+  await clock.settle();
+  expect(back.events).toContainEqual(stop);
+  await gateway.daemon.respond(key, childId, text('cancelled', { isError: true }));
+  expect(await gateway.calls.get('ada', childId)).toMatchObject({ state: 'denied', denialReason });
+  const later = await fixture.openStream(key);
+  await clock.settle();
+  expect(later.events).not.toContainEqual(stop);
 });
 
 it('RT-11 only a turn opens calls, and only while it is open', async () => {

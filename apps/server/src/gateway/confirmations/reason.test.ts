@@ -7,9 +7,10 @@ const reason = 'Keep the licence';
 const said = 'The person gave a reason: Keep the licence';
 
 it('a reason for a denial reaches the caller with the machine’s answer, also after a restart', async () => {
-  const { gateway, confirmationId, requestId, key } = await ask(fixture);
+  const { gateway, confirmationId, requestId, key, stream } = await ask(fixture);
   const answer = { approved: false, resourceDecision: 'denyOnce', reason } as const;
   await gateway.confirmations.decide('ada', { confirmationId }, answer);
+  expect(stream.requests().at(-1)).not.toHaveProperty('denialReason');
   await fixture.crash();
   await fixture.gateway.daemon.respond(key, requestId, text('refused', { isError: true }));
   expect(await fixture.gateway.calls.get('ada', requestId)).toMatchObject({

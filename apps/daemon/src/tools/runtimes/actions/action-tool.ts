@@ -7,7 +7,7 @@ import { commandWords, resourcePath, textWords } from '../../common/question-wor
 import { textResult } from '../../common/result.ts';
 import { defineTool, type DaemonTool, type Resource, type ToolContext } from '../../common/tool.ts';
 import { mustFit, toCommandResource } from '../../shell/command.ts';
-import type { ActionRequest } from '../driver.ts';
+import type { ActionRequest, Edit } from '../driver.ts';
 import { editsPreview } from './edits-preview.ts';
 import type { OpenAction, OpenActions } from './open-actions.ts';
 
@@ -85,6 +85,7 @@ export const createActionTool = (actions: Pick<OpenActions, 'take' | 'allow'>): 
     if (open === undefined) throw errors.actionClosed();
     return open;
   };
+  const whole = new WeakSet<Edit>();
   return defineTool({
     name: actionTool,
     title: 'Action of a coding agent',
@@ -102,7 +103,7 @@ export const createActionTool = (actions: Pick<OpenActions, 'take' | 'allow'>): 
     },
     preview: async ({ action }, context) => {
       const { request } = find(action);
-      if (request.kind === 'edit') return editsPreview(context, request.edits);
+      if (request.kind === 'edit') return editsPreview(context, request.edits, whole);
       if (request.kind !== 'other' || request.input === null) return undefined;
       const text = JSON.stringify(request.input, null, 2);
       return { kind: 'text', of: 'content', path: 'input', text: text.slice(0, 16_384) };

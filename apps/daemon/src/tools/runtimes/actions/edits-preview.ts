@@ -6,14 +6,25 @@ import type { ToolContext } from '../../common/tool.ts';
 import { editPreview, writePreview } from '../../filesystem/preview/file-preview.ts';
 import type { Edit } from '../driver.ts';
 
-/** The file as it would be: `before` is all of it, or a part that is in it once. */
-const applied = (current: string, { before, after, patch }: Edit & { before: string }): string => {
+const changedMeanwhile = { message: 'The file has changed since the coding agent read it' };
+
+/**
+ * The file as it would be: `before` is all of it, or a part that is in it once. `whole` keeps which were
+ * edits of a whole file: the program writes those whatever the file has become.
+ */
+const applied = (current: string, edit: Edit, whole: WeakSet<Edit>): string => {
+  const { after, patch } = edit;
+  const before = edit.before ?? '';
   if (patch !== undefined) {
     const patched = applyPatch(current, patch);
     if (patched === false) throw errors.noMatch();
     return patched;
   }
-  if (before === '' || before === current) return after;
+  if (before === '' || before === current) {
+    whole.add(edit);
+    return after;
+  }
+  if (whole.has(edit)) throw errors.noMatch(changedMeanwhile);
   const [start, rest, ...more] = current.split(before);
   if (start === undefined || rest === undefined || more.length > 0) throw errors.noMatch();
   return start + after + rest;
@@ -22,7 +33,11 @@ const applied = (current: string, { before, after, patch }: Edit & { before: str
 const maxText = 200_000;
 
 /** What edits would change: the daemon's own diff from the disk, for several files as one text. */
-export const editsPreview = async (context: ToolContext, edits: readonly Edit[]): Promise<Preview> => {
+export const editsPreview = async (
+  context: ToolContext,
+  edits: readonly Edit[],
+  whole: WeakSet<Edit>,
+): Promise<Preview> => {
   const [first, ...more] = edits;
   if (first !== undefined && more.length === 0) {
     const { path, before, after } = first;
@@ -31,7 +46,7 @@ export const editsPreview = async (context: ToolContext, edits: readonly Edit[])
     const texts = { oldString: before, newString: after };
     return editPreview(context, place, {
       ...texts,
-      edit: (current) => applied(current, { ...first, before }),
+      edit: (current) => applied(current, first, whole),
     });
   }
   const text = edits

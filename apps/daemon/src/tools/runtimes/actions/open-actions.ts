@@ -2,7 +2,7 @@ import { questionOf } from '@drawbridge/contracts/confirmation-text';
 import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
 import { maxOpenActions, maxWithdrawn } from '@drawbridge/contracts/machines/runtimes';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
-import { canonical, createTransientMap, cutText, type Clock } from '@drawbridge/kit';
+import { canonical, createTransientMap, cutText, visible, type Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import type { ActionRequest, Verdict } from '../driver.ts';
 
@@ -57,6 +57,12 @@ const refusal = ({ content }: ToolResult): string => {
   const [first] = content;
   return first?.type === 'text' ? first.text : 'The call was refused';
 };
+
+/** What the program reads of a no, with the person's own words where they gave some. */
+const denial = (plain: string, denialReason: string | undefined): Verdict => ({
+  allow: false,
+  reason: denialReason === undefined ? plain : `The person said no: ${visible(denialReason)}`,
+});
 
 /** The requests of coding agents that wait for an answer, each by the id of the call that it became. */
 export const createOpenActions = () => {
@@ -113,12 +119,12 @@ export const createOpenActions = () => {
     /** The call of it has run: the program may act, once. */
     allow: (requestId: string) => settle(requestId, { allow: true }),
     /** The call of it has ended, or was asked about. */
-    answered: (requestId: string, result: ToolResult) => {
-      if (questionOf(result) === undefined) settle(requestId, { allow: false, reason: refusal(result) });
+    answered: (requestId: string, result: ToolResult, denialReason?: string) => {
+      if (questionOf(result) === undefined) settle(requestId, denial(refusal(result), denialReason));
     },
     /** Denied without an answer of ours, or expired. */
-    withdrawn: (requestId: string) =>
-      settle(requestId, { allow: false, reason: 'The person said no, or did not answer' }),
+    withdrawn: (requestId: string, denialReason?: string) =>
+      settle(requestId, denial('The person said no, or did not answer', denialReason)),
     /** The questions of one turn. What was denied in it once is denied again without a question. */
     ofTurn: (asking: Asking) => {
       const denied = new Set<string>();

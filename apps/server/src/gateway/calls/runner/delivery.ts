@@ -4,6 +4,7 @@ import {
   type DaemonEvent,
   type RequestCaller,
 } from '@drawbridge/contracts/daemon-event';
+import { actionTool } from '@drawbridge/contracts/machines/runtimes';
 import type { GatewayLimits } from '../../limits.ts';
 import type { Streams } from '../../connection/streams.ts';
 import type { Machine } from '../../machines/registry.ts';
@@ -54,6 +55,10 @@ export const isKnownToDaemon = ({ machine }: DeliveryContext, { machineId, epoch
 export const isResumed = (ctx: DeliveryContext, data: CallData): boolean =>
   hasFeature(ctx, data.record.machineId, 'resume') && isKnownToDaemon(ctx, data.record);
 
+/** Why an action of a coding agent was denied; other callers read it in the call's result. */
+const denialOf = ({ tool, denialReason }: Pick<CallRecord, 'tool' | 'denialReason'>) =>
+  tool === actionTool && denialReason !== null ? { denialReason } : {};
+
 const maxNameLength = 200;
 
 /** As the daemon tells callers apart. */
@@ -85,6 +90,7 @@ const requestFrame = (
       ...(saysCaller ? { caller: callerOf(record) } : {}),
       ...(decision !== null && answered.askId !== null ? { askId: answered.askId } : {}),
       ...(decision !== null && answered.reach !== null ? { reach: answered.reach } : {}),
+      ...denialOf(record),
     },
   };
 };
@@ -102,6 +108,9 @@ export const writeCall = (ctx: DeliveryContext, data: CallData, { again }: { aga
   return streams.write(machineId, requestFrame(data, { again, timeoutMs, saysCaller }));
 };
 
+/** A call that has ended, as its daemon is told so. */
+export type StoppedCall = GivenCall & Pick<CallRecord, 'tool' | 'denialReason'>;
+
 /** Why a call was stopped that is stored as such. */
 export const stopReasonOf = ({ state }: { state: string }): CancelReason =>
   state === 'timed-out' ? 'timeout' : 'user';
@@ -110,11 +119,11 @@ const canStop = (ctx: DeliveryContext, call: GivenCall): boolean =>
   hasFeature(ctx, call.machineId, 'cancel') && isKnownToDaemon(ctx, call);
 
 /** Sends the daemon a cancellation if its stream is here, it supports them and has the call; true if so. */
-export const writeStopHere = (ctx: DeliveryContext, call: GivenCall, reason: CancelReason): boolean =>
+export const writeStopHere = (ctx: DeliveryContext, call: StoppedCall, reason: CancelReason): boolean =>
   canStop(ctx, call) &&
   ctx.streams.write(call.machineId, {
     type: 'tool-call-cancel',
-    payload: { requestId: call.requestId, reason },
+    payload: { requestId: call.requestId, reason, ...denialOf(call) },
   });
 
 /** The same, wherever its stream is. */

@@ -1,12 +1,12 @@
 import type { CancelReason } from '@drawbridge/contracts/daemon-event';
-import type { CallRecord } from '../call.ts';
+import { stoppedStates, type CallRecord } from '../call.ts';
 import type { OpenCall } from './held-calls.ts';
 import { stopReasonOf, streamHere, writeStop, writeStopHere } from './delivery.ts';
 import { load, reload, send, type Runner } from './runner.ts';
 
 /** Whether its daemon was to stop it, and has not answered. */
 const isStopped = ({ state, answerDigest }: CallRecord): boolean =>
-  (state === 'cancelled' || state === 'timed-out') && answerDigest === null;
+  stoppedStates.some((stopped) => stopped === state) && answerDigest === null;
 
 /** Takes over what another server has stored of a call, and does here what that server could not. */
 const refresh = async (runner: Runner, call: OpenCall, rev: number): Promise<void> => {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { inParts, type Commit, type Schema } from '../../../db/index.ts';
-import type { CallHead, CallRecord } from '../call.ts';
+import { stoppedStates, type CallHead, type CallRecord } from '../call.ts';
 import { headColumns, readHead, readRow, unreadableError } from './call-row.ts';
 import type { UnreadableRow } from '../../columns.ts';
 
@@ -97,7 +97,7 @@ export const createCallsStore = (db: Kysely<Schema>, commit: Commit) => {
         .select(headColumns)
         .where('userId', '=', userId)
         .where('createdAt', '>=', since)
-        .where('state', 'in', ['cancelled', 'timed-out'])
+        .where('state', 'in', stoppedStates)
         .where('answerDigest', 'is', null)
         .where('epoch', 'is not', null)
         .orderBy('createdAt')

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { CallVia } from '@drawbridge/contracts/calls';
 import { inParts, type Schema } from '../../../db/index.ts';
-import type { CallRecord } from '../call.ts';
+import { stoppedStates, type CallRecord } from '../call.ts';
 import { readRow } from './call-row.ts';
 
 /** Rows that one sweep takes. */
@@ -127,10 +127,11 @@ export const createSharedCallsStore = (db: Kysely<Schema>) => {
         .selectFrom('calls')
         .innerJoin('machines', 'machines.id', 'calls.machineId')
         .select(['calls.requestId', 'calls.machineId', 'calls.state', 'calls.epoch'])
+        .select(['calls.tool', 'calls.denialReason'])
         .where('calls.endedAt', '>', since)
         .where('calls.answerDigest', 'is', null)
         .where('calls.dueAt', 'is not', null)
-        .where('calls.state', 'in', ['cancelled', 'timed-out'])
+        .where('calls.state', 'in', stoppedStates)
         .where('calls.epoch', 'is not', null)
         .where('machines.serverId', '=', serverId)
         .execute(),
