@@ -1,4 +1,4 @@
-// Light daemons that reconnect like the real one: same delays and jitter, no `init` after a broken stream.
+// Light daemons that reconnect like the real one, with the same delays, and answer the probes of their streams.
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
@@ -9,6 +9,10 @@ import { addressOf, announcement } from '../announcement.ts';
 
 const retryRange = { baseMs: 1_000, capMs: 10_000 };
 const [url = '', keysFile = '', first = '0'] = process.argv.slice(2);
+const body = JSON.stringify({
+  ...JSON.parse(announcement),
+  daemon: { version: '1.0.0', protocol: 1, features: ['probe'] },
+});
 const keys = z.array(z.string()).parse(JSON.parse(readFileSync(keysFile, 'utf8')));
 
 const say = (word: string) => void process.stdout.write(`${word};\n`);
@@ -24,24 +28,44 @@ interface Sent {
 /** A status, or the code of the error where there was no answer. */
 type Got = number | string;
 
+interface Reader {
+  onOpen(): void;
+  onData(text: string): void;
+}
+
 /** Resolves when the answer has ended: its status, or why there was none. */
-const send = ({ method, path, key, n, body }: Sent, onOpen: () => void = () => {}) =>
+const send = ({ method, path, key, n, body: sent }: Sent, reader?: Reader) =>
   new Promise<Got>((resolve) => {
-    const headers = { [gatewayKeyHeader]: key, ...(body && { 'content-type': 'application/json' }) };
+    const headers = { [gatewayKeyHeader]: key, ...(sent && { 'content-type': 'application/json' }) };
     const target = url + daemonMounts.bare + path;
     const outgoing = request(
       target,
       { method, headers, agent: false, localAddress: addressOf(n) },
       (response) => {
         const end = () => resolve(response.statusCode ?? 0);
-        response.resume();
-        response.on('end', end).on('error', end);
-        if (response.statusCode === 200) onOpen();
+        response.setEncoding('utf8').on('end', end).on('error', end);
+        response.on('data', (text: string) => reader?.onData(text));
+        if (response.statusCode === 200) reader?.onOpen();
       },
     );
     outgoing.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-    outgoing.end(body);
+    outgoing.end(sent);
   });
+
+/** The frames of the stream; all but probes are left alone. */
+const answerProbes = (key: string, n: number) => {
+  let rest = '';
+  return (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const id = /"type":"probe","payload":\{"id":(\d+)/.exec(line)?.[1];
+      if (id === undefined) continue;
+      const { method, path } = daemonSurface.probe;
+      void send({ method, path, key, n, body: JSON.stringify({ id: Number(id) }) });
+    }
+  };
+};
 
 const live = async (key: string, n: number): Promise<never> => {
   let failures = 0;
@@ -50,12 +74,18 @@ const live = async (key: string, n: number): Promise<never> => {
     const step = isInit ? 'init' : 'events';
     let opened = false;
     const got: Got = isInit
-      ? await send({ method: 'POST', path: daemonSurface.init.path, key, n, body: announcement })
-      : await send({ method: 'GET', path: daemonSurface.events.path, key, n }, () => {
-          opened = true;
-          failures = 0;
-          say('up');
-        });
+      ? await send({ method: 'POST', path: daemonSurface.init.path, key, n, body })
+      : await send(
+          { method: 'GET', path: daemonSurface.events.path, key, n },
+          {
+            onOpen: () => {
+              opened = true;
+              failures = 0;
+              say('up');
+            },
+            onData: answerProbes(key, n),
+          },
+        );
     if (isInit && got === 200) {
       isInit = false;
       continue;

@@ -67,6 +67,8 @@ const closeStream = (ctx: Context, machine: Machine, generation: number) => {
 
 interface NewDaemonStream {
   stream: DaemonStream;
+  /** Who reads it, as `answeredBy` gets it. */
+  reader: string;
   epoch: number;
   /** The daemon has named that epoch itself. */
   namesEpoch: boolean;
@@ -75,7 +77,7 @@ interface NewDaemonStream {
 const open = async (
   ctx: Context,
   machine: Machine,
-  { stream, epoch, namesEpoch }: NewDaemonStream,
+  { stream, reader, epoch, namesEpoch }: NewDaemonStream,
 ): Promise<() => void> => {
   let isClosed = false;
   const generation = await ctx.ownership.attach(machine, epoch);
@@ -87,7 +89,7 @@ const open = async (
     isClosed = true;
     closeStream(ctx, machine, generation);
   };
-  ctx.attached.add(machine, { generation, stream, dead: closed });
+  ctx.attached.add(machine, { generation, stream, reader, dead: closed });
   // A daemon that names the newest epoch is the one that the machine has.
   dispatch(ctx, machine, { type: 'stream-opened', generation, isSameDaemon: namesEpoch });
   return closed;
@@ -157,7 +159,7 @@ const watchOthers = (ctx: Context): (() => void) => {
     server.subscribe((message) => {
       if (message.type !== 'probe-answered') return;
       const machine = registry.loaded(message.machineId);
-      if (machine) attached.probeOf(machine)?.answered(message.probeId);
+      if (machine) attached.answered(machine, message.probeId);
     }).stop,
     server.onRound(ctx.ownership.poll),
     server.onLost(() => giveUp(ctx)),
@@ -175,7 +177,7 @@ const restarted = async (ctx: Context, machines: readonly Machine[]) => {
 
 const answered = (ctx: Context, machine: Machine, probeId: number) => {
   const { connection, id: machineId } = machine;
-  if (connection.kind !== 'elsewhere') return ctx.attached.probeOf(machine)?.answered(probeId);
+  if (connection.kind !== 'elsewhere') return ctx.attached.answered(machine, probeId);
   const { bus } = ctx.server;
   return bus.publish(`server:${connection.serverId}`, { type: 'probe-answered', machineId, probeId });
 };
@@ -204,6 +206,8 @@ export const createConnections = (needs: ConnectionsNeeds) => {
     refresh: ownership.refresh,
     /** Takes over what servers that are gone have left. */
     sweep: () => sweep(ctx),
+    /** The same for a stream of this server, by who reads it and without the store; false where it is needed. */
+    answeredBy: attached.answeredBy,
     /** The daemon has answered a probe of its stream. */
     answered: (machine: Machine, probeId: number) => answered(ctx, machine, probeId),
     /** How long the last probe of its stream took, in milliseconds; null where that is not known here. */

@@ -65,6 +65,29 @@ describe('a stream that is probed', () => {
     expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({ state: 'online' });
   });
 
+  it('has its key looked up once an hour alone', async () => {
+    const { gateway, clock, database, key, stream: older } = await connected();
+    const stream = await openStream(gateway, key);
+    await clock.settle();
+    expect(older.isClosed()).toBe(true);
+    const answer = () => gateway.daemon.probe(key, idsOf(stream).at(-1) ?? 0);
+    const keys = await database.db.deleteFrom('gatewayKeys').returningAll().execute();
+    for (let at = 0; at < 3_600_000; at += 20_000) {
+      await answer();
+      await clock.settle(20_000);
+    }
+    const forbidden = { code: 'FORBIDDEN' };
+    await expect(answer()).rejects.toMatchObject(forbidden);
+    await expect(answer()).rejects.toMatchObject(forbidden);
+    await database.db.insertInto('gatewayKeys').values(keys).execute();
+    await answer();
+    await database.db.deleteFrom('gatewayKeys').execute();
+    await answer();
+    stream.drop();
+    await expect(answer()).rejects.toMatchObject(forbidden);
+    await expect(gateway.daemon.probe('sess_another', 1)).rejects.toMatchObject(forbidden);
+  });
+
   it('is not kept open by an answer to an unknown probe or of a replaced daemon', async () => {
     const { gateway, clock, key } = await connected();
     await gateway.daemon.probe(key, 1);

@@ -17,6 +17,7 @@ import type { DaemonStream } from '../connection/streams.ts';
 import type { Machine } from '../machines/registry.ts';
 import { readTools } from '../machines/tool-list.ts';
 import type { KeyOwner } from '../pairing/keys.ts';
+import { digestOf } from '../pairing/plain-keys.ts';
 import type { MachineProcesses } from '../processes/processes.ts';
 import type { MachineRules } from '../rules/rules.ts';
 import type { MachineRuntimes } from '../runtimes/runtimes.ts';
@@ -39,6 +40,10 @@ interface Known {
   machine: Machine;
   epoch: number;
 }
+
+/** How a stream is known by the credentials that opened it. */
+const readerOf = (credentials: DaemonCredentials): string =>
+  digestOf(typeof credentials === 'string' ? credentials : `${credentials.epoch} ${credentials.key}`);
 
 /** A pairing token is good for init alone. */
 const machineFor = async (
@@ -98,7 +103,8 @@ const ofMachine = (ctx: DaemonSessionNeeds) => {
       const { owner, machine, epoch } = await machineFor(ctx, credentials);
       if (!machine) throw errors.forbidden();
       await settings.requireEnabled(owner.userId);
-      return connections.open(machine, { stream, epoch, namesEpoch: typeof credentials !== 'string' });
+      const namesEpoch = typeof credentials !== 'string';
+      return connections.open(machine, { stream, reader: readerOf(credentials), epoch, namesEpoch });
     },
     /** Whose machine speaks with that key; `notFound` for one that never called `init`. */
     userOf: async (credentials: DaemonCredentials): Promise<string> =>
@@ -145,6 +151,7 @@ const ofCalls = (ctx: DaemonSessionNeeds) => {
     ): Promise<ProgressReply> => calls.progress(await known(ctx, credentials), requestId, body),
     /** Accepts the answer to the probe of that id: the stream has a reader. */
     probe: async (credentials: DaemonCredentials, id: number) => {
+      if (connections.answeredBy(readerOf(credentials), id)) return;
       const { machine, epoch } = await known(ctx, credentials);
       if (epoch === machine.info.epoch) connections.answered(machine, id);
     },
