@@ -206,7 +206,7 @@ export const createConnections = (needs: ConnectionsNeeds) => {
     refresh: ownership.refresh,
     /** Takes over what servers that are gone have left. */
     sweep: () => sweep(ctx),
-    /** The same for a stream of this server, by who reads it and without the store; false where it is needed. */
+    /** The same by the reader of a stream of this server, without the store; false where that is needed. */
     answeredBy: attached.answeredBy,
     /** The daemon has answered a probe of its stream. */
     answered: (machine: Machine, probeId: number) => answered(ctx, machine, probeId),
