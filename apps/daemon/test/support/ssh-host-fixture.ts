@@ -62,7 +62,9 @@ export const openSshHost = async (folder: string) => {
     at('ssh_config'),
     'Host git.test\n\tHostKeyAlias git.test\nHost new.test\n\tHostKeyAlias new.test\n' +
       `Host git.test new.test\n\tHostName 127.0.0.1\n\tPort ${port}\n\tIdentityFile ${at('key')}\n\tIdentitiesOnly yes\n` +
-      `\tUserKnownHostsFile ${at('known')}\n\tGlobalKnownHostsFile /dev/null\n`,
+      `\tUserKnownHostsFile ${at('known')}\n\tGlobalKnownHostsFile /dev/null\n` +
+      // A person's own commands for each connection, which the gate leaves out.
+      `\tRemoteCommand id\n\tPermitLocalCommand yes\n\tLocalCommand touch ${at('local')}\n`,
   );
   // Where the system starts no sshd, nothing has made it.
   if (userInfo().uid === 0 && !existsSync('/run/sshd')) mkdirSync('/run/sshd', { mode: 0o755 });
@@ -91,6 +93,8 @@ export const openSshHost = async (folder: string) => {
     key: readFileSync(at('key'), 'utf8'),
     /** What the host was asked to run. */
     commands: () => readFileSync(at('log'), 'utf8').split('\n').filter(Boolean),
+    /** Whether a connection has run the person's own command. */
+    hasRunLocal: () => existsSync(at('local')),
     clear: () => writeFileSync(at('log'), ''),
     /** Joins a connection with the host. */
     join: (link: Socket) => {

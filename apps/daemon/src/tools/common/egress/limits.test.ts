@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, Socket, type AddressInfo } from 'node:net';
+import { connect, createServer, Socket, type AddressInfo } from 'node:net';
 import { createFakeClock, systemClock } from '@drawbridge/kit';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
@@ -60,6 +60,29 @@ describe('SH-64 limits', () => {
     client.leave = () => socket.destroy();
     socket.write(connectTo('good.test:5432'));
     await until(() => expect(remotes.map(({ closed }) => closed)).toEqual([true]));
+  });
+
+  it('a host is left when its client had gone before it was connected', async () => {
+    const remote = new Socket();
+    const leave = Promise.withResolvers<Socket>();
+    const world = await open({
+      into: async () => async () => {
+        const client = (await leave.promise).destroy();
+        await once(client, 'close');
+        return remote;
+      },
+    });
+    const server = createServer((client) => {
+      world.egress.accept(client);
+      leave.resolve(client);
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    onTestFinished(() => void server.close());
+    // It listens on a TCP port.
+    const { port } = server.address() as AddressInfo;
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    socket.write(connectTo('good.test:5432'));
+    await until(() => expect(remote.destroyed).toBe(true));
   });
 
   it('close ends what is open', async () => {

@@ -1,7 +1,7 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFakeClock } from '@drawbridge/kit';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
 import { statusOf, until } from '../../../../test/support/egress-fixture.ts';
 import { listing, sharedGate } from '../../../../test/support/git-gate-fixture.ts';
@@ -51,6 +51,13 @@ describe('requests that reach the gate', () => {
     const { ask, seen, gate } = openGate();
     expect([statusOf(await ask(method, path, ['Content-Length: 0'])), seen]).toEqual([403, []]);
     expect(gate.notes()[0]).toContain('got a request that git does not need');
+  });
+
+  it('SH-76 of many refused repositories the first 20 are named', async () => {
+    const { ask, gate } = openGate();
+    for (let at = 0; at < 21; at += 1)
+      await ask('GET', `/github.com/ada/r${at}/info/refs?service=git-upload-pack`);
+    expect([gate.notes().length, gate.notes().at(-1)]).toEqual([20, expect.stringContaining('ada/r19')]);
   });
 
   it('SH-76 a permission to fetch covers neither the list for a push nor the push', async () => {
@@ -198,6 +205,39 @@ describeWith('git')('pushes through the gate', () => {
 });
 
 describeWith('git')('the login and the permission', () => {
+  it('its end ends what is open', async () => {
+    const { ask, seen, gate } = openGate({ site: () => undefined });
+    const asked = ask('GET', refs);
+    await until(() => expect(seen).toHaveLength(1));
+    gate.close();
+    await asked;
+  });
+
+  it('helpers of git are told not to ask the person, and no program of the settings asks', async () => {
+    const { home } = world();
+    const settings = join(home, '.gitconfig');
+    const asked = join(home, 'asked');
+    const asking = join(home, 'asking');
+    const usual = readFileSync(settings, 'utf8');
+    onTestFinished(() => writeFileSync(settings, usual));
+    writeFileSync(asking, `#!/bin/sh\ntouch ${asked}\necho x\n`, { mode: 0o700 });
+    const silent = ['interactive', 'guiPrompt'].map(
+      (key) => `test "$(git config credential.${key})" = false`,
+    );
+    const helper = `!f() { ${silent.join(' && ')} && test "$GIT_TERMINAL_PROMPT" = 0 && printf 'username=ada\\npassword=sesame\\n'; }; f`;
+    const withSettings = async (text: string) => {
+      writeFileSync(settings, text);
+      const { ask, gate } = openGate();
+      return [statusOf(await ask('GET', refs)), gate.notes().length, existsSync(asked)];
+    };
+    expect(await withSettings(`[credential]\n\thelper = ${JSON.stringify(helper)}\n`)).toEqual([
+      200,
+      0,
+      false,
+    ]);
+    expect(await withSettings(`[core]\n\taskPass = ${asking}\n`)).toEqual([403, 1, false]);
+  });
+
   it('a host for which no login is stored is refused with a sentence', async () => {
     const { ask, seen, gate } = openGate({ repository: 'wrong.test:444/ada/demo' });
     await ask('GET', '/wrong.test:444/ada/demo/info/refs?service=git-upload-pack');

@@ -12,9 +12,7 @@ const timeoutMs = 5_000;
 const maxBytes = 64 * 1024;
 
 /** Nothing asks the person: a helper that has no login says so. */
-const settings = ['credential.interactive=false', 'credential.guiPrompt=false', 'core.askPass='].flatMap(
-  (one) => ['-c', one],
-);
+const settings = ['-c', 'credential.interactive=false', '-c', 'credential.guiPrompt=false'];
 
 const lineOf = (output: string, name: string): string | undefined =>
   new RegExp(`^${name}=(.+)$`, 'm').exec(output)?.[1];
@@ -33,7 +31,8 @@ export const findLogin = (
   return new Promise((resolve) => {
     const child = spawn(file, [...settings, 'credential', 'fill'], {
       cwd: folder,
-      env: { ...environment, GIT_TERMINAL_PROMPT: '0', GIT_ASKPASS: '', SSH_ASKPASS: '' },
+      // An empty program to ask with comes before that of the settings.
+      env: { ...environment, GIT_TERMINAL_PROMPT: '0', GIT_ASKPASS: '' },
       stdio: ['pipe', 'pipe', 'ignore'],
       detached: true,
     });

@@ -54,6 +54,7 @@ describe('the list of changes of a push', () => {
     ['push options', 'options', list(`${old} ${next} ${topic}\0report-status push-options`)],
     ['abilities at a second change', 'invalid', list(first(old, next, topic), first(old, zero, topic))],
     ['no abilities', 'invalid', list(`${old} ${next} ${topic}`)],
+    ['a shallow commit after a change', 'invalid', list(first(old, next, topic), `shallow ${old}`)],
     ['a second NUL', 'invalid', list(`${first(old, next, topic)}\0x`)],
     ['a ref outside of refs', 'invalid', list(first(old, next, 'HEAD'))],
     ['a blank in a ref', 'invalid', list(first(old, next, 'refs/heads/a b'))],

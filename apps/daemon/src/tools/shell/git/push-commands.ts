@@ -44,9 +44,9 @@ export const createPushReader = () => {
       length += chunk.copy(bytes, length);
       while (length - at >= 4) {
         const head = bytes.toString('latin1', at, at + 4);
+        // What is no length, and a length below 4, gives an empty line, which is invalid.
         const size = /^[0-9a-f]{4}$/.test(head) ? Number.parseInt(head, 16) : 1;
         if (size === 0) return { kind: 'right', changes };
-        if (size <= 4) return wrong('invalid');
         if (length - at < size) break;
         const refusal = readLine(bytes.toString('utf8', at + 4, at + size).replace(/\n$/, ''), changes);
         if (refusal !== undefined) return wrong(refusal);

@@ -64,8 +64,11 @@ describe('what is asked of ssh', () => {
     );
     expect(given).toEqual(
       expect.arrayContaining(
-        ['ForwardAgent', 'PermitLocalCommand', 'ControlMaster'].map((name) => `${name}=no`),
+        ['ForwardAgent', 'ForwardX11', 'PermitLocalCommand', 'ControlMaster'].map((name) => `${name}=no`),
       ),
+    );
+    expect(given).toEqual(
+      expect.arrayContaining(['RemoteCommand=none', 'ControlPath=none', 'ConnectTimeout=10']),
     );
     expect(readFileSync(join(root, 'environment'), 'utf8')).not.toMatch(/GIT_PROTOCOL|DRAWBRIDGE/);
   });

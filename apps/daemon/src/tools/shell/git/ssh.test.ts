@@ -36,6 +36,7 @@ describeWith(
     const { stdout, stderr, network } = await run(`${clone} && cat file`, [], demo('fetch'));
     expect([stdout, stderr, questions.length]).toEqual(['hello', '', 1]);
     expect([ssh.commands(), dialled]).toEqual([["git-upload-pack 'ada/demo.git'"], []]);
+    expect(ssh.hasRunLocal()).toBe(false);
     expect(network).toEqual([{ host: 'git.test', in: expect.any(Number), out: expect.any(Number) }]);
   });
 
@@ -110,5 +111,24 @@ describeWith(
       false,
       false,
     ]);
+  });
+
+  it('SH-81 a push of 2,000 branches passes and 20 are named; with a deletion after them nothing changes', async () => {
+    const { run, demo, clone, host } = world();
+    const bare = join(host.folder, 'ada/demo.git');
+    gitOutside(bare, 'branch', '-f', 'kept', 'main');
+    const many = 'seq 2000 | sed "s/.*/create refs\\/heads\\/n& HEAD/" | git update-ref --stdin';
+    const push = "git push -q origin 'refs/heads/n*:refs/heads/n*'";
+    const refused = await run(`${clone} && ${many} && ${push} :kept`, [], demo('push'));
+    expect([refused.exitCode === 0, refused.notes?.[0]]).toEqual([
+      false,
+      expect.stringContaining('would delete a branch or a tag'),
+    ]);
+    expect(
+      gitOutside(bare, 'for-each-ref', 'refs/heads/n*', 'refs/heads/kept').trim().split('\n'),
+    ).toHaveLength(1);
+    const passed = await run(`cd c && ${push}`, [], demo('push'));
+    expect([passed.exitCode, passed.pushed?.[0]?.created.length]).toEqual([0, 20]);
+    expect(gitOutside(bare, 'for-each-ref', 'refs/heads/n*').trim().split('\n')).toHaveLength(2_000);
   });
 });

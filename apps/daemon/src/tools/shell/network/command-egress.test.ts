@@ -73,6 +73,19 @@ it('SH-49 a metadata address is named as one, not as a host to ask for', async (
   ]);
 });
 
+it('SH-47 a host without a port has those of TLS and HTTP alone, and one with a port that one', async () => {
+  const other = await open(['good.test']);
+  expect([await other.say('good.test:5432'), other.dialled]).toEqual([
+    expect.stringContaining('good.test:5432 was not asked for'),
+    [],
+  ]);
+  const tls = await open(['good.test:5432']);
+  expect([await tls.say('good.test:443'), tls.dialled]).toEqual([
+    expect.stringContaining('good.test:443 was not asked for'),
+    [],
+  ]);
+});
+
 it('a name without addresses is not connected', async () => {
   const { say, dialled } = await open(['good.test:5432'], { resolve: async () => [] });
   expect([await say('good.test:5432'), dialled]).toEqual([expect.stringContaining('no address'), []]);

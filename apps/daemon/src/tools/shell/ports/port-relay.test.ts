@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { ended, until } from '../../../../test/support/egress-fixture.ts';
 import { openForPerson } from './person-port.ts';
 import { createPortRelay } from './port-relay.ts';
+import { createProcessPorts } from './process-ports.ts';
 import { controlLine } from './relay-program.ts';
 
 /** A relay with its listener; `inside` is a connection that a program of the sandbox opens. */
@@ -64,6 +65,18 @@ it('SH-72 a connection to a port has ten seconds, and 65 wait at once', async ()
   await expect(relay.connect(5_173)).rejects.toMatchObject({ reason: 'unreachable' });
   clock.advance(10_000);
   expect(new Set(await Promise.all(waiting))).toEqual(new Set(['refused']));
+});
+
+it('SH-73 after the end of a process none of its ports is connected or opened', async () => {
+  const { relay, clock } = await open();
+  relay.close();
+  await expect(relay.connect(5_173)).rejects.toMatchObject({ reason: 'unreachable' });
+  const ownPorts = new Set<number>();
+  const ports = createProcessPorts([5_173], { clock, ownPorts });
+  ports.close();
+  const port = await ports.openForPerson(5_173);
+  expect([...ownPorts]).toEqual([]);
+  await expect(once(connect(port, '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED');
 });
 
 it('SH-74 a port of a person is on this machine alone, is known to this program, and ends with its process', async () => {

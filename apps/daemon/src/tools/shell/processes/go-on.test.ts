@@ -7,6 +7,7 @@ import { isRunningCommand, uniqueSleep } from '../../../../test/support/own-slee
 import { ada, ben, sharedProcesses } from '../../../../test/support/process-fixture.ts';
 import { defaultTimeoutMs } from '../command.ts';
 import { processLimits } from './limits.ts';
+import { createProcesses } from './registry.ts';
 
 /** The system's, but that the time of a command without one is over when the test says so. */
 const createClock = () => {
@@ -91,4 +92,11 @@ describeWith('bubblewrap')('SU-51 a command without a time-out', () => {
       notes: [expect.stringContaining('`process_start`')],
     });
   });
+});
+
+it('a command whose time is over becomes no process once the daemon ends', async () => {
+  const processes = createProcesses({ clock: systemClock, access: async () => 'allow' });
+  expect(processes.canStart(ada)).toBe(true);
+  await processes.close();
+  expect(processes.canStart(ada)).toBe(false);
 });
