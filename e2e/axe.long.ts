@@ -251,6 +251,12 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
     { name: 'people', path: '/settings/people', shows: 'Invite' },
     { name: 'appearance', path: '/settings/appearance', shows: 'Dark' },
     { name: 'server', path: '/settings/server', shows: 'Model' },
+    {
+      name: 'all parts of the built-in agent',
+      path: '/settings/server',
+      shows: 'Model',
+      clicks: [1, 2, 3, 4].map((at) => `[data-test=part]:nth-child(${at}) summary`),
+    },
     { name: 'tokens', path: '/agents', shows: '[data-test=token-row]' },
     { name: 'a token', path: '/agents/{agent}', shows: '[data-test=agent-scopes]' },
     { name: 'no such agent', path: '/agents/unknown', shows: 'There is no such agent' },

@@ -205,6 +205,72 @@ describeWith('chromium')('where things stand in the panel', () => {
     const warning = await boxOf(page.locator('[data-test=warning]'));
     const command = await boxOf(page.locator('[data-test=resource]'));
     expect(warning.y + warning.height).toBeLessThanOrEqual(command.y);
+    // Its row says so too, and no other does.
+    const warned = page.locator('[data-test=row]:has([data-test=warned])');
+    expect(await warned.allInnerTexts()).toEqual([expect.stringContaining('echo a')]);
+    const keys = page.locator('[data-test=list-keys]');
+    const [line, ...parts] = [
+      await boxOf(keys),
+      ...(await Promise.all((await keys.locator('> *').all()).map(boxOf))),
+    ];
+    const shown = parts.filter(({ y }) => y < line.y + line.height);
+    expect(Math.max(...shown.map(({ x, width }) => x + width))).toBeLessThanOrEqual(line.x + line.width);
+    expect(shown.length).toBeGreaterThanOrEqual(5);
+  });
+
+  it('an own message has its time and its buttons in sight, and what follows an answer is one line on a phone', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await follow(page, `/chat/${ids.plain}`);
+    const own = page.locator('[data-role=user]').first();
+    expect(await own.locator('[data-test=sent-at]').innerText()).toMatch(/^\d\d:\d\d$/);
+    const edit = own.getByRole('button', { name: 'Edit and send again' });
+    expect(await edit.locator('xpath=..').evaluate((one) => getComputedStyle(one).opacity)).toBe('1');
+    const line = page.locator('[data-test=usage]').locator('xpath=..');
+    const tops = await line
+      .locator('> *')
+      .evaluateAll((all) =>
+        all.map((one) => one.getBoundingClientRect()).map((box) => box.y + box.height / 2),
+      );
+    expect(Math.max(...tops) - Math.min(...tops)).toBeLessThan(2);
+    // With more than a window holds, the name of the chat stays.
+    await follow(page, `/chat/${ids.group}`);
+    await page.locator('[data-test=group]').waitFor();
+    await page.evaluate('scrollTo(0, document.scrollingElement.scrollHeight)');
+    const [head, bar] = [
+      await boxOf(page.locator('[data-test=chat-head]')),
+      await boxOf(page.locator('header').first()),
+    ];
+    expect(head.y).toBe(bar.y + bar.height);
+    await page.setViewportSize(wide);
+  });
+
+  it('the calls around a call are read whole on a small phone', async () => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    await follow(page, `/activity/${ended}`);
+    const texts = page.locator('[data-test=call-before] .truncate, [data-test=call-after] .truncate');
+    await texts.first().waitFor();
+    expect(
+      await texts.evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length),
+    ).toBe(0);
+    await page.setViewportSize(wide);
+  });
+
+  it('the parts of the built-in agent say what is set, and open one by one', async () => {
+    await follow(page, '/settings/server');
+    const parts = page.locator('[data-test=part]');
+    await parts.first().waitFor();
+    expect(
+      (await parts.locator('summary').allInnerTexts()).map((words) => words.replaceAll('\n', ': ')),
+    ).toEqual([
+      `Model: stub at ${model.url}`,
+      expect.stringMatching(/^What it may do: \d ask/),
+      'Prices and budgets: No prices · 10,000,000 tokens per day',
+      'Services: None set',
+    ]);
+    expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+    await parts.nth(2).locator('summary').press('Enter');
+    await page.locator('[name=tokensPerDay]').waitFor();
+    expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(1);
   });
 
   it('an invisible character is legible in the own message', async () => {

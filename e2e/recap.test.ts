@@ -220,9 +220,27 @@ describeWith('chromium', 'bubblewrap')('what happened since the last visit', () 
       ).ruling;
     expect([await rulings('echo often'), await rulings('echo often ')]).toEqual(['rule', 'asked']);
     const list = page.waitForResponse(/rules\.list/);
-    await page.reload();
+    await page.goto(`${server.url}/inbox/recap`);
     await list;
     await until(async () => (await row.count()) === 0);
+  });
+
+  it('has a page of its own while a question waits, which moves no row, and leads on once it is seen', async () => {
+    await page.goto(`${server.url}/inbox`);
+    await page.getByRole('heading', { level: 1, name: /echo often/ }).waitFor();
+    const bar = page.locator('[data-test=recap-bar]');
+    expect((await bar.innerText()).replaceAll(/\s+/g, ' ')).toBe(
+      'Since your last visit 400 calls · 13 asked · 1 denied · 51 failed',
+    );
+    expect(await recap().count()).toBe(0);
+    await bar.press('Enter');
+    await page.waitForURL(`${server.url}/inbox/recap`);
+    await recap().getByText('400 calls').waitFor();
+    expect((await recap().boundingBox())?.width).toBeGreaterThan(600);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await recap().getByText('400 calls').waitFor();
+    expect(await widthFaults(page)).toEqual([]);
+    await page.setViewportSize({ width: 1_280, height: 800 });
   });
 
   it('offers a rule that answered nothing in 30 days to go', async () => {
@@ -243,10 +261,12 @@ describeWith('chromium', 'bubblewrap')('what happened since the last visit', () 
 
   it('is the same in another window, and gone in both once it is seen', async () => {
     const other = await openPage(browser, { person: ann });
-    await other.goto(`${server.url}/inbox`);
+    await other.goto(`${server.url}/inbox/recap`);
     await recap(other).getByText('400 calls').waitFor();
     await recap(other).getByRole('button', { name: 'Seen' }).press('Enter');
-    await recap(other).waitFor({ state: 'detached' });
+    // On to what waits.
+    await other.getByRole('heading', { level: 1, name: /echo often/ }).waitFor();
+    expect(await other.locator('[data-test=recap-bar]').count()).toBe(0);
     await other.context().close();
     const opened = page.waitForResponse(/calls\.recap/);
     await page.reload();

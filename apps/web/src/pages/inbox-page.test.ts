@@ -152,8 +152,11 @@ it('shows nothing before the chats are known, so that no row moves, but waits fo
 it('CF-32 several questions are denied together, after a list of exactly these, and none is allowed', async () => {
   vi.stubGlobal('matchMedia', () => ({ matches: true, addEventListener() {}, removeEventListener() {} }));
   const answers: unknown[] = [];
-  const named = (id: string) => confirmationOf({ id, title: `Question ${id}?`, tool: id });
-  const page = await open(['c0', 'c1', 'c2'].map(named), 'c0', {
+  const named = (id: string) => {
+    const name = id === 'c9' ? 'Nightly' : 'Desk';
+    return confirmationOf({ id, title: `Question ${id}?`, tool: id, via: { kind: 'token', id: name, name } });
+  };
+  const page = await open(['c0', 'c1', 'c2', 'c9'].map(named), 'c0', {
     decide: ({ confirmationId, approved, resourceDecision }) => {
       answers.push([confirmationId, resourceDecision]);
       return { confirmationId, state: 'decided', approved, decision: resourceDecision ?? null };
@@ -166,6 +169,20 @@ it('CF-32 several questions are denied together, after a list of exactly these, 
   press('x');
   await until(() => page.find('[data-test=selection]').exists());
   expect(page.find('[data-test=selection]').text()).toContain('2 selected');
+  // All that the same agent asks, by the button and by Shift+X.
+  const alike = () => page.find('[data-test=select-alike]');
+  expect(alike().text()).toBe('All 3 of Desk');
+  await alike().trigger('click');
+  expect(page.find('[data-test=selection]').text()).toContain('3 selected');
+  expect(alike().exists()).toBe(false);
+  press('Escape');
+  press('X');
+  await flushPromises();
+  expect(page.find('[data-test=selection]').text()).toContain('3 selected');
+  press('j');
+  await until(() => titles(page).includes('Question c2?'));
+  press('x');
+  await flushPromises();
   await page.find('[data-test=deny-selected]').trigger('click');
   await until(() => document.querySelector('[data-test=denied-list]') !== null);
   // One that comes while the list is read is not among them.

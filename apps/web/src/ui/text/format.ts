@@ -92,6 +92,12 @@ const minuteTime = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2
 /** "14:47" */
 export const shortTime = (iso: string): string => minuteTime.format(Date.parse(iso));
 
+/** "14:47", with its day where that is another one than today: "Yesterday, 14:47". */
+export const momentWords = (iso: string, nowMs: number): string => {
+  const day = dayWords(iso, nowMs);
+  return day === 'Today' ? shortTime(iso) : `${day}, ${shortTime(iso)}`;
+};
+
 /** "14:47:05" on that day, else "Nov 22, 14:47". */
 export const callTime = (iso: string, day: string): string =>
   (fullDate(iso) === day ? clockTime : dayAndTime).format(Date.parse(iso));

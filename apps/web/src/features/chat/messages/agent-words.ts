@@ -23,6 +23,27 @@ export const agentState = ({ status, continues, isDeleted }: ViewAgent, waiting:
   return isDeleted ? `${again}${state} · deleted` : again + state;
 };
 
+/** The same as a shape, with its colour. */
+export const agentIcon = (
+  { status }: Pick<ViewAgent, 'status'>,
+  waiting: number,
+): { icon: string; tone: string } => {
+  if (waiting > 0) return { icon: 'i-lucide-circle-help', tone: 'text-warning' };
+  switch (status) {
+    case null:
+      return { icon: 'i-lucide-loader', tone: 'text-primary animate-spin motion-reduce:animate-none' };
+    case 'completed':
+      return { icon: 'i-lucide-circle-check', tone: 'text-success' };
+    case 'error':
+      return { icon: 'i-lucide-circle-x', tone: 'text-error' };
+    case 'cancelled':
+    case 'interrupted':
+      return { icon: 'i-lucide-circle-slash', tone: 'text-muted' };
+    default:
+      return status satisfies never;
+  }
+};
+
 export const findNode = (nodes: readonly TreeNode[], agentId: string): TreeNode | undefined => {
   for (const node of nodes) {
     const found = node.agent.id === agentId ? node : findNode(node.children, agentId);

@@ -14,7 +14,8 @@ const leastGrouped = 3;
 const mostGrouped = 20;
 const mostLines = 1_000;
 
-const askerKey = ({ via }: Confirmation) => (via ? `${via.kind} ${via.id}` : 'panel');
+/** Who asks: an agent, one chat, or the person in the panel. */
+export const askerKey = ({ via }: Confirmation) => (via ? `${via.kind} ${via.id}` : 'panel');
 
 const folderOf = ({ resource }: Confirmation) => resource.slice(0, resource.lastIndexOf('/'));
 

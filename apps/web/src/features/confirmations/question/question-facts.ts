@@ -1,6 +1,8 @@
 import type { Confirmation } from '@drawbridge/contracts/confirmation';
 import type { AffectedResource, AskCause } from '@drawbridge/contracts/confirmation-payload';
+import { warningsOf } from '@drawbridge/kit';
 import { groupWords, viaWords } from '../../../ui/text/words.ts';
+import { previewWarnings } from '../preview/preview-warnings.ts';
 
 /** All resources that a question is about. */
 export const resourcesOf = (
@@ -14,6 +16,13 @@ const destructive = new Set(['delete', 'shell_execute_outside']);
 
 /** Whether an approval deletes something, or lets a command do so without a sandbox. */
 export const isDestructive = ({ tool }: Pick<Confirmation, 'tool'>): boolean => destructive.has(tool);
+
+/** Whether the question shows a warning, such as of invisible characters. */
+export const isWarned = (question: Confirmation): boolean =>
+  resourcesOf(question).some(
+    ({ resource, description }) => warningsOf(`${resource}\n${description}`).length > 0,
+  ) ||
+  (question.preview !== null && previewWarnings(question.preview).length > 0);
 
 /** By the kind of action; `write_file` may create or replace. */
 const icons: Record<string, string> = {
