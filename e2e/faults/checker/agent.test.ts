@@ -57,6 +57,13 @@ const coding = (...texts: string[]): Parameters<typeof found> => {
 const second = { ...began, runId: 'run_2' };
 const sender = 'runtime:acp:stand-in';
 const elsewhere = (messageId: string) => step({ messageId, server: 'server 1' });
+/** An action below that turn, which no tool call stands for. */
+const actionOf = (turn: string, started: number) =>
+  call({
+    ...{ door: 'agent', requestId: `${turn} ${started}`, op: null, started },
+    ...{ tool: 'runtime_action', state: 'failed', result: null },
+    arguments: JSON.stringify({ turn, command: 'ls' }),
+  });
 const isOpen = { state: 'waiting', outcome: null, endedAt: null };
 const plan = toolCall({ tool: 'plan', effect: 'own', arguments: `{"tasks":"${op}"}` });
 
@@ -125,6 +132,15 @@ const bad: [string, Parameters<typeof found>, string[]][] = [
     'a kill leaves an open row without its owner',
     [{}, [at(2_000, { type: 'wrong-row', rule: 'an open run without its agent', row: 'run_1' })]],
     ['A5: after a kill: an open run without its agent, run_1'],
+  ],
+  [
+    'an action of a turn has no tool call, and ran',
+    [
+      { agentToolCalls: [toolCall(), toolCall({ ...byMachine, id: 'tc_2' })] },
+      [],
+      { calls: [call({ door: 'agent' }), actionOf('r1', 0), actionOf('r1', 1), actionOf('r9', 0)] },
+    ],
+    ['A6: the call r1 1 belongs to no tool call', 'A6: the call r9 0 belongs to no tool call'],
   ],
   ['a tool outside ran twice', [{}, [rung(6_300)]], [`A6: tc_1 (${chatOp}) took effect 2 times`]],
   [

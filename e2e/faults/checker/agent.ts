@@ -1,6 +1,8 @@
-import { turnTool } from '@drawbridge/contracts/machines/runtimes';
+import { actionTool, turnTool } from '@drawbridge/contracts/machines/runtimes';
+import { z } from 'zod';
 import type { AgentRows } from '../agent/rows.ts';
 import { saidAfter, saidBefore } from '../agent/script.ts';
+import type { CallRow } from '../evidence.ts';
 import { opIn } from '../marks.ts';
 import { grouped, type Facts } from './facts.ts';
 
@@ -132,6 +134,12 @@ const effectsOf = (facts: Facts) => {
   });
 };
 
+/** The turn that an action belongs to that did not run, such as one that was opened while the turn was stopped. */
+const turnOf = ({ tool, started, arguments: args }: CallRow): string => {
+  if (tool !== actionTool || started !== 0) return '';
+  return z.looseObject({ turn: z.string() }).parse(JSON.parse(args)).turn;
+};
+
 export const effectsOnce = (facts: Facts): string[] => {
   const found = effectsOf(facts);
   const byOp = grouped(found, ({ op }) => op);
@@ -148,8 +156,10 @@ export const effectsOnce = (facts: Facts): string[] => {
         ? [`${call.id} (${op}) is ok, and took no effect`]
         : [],
     ),
-    ...facts.calls.flatMap(({ door, requestId }) =>
-      door === 'agent' && !rows.has(requestId) ? [`the call ${requestId} belongs to no tool call`] : [],
+    ...facts.calls.flatMap((call) =>
+      call.door === 'agent' && !rows.has(call.requestId) && !rows.has(turnOf(call))
+        ? [`the call ${call.requestId} belongs to no tool call`]
+        : [],
     ),
   ];
 };

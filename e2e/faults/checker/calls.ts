@@ -142,13 +142,13 @@ const lostWithStore = (facts: Facts): Set<string> => {
       .filter(({ at }) => unsynced(at))
       .map(({ requestId }) => requestId),
   );
-  const reads = new Set(
-    facts
-      .of('asked')
-      .filter(({ tool }) => tool === 'read')
-      .map((one) => one.op),
-  );
-  const answered = facts.of('answered').filter((one) => reads.has(one.op) && sent.has(one.requestId));
+  const reads = facts.of('asked').filter(({ tool }) => tool === 'read');
+  const askedAt = new Map(reads.map(({ op, at }) => [op, at]));
+  // Without a frame: its machine was away.
+  const answered = facts.of('answered').filter(({ op, requestId }) => {
+    const at = askedAt.get(op);
+    return at !== undefined && (sent.has(requestId) || unsynced(at));
+  });
   return new Set(answered.map(({ requestId }) => requestId).filter((id) => !facts.callOf(id)));
 };
 

@@ -12,6 +12,9 @@ const crashedAfter = (ms: number, tool: 'read' | 'shell'): Entry[] => [
   at(1_100 + ms, { type: 'fault', what: 'postgres crash', user: null, forMs: 0 }),
   at(9_000, { type: 'answered', op: other, requestId: 'r9', state: 'lost', result: null }),
 ];
+/** The same where its machine was away, and no frame was sent. */
+const neverSent = (ms: number, tool: 'read' | 'shell'): Entry[] =>
+  crashedAfter(ms, tool).filter(({ type }) => type !== 'frame');
 const gone = ['I5: r9 was shown, and is not written down', `I7: ${other} was answered with another call, r9`];
 
 /** A call that was answered so long before the store crashed, and that has ended another way since then. */
@@ -29,6 +32,9 @@ it.each<[string, Evidence, string[]]>([
   ['the row of a read may go with the store', evidence({}, crashedAfter(100, 'read')), []],
   ['the row of a change may not', evidence({}, crashedAfter(100, 'shell')), gone],
   ['the row of a read that was sent long before may not', evidence({}, crashedAfter(2_000, 'read')), gone],
+  ['the row of a read that was not sent may go, too', evidence({}, neverSent(100, 'read')), []],
+  ['that of a change may not', evidence({}, neverSent(100, 'shell')), gone],
+  ['that of a read long before may not', evidence({}, neverSent(2_000, 'read')), gone],
   ['the end of a read may go with the store', answeredBeforeCrash(100, 'read_file'), []],
   ['the end of a change may not', answeredBeforeCrash(100, 'edit_file'), changed],
   ['the end of a read long before may not', answeredBeforeCrash(2_000, 'read_file'), changed],
