@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import axe, { type AxeResults } from 'axe-core';
 import Database from 'libsql';
@@ -58,6 +58,15 @@ describeWith('chromium', 'bubblewrap')('what happened since the last visit', () 
     await ended(ann, requestId);
   };
   const once = { approved: true, resourceDecision: 'allowOnce' } as const;
+
+  /** Runs the command that the panel shows, in a shell of the machine. */
+  const runWritten = (written: string) => {
+    expect(written).toMatch(/^drawbridge /);
+    execFileSync('sh', ['-c', `"$NODE" "$PROGRAM" ${written.slice('drawbridge '.length)}`], {
+      env: { ...process.env, HOME: daemon.home, NODE: process.execPath, PROGRAM: daemonEntry },
+      encoding: 'utf8',
+    });
+  };
 
   /** 400 calls. */
   const playNight = async () => {
@@ -175,7 +184,7 @@ describeWith('chromium', 'bubblewrap')('what happened since the last visit', () 
   });
 
   it('axe finds no fault in it in both themes, also with a merged diff open, and nothing of it is wider than a phone', async () => {
-    await recap().locator('[data-test=repeated]').waitFor();
+    await recap().locator('[data-test=repeated]').first().waitFor();
     await recap().getByRole('button', { name: 'Show changed files' }).press('Enter');
     const plan = recap().locator('[data-test=changed-file]').first();
     await plan.locator('summary').press('Enter');
@@ -194,21 +203,16 @@ describeWith('chromium', 'bubblewrap')('what happened since the last visit', () 
   });
 
   it('CF-30 offers the rule that would have answered three questions, as the command that makes exactly it', async () => {
-    const row = recap().locator('[data-test=repeated]');
+    const row = recap().locator('[data-test=repeated]').filter({ hasText: 'echo often' });
     await row.waitFor();
-    expect(await row.count()).toBe(1);
+    expect(await recap().locator('[data-test=repeated]').count()).toBe(2);
     expect((await row.innerText()).replaceAll(/\s+/g, ' ')).toMatch(
       /^You allowed echo often 3 times on \S+ in 30 days: always\? A rule for exactly this command in \S+, for all agents, would have answered 3 questions/,
     );
     await row.locator('summary').press('Enter');
     await row.getByRole('link').first().waitFor();
     expect(await row.getByRole('link').count()).toBe(3);
-    const written = await row.locator('code').last().innerText();
-    const [program, ...rest] = written.split(' ');
-    expect(program).toBe('drawbridge');
-    execFileSync('sh', ['-c', `"${process.execPath}" "${daemonEntry}" ${rest.join(' ')}`], {
-      env: { ...process.env, HOME: daemon.home },
-    });
+    runWritten(await row.locator('code').last().innerText());
     const rulings = async (command: string) =>
       (
         await call('Claude Code', 'shell_execute', { command }, 'respond-async').then(({ requestId }) =>
@@ -223,6 +227,33 @@ describeWith('chromium', 'bubblewrap')('what happened since the last visit', () 
     await page.goto(`${server.url}/inbox/recap`);
     await list;
     await until(async () => (await row.count()) === 0);
+  });
+
+  it('CF-30 offers a rule for a file, which a link in its place makes for nothing', async () => {
+    await page.goto(`${server.url}/inbox/recap`);
+    const row = recap().locator('[data-test=repeated]').filter({ hasText: 'plan.txt' });
+    await row.waitFor();
+    expect((await row.innerText()).replaceAll(/\s+/g, ' ')).toMatch(
+      /^You allowed a change of \S+plan\.txt 3 times on \S+ in 30 days: always\? A rule to change or delete exactly this file, for all agents, would have answered 3 questions/,
+    );
+    const written = await row.locator('code').last().innerText();
+    const plan = join(daemon.root, 'plan.txt');
+    const secret = join(daemon.root, 'secret.txt');
+    const rules = () => readFileSync(join(daemon.home, '.drawbridge/settings.json'), 'utf8');
+    const before = rules();
+    renameSync(plan, secret);
+    symlinkSync(secret, plan);
+    expect(() => runWritten(written)).toThrow('leads to');
+    expect(rules()).toBe(before);
+    renameSync(secret, plan);
+    runWritten(written);
+    const { requestId } = await call(
+      'Nightly',
+      'write_file',
+      { filePath: 'plan.txt', content: '' },
+      'wait=50',
+    );
+    expect((await ann.api.calls.get.query({ requestId })).ruling).toBe('rule');
   });
 
   it('has a page of its own while a question waits, which moves no row, and leads on once it is seen', async () => {

@@ -1,27 +1,31 @@
 import { z } from 'zod';
 import { isoTime, machineId, requestId } from '../ids.ts';
 
-/** Commands that a person allows again and again: how many are looked at, and shown. */
+/** What a person allows again and again: how many questions are looked at, and shown. */
 export const repeatedLimits = {
   days: 30,
   atLeast: 3,
   questions: 1_000,
   shown: 5,
   calls: 10,
-  /** In characters; a longer command cannot be read in a row. */
+  /** In characters; a longer one cannot be read in a row. */
   resource: 500,
 } as const;
 
 const count = z.number().int().positive();
 
-/** A command that was allowed once at least three times and never denied. */
+/** Something that was allowed once at least three times and never denied. */
 export const repeated = z.object({
   machineId,
-  /** The only command that the rule allows, and its folder. */
+  toolGroup: z.string(),
+  /** All that the rule allows: a command, a path, a host, or a server and its tool. */
   text: z.string(),
-  folder: z.string(),
-  /** What makes the rule, to be run on the machine. */
-  command: z.string(),
+  /** Of a command. */
+  folder: z.string().nullable(),
+  /** To which the command may connect; null for all else. */
+  host: z.string().nullable(),
+  /** What makes the rule, to be run on the machine. Null where only an answer can. */
+  command: z.string().nullable(),
   /** The rule's name in the list of rules. */
   covers: z.string(),
   allowed: count,

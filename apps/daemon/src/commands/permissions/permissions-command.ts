@@ -40,7 +40,7 @@ export const addPermissions = (program: Command, answer: AnswerWith): void => {
       answer({}, (context) => setMode(group, mode, context)),
     );
   for (const effect of ruleEffects) {
-    command
+    const made = command
       .command(effect)
       .description(effect === 'allow' ? 'always allow something' : 'always deny something')
       .addArgument(new Argument('<group>').choices([...toolGroups]))
@@ -53,9 +53,10 @@ export const addPermissions = (program: Command, answer: AnswerWith): void => {
           'words',
         ]),
       )
-      .action((toolGroup: ToolGroup, resource: string, options: { reach?: string }) =>
+      .action((toolGroup: ToolGroup, resource: string, options: { reach?: string; realPath?: boolean }) =>
         answer({}, (context) => addRule({ effect, toolGroup, resource, ...options }, context)),
       );
+    if (effect === 'allow') made.option('--real-path', 'make no rule if the path leads elsewhere, by a link');
   }
   command
     .command('remove')

@@ -104,12 +104,20 @@ export const listPermissions = async (context: CommandContext): Promise<Answer> 
   };
 };
 
-export const addRule = async (typed: NewRule, context: CommandContext): Promise<Answer> => {
+/** `realPath`: the path is one without links, so that the rule is for what is typed. */
+export const addRule = async (
+  { realPath = false, ...typed }: NewRule & { realPath?: boolean },
+  context: CommandContext,
+): Promise<Answer> => {
   const { settings, use } = await open(context);
   const { fingerprintOfProgram } = await import('../../tools/shell/words/program-file.ts');
-  const rule = await readNewRule(readWrittenRule(typed, process.cwd()), ({ folder, text }) =>
-    fingerprintOfProgram(folder, text),
-  );
+  const written = readWrittenRule(typed, process.cwd());
+  if (realPath && written.resource !== typed.resource)
+    throw errors.wrongUse({
+      message: `${visible(typed.resource)} leads to ${visible(written.resource)}: no rule was made`,
+      fix: 'Leave --real-path out to make a rule for where it leads.',
+    });
+  const rule = await readNewRule(written, ({ folder, text }) => fingerprintOfProgram(folder, text));
   await settings.addRules(typed.effect, [rule]);
   const added = `added    ${sentence({ effect: typed.effect, rule, session: null }, use)}`;
   return inWords(added, ...wildcardNote(typed));

@@ -108,7 +108,7 @@ it('names the agents with the most calls, counts the others, and takes all chats
   expect(recap?.others).toEqual({ rows: 2, calls: 2 });
 });
 
-it('knows the commands that the person allowed in 30 days, and of another person nothing', async () => {
+it('knows what the person allowed again and again in 30 days, and of another person nothing', async () => {
   const { gateway, clock, key, stream } = await open();
   const resource = '"/home/ada/site" $ npm test';
   const covers = [digestOf(coverParts({ toolGroup: 'shell', resource }))];
@@ -131,13 +131,12 @@ it('knows the commands that the person allowed in 30 days, and of another person
     return requestId;
   };
   const asked = [await askOnce('a1'), await askOnce('a2'), await askOnce('a3')];
-  await askOnce('a4', { name: 'read_file' });
-  await askOnce('a5', { isAnswered: false });
+  await askOnce('a4', { isAnswered: false });
   const [repeated] = await gateway.recaps.repeated('ada');
   expect(repeated).toMatchObject({ text: 'npm test', allowed: 3, answered: 3 });
   expect(repeated?.calls.map(({ requestId }) => requestId)).toEqual(asked.toReversed());
   expect(await gateway.recaps.repeated('bob')).toEqual([]);
-  clock.advance(30 * 24 * hourMs - 4_500);
+  clock.advance(30 * 24 * hourMs - 3_500);
   expect(await gateway.recaps.repeated('ada')).toEqual([]);
 });
 

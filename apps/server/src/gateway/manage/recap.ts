@@ -19,7 +19,7 @@ export interface Recaps {
   seen(userId: string, to: string): Promise<void>;
   /** Files that calls changed in that time, 7 days at most. */
   files(userId: string, times: RecapFilesInput): Promise<RecapFiles>;
-  /** Commands that were allowed once again and again, with the rule that would have answered. */
+  /** What was allowed once again and again, with the rule that would have answered. */
   repeated(userId: string): Promise<Repeated[]>;
 }
 
@@ -47,8 +47,6 @@ export const createRecaps = ({ clock, store, confirmations }: Needs): Recaps => 
   },
   repeated: async (userId) => {
     const from = clock.now() - repeatedLimits.days * dayMs;
-    const about = { tool: 'shell_execute', from, calls: repeatedLimits.questions };
-    const decided = await confirmations.decided(userId, about);
-    return repeatedOf(decided.map(({ shown }) => shown));
+    return repeatedOf(await confirmations.decided(userId, { from, calls: repeatedLimits.questions }));
   },
 });

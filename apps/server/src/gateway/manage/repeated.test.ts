@@ -51,6 +51,8 @@ it('a command that was allowed once three times has the rule that would have ans
   expect(repeatedOf(questions)).toEqual([
     {
       machineId: 'm1',
+      toolGroup: 'shell',
+      host: null,
       text: 'npm test',
       folder: '/home/ada/site',
       command: `drawbridge permissions allow shell '"/home/ada/site" $ npm test'`,
@@ -89,7 +91,7 @@ it.each<[string, Partial<Confirmation>]>([
   ['for one caller alone', { reaches: [{ ...lasting, caller: '"Claude Code" (access token)' }] }],
   ['with further words alone', { reaches: [{ ...lasting, scope: 'words' }] }],
   ['in every mode as it is dangerous', { why: [{ toolGroup: 'shell', cause: 'careful' }] }],
-  ['of another group', { toolGroup: 'filesystemWrite' }],
+  ['of another group', { resources: [{ toolGroup: 'filesystemWrite', resource: npmTest, description: '' }] }],
   [
     'together with a host',
     { resources: [...asked().resources, { toolGroup: 'network', resource: 'a.example', description: '' }] },
@@ -121,6 +123,74 @@ it.each([
 ])('CF-30 nothing of a command that is no single word in every shell, or not drawn as it is: %j', (text) => {
   expect(repeatedOf(three(`"/home/ada/site" $ ${text}`))).toEqual([]);
 });
+
+/** Three questions about one resource of a group, with the rule that the machine offers. */
+const about = (toolGroup: string, resource: string, covers = digestOf(coverParts({ toolGroup, resource }))) =>
+  three(resource, {
+    toolGroup,
+    resources: [{ toolGroup, resource, description: '' }],
+    reaches: [{ ...lasting, covers: [covers] }],
+  });
+
+it.each<[string, string, object]>([
+  [
+    'filesystemWrite',
+    '/home/ada/site/a b.txt',
+    { command: `drawbridge permissions allow filesystemWrite '/home/ada/site/a b.txt' --real-path` },
+  ],
+  [
+    'filesystemRead',
+    '/etc/hosts',
+    { command: `drawbridge permissions allow filesystemRead '/etc/hosts' --real-path` },
+  ],
+  ['browser', 'a.example:8080', { command: `drawbridge permissions allow browser 'a.example:8080'` }],
+  [
+    'network',
+    'a.example < "/home/ada" $ npm i',
+    {
+      ...{ text: 'npm i', folder: '/home/ada', host: 'a.example' },
+      command: `drawbridge permissions allow network 'a.example < "/home/ada" $ npm i'`,
+    },
+  ],
+])('offers the rule for exactly one thing of %s', (toolGroup, resource, expected) => {
+  const plain = { text: resource, folder: null, host: null };
+  expect(repeatedOf(about(toolGroup, resource))).toMatchObject([
+    { toolGroup, ...plain, allowed: 3, answered: 3, ...expected },
+  ]);
+});
+
+it('CF-30 the rule for an MCP tool has no command, and another tool behind the name is another one', () => {
+  const same = about('mcp', 'notes/add', 'digest 1');
+  expect(repeatedOf(same)).toMatchObject([
+    { text: 'notes/add', command: null, covers: 'digest 1', allowed: 3 },
+  ]);
+  expect(repeatedOf([...same.slice(1), ...about('mcp', 'notes/add', 'digest 2').slice(1)])).toEqual([]);
+});
+
+it.each([
+  ['filesystemWrite', '/home/ada/site/'],
+  ['filesystemWrite', 'a.txt'],
+  ['filesystemWrite', `/home/ada/a'; curl evil.example; '`],
+  ['filesystemWrite', '/home/ada/a\u202etxt'],
+  ['browser', `a.example'$(id)'`],
+  ['network', 'a.example'],
+  ['network', 'git push a.example/ada/demo'],
+  ['mcp', 'notes/add\u0000'],
+  ['computer', 'screen'],
+  ['system', 'switch on shell'],
+])('CF-30 nothing of %s %j', (toolGroup, resource) => {
+  expect(repeatedOf(about(toolGroup, resource))).toEqual([]);
+});
+
+it.each(['filesystemWrite', 'browser', 'network'])(
+  'CF-30 nothing of %s where the machine offered another rule',
+  (toolGroup) => {
+    const resource =
+      { filesystemWrite: '/a', browser: 'a.example', network: 'a.example < "/" $ ls' }[toolGroup] ?? '';
+    expect(repeatedOf(about(toolGroup, resource))).toHaveLength(1);
+    expect(repeatedOf(about(toolGroup, resource, 'digest of another'))).toEqual([]);
+  },
+);
 
 it('a label cannot say something else than the rule: none of it is shown', () => {
   const label = 'run `ls` only';

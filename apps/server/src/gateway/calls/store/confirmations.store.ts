@@ -1,6 +1,10 @@
+import type { Confirmation } from '@drawbridge/contracts/confirmation';
 import type { Kysely } from 'kysely';
 import type { Schema } from '../../../db/index.ts';
 import { readConfirmation, type StoredConfirmation } from './confirmation-row.ts';
+
+/** So many are in memory with their previews, which may be long. */
+const readTogether = 50;
 
 /** Reads questions; a call's transition writes them. */
 export const createConfirmationsStore = (db: Kysely<Schema>) => {
@@ -32,26 +36,37 @@ export const createConfirmationsStore = (db: Kysely<Schema>) => {
         .execute();
       return rows.flatMap((row) => readConfirmation(row) ?? []);
     },
-    /** The decided ones about the newest calls of a tool that were asked about, newest first. */
+    /** The decided ones about the newest calls that were asked about, newest first; without previews. */
     decided: async (
       userId: string,
-      { tool, from, calls }: { tool: string; from: number; calls: number },
-    ): Promise<StoredConfirmation[]> => {
+      { from, calls }: { from: number; calls: number },
+    ): Promise<Confirmation[]> => {
       const asked = db
         .selectFrom('calls')
         .select('requestId')
         .where('userId', '=', userId)
         .where('createdAt', '>=', from)
-        .where('tool', '=', tool)
         .where('ruling', '=', 'asked')
         .orderBy('createdAt', 'desc')
         .limit(calls);
-      const rows = await confirmations
-        .where('confirmations.requestId', 'in', asked)
-        .where('confirmations.state', '=', 'decided')
-        .orderBy('confirmations.createdAt', 'desc')
+      const ids = await db
+        .selectFrom('confirmations')
+        .select('id')
+        .where('requestId', 'in', asked)
+        .where('state', '=', 'decided')
+        .orderBy('createdAt', 'desc')
         .execute();
-      return rows.flatMap((row) => readConfirmation(row) ?? []);
+      const found: Confirmation[] = [];
+      for (let at = 0; at < ids.length; at += readTogether) {
+        const some = ids.slice(at, at + readTogether).map(({ id }) => id);
+        const rows = await confirmations
+          .where('confirmations.id', 'in', some)
+          .orderBy('confirmations.createdAt', 'desc')
+          .execute();
+        const shown = rows.flatMap((row) => readConfirmation(row)?.shown ?? []);
+        found.push(...shown.map((one) => ({ ...one, arguments: {}, preview: null })));
+      }
+      return found;
     },
     /** The open ones of a user, oldest first, without those that cannot be read. */
     open: async (userId: string): Promise<StoredConfirmation[]> => {

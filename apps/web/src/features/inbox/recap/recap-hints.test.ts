@@ -19,6 +19,8 @@ const dayMs = 86_400_000;
 const command = `drawbridge permissions allow shell '"/home/ada/site" $ npm test'`;
 const repeated: Repeated = {
   machineId: 'm1',
+  toolGroup: 'shell',
+  host: null,
   text: 'npm test',
   folder: '/home/ada/site',
   command,
@@ -87,6 +89,40 @@ it('shows the command, what its rule would have answered, and revokes an unused 
   confirm()?.click();
   await until(() => rows('unused').length === 0);
   expect(removed).toEqual(['rule1']);
+});
+
+it.each<[string, Partial<Repeated>, string[]]>([
+  [
+    'filesystemWrite',
+    { text: '/a.txt', folder: null },
+    ['a change of /a.txt 3 times', 'change or delete exactly this file, for all agents', command],
+  ],
+  [
+    'browser',
+    { text: 'a.example', folder: null },
+    ['visits to a.example 3', 'visit exactly this host', command],
+  ],
+  [
+    'network',
+    { text: 'npm i', folder: '/site', host: 'a.example' },
+    ['npm i to connect to a.example 3', 'let exactly this command in /site connect to a.example', command],
+  ],
+  [
+    'mcp',
+    { text: 'notes/add', folder: null, command: null },
+    ['notes/add 3 times', 'call exactly this tool as it is now', 'choose Allow more, then Always'],
+  ],
+])('says what a rule of %s would permit, and how it is made', async (toolGroup, change, words) => {
+  bench = await setBench({ repeated: [{ ...repeated, toolGroup, ...change }], rules: () => listOf([]) });
+  const card = mount(RecapHints, {
+    props: { machineIds: ['m1'] },
+    global: { ...bench.global, stubs: { RouterLink: { template: '<a><slot /></a>' } } },
+  });
+  close = () => card.unmount();
+  await until(() => card.find('[data-test=repeated]').exists());
+  const text = card.get('[data-test=repeated]').text().replaceAll(/\s+/g, ' ');
+  for (const word of words) expect(text).toContain(word);
+  expect(text.includes('run this on the machine')).toBe(toolGroup !== 'mcp');
 });
 
 it.each<[string, World['rules'], number]>([
