@@ -55,6 +55,7 @@ const postProblem: Record<ChannelKind, (address: URL) => string | null> = {
   bluebubbles: () => null,
   teams: ({ protocol }) => (protocol === 'https:' ? null : 'Teams posts to https addresses alone'),
   'google-chat': ({ protocol }) => (protocol === 'https:' ? null : 'Google posts to https addresses alone'),
+  gmail: ({ protocol }) => (protocol === 'https:' ? null : 'Google posts to https addresses alone'),
 };
 
 /** A secret goes to the host that it was entered for: without it, another host has none. */

@@ -50,6 +50,8 @@ export interface IncomingMessage {
   /** Null in a chat with one person, whose conversation has the id of the sender. */
   group: IncomingGroup | null;
   sender: { id: string; name: string };
+  /** Of a mail: the place of a code. */
+  subject?: string;
   text: string;
   files: readonly IncomingFile[];
   /** In milliseconds since 1970. */

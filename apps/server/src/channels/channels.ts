@@ -45,6 +45,8 @@ interface Needs {
   speech: SpeechService;
   sessions: ChannelSessions;
   readers: Omit<ReaderContext, 'agent'>;
+  /** The visible text of HTML. */
+  readHtml(html: string): Promise<string>;
   /** Other servers have the store: then no server receives messages. */
   hasOthers: boolean;
   url(): string;
@@ -234,6 +236,7 @@ export const createChannels = (needs: Needs) => {
         fields,
         ownUrl: needs.url(),
         services: needs.environment.teamsServices,
+        readHtml: needs.readHtml,
       });
       try {
         return { name: (await adapter.identify(closing.signal)).name };

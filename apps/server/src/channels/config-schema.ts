@@ -4,6 +4,8 @@ import {
   channelMode,
   entraId,
   entraSecret,
+  gmailClientId,
+  gmailSecret,
   googleKey,
   googleProject,
   googleSubscription,
@@ -60,9 +62,20 @@ export const channelsConfig = z.object({
     '`poll`: this server pulls messages from Pub/Sub. `webhook`: Google posts them. The panel wins.',
     channelMode.prefault('poll'),
   ),
+  gmailClientId: setting(
+    'GMAIL_CLIENT_ID',
+    'The id of an OAuth client of Google, for a mailbox of Gmail. What is set in the panel wins.',
+    gmailClientId.optional(),
+  ),
+  gmailClientSecret: setting('GMAIL_CLIENT_SECRET', 'The secret of that client.', gmailSecret.optional()),
+  gmailRefreshToken: setting(
+    'GMAIL_REFRESH_TOKEN',
+    'A refresh token of that client for the mailbox, with the scopes `gmail.readonly` and `gmail.send`.',
+    gmailSecret.optional(),
+  ),
   googleApiUrl: setting(
     'GOOGLE_API_URL',
-    "One address in the place of all of Google's: Chat, Pub/Sub, access tokens and public keys.",
+    "One address in the place of all of Google's: Chat, Gmail, Pub/Sub, access tokens and public keys.",
     serviceUrl.optional(),
   ),
   teamsAppId: setting(
@@ -135,5 +148,14 @@ export const platformsOf = (environment: ChannelsEnvironment): Record<ChannelKin
     },
     mode: 'webhook',
     url: environment.microsoftUrl?.replace(/\/+$/, '') ?? '',
+  },
+  gmail: {
+    fields: {
+      clientId: environment.gmailClientId,
+      clientSecret: environment.gmailClientSecret,
+      refreshToken: environment.gmailRefreshToken,
+    },
+    mode: 'poll',
+    url: environment.googleApiUrl?.replace(/\/+$/, '') ?? '',
   },
 });

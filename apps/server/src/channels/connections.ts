@@ -25,6 +25,8 @@ interface AdapterNeeds {
   ownUrl: string;
   /** Of Microsoft Teams: where the app's token may go. */
   services: readonly string[];
+  /** The visible text of HTML. */
+  readHtml(html: string): Promise<string>;
 }
 
 /** Loaded where a bot is used: a server without one starts without its parts. */
@@ -32,6 +34,7 @@ const adapters: Record<ChannelKind, (needs: AdapterNeeds) => Promise<ChannelAdap
   telegram: async (needs) => (await import('./telegram/telegram.ts')).createTelegram(needs),
   'google-chat': async (needs) => (await import('./google-chat/google-chat.ts')).createGoogleChat(needs),
   teams: async (needs) => (await import('./teams/teams.ts')).createTeams(needs),
+  gmail: async (needs) => (await import('./gmail/gmail.ts')).createGmail(needs),
   bluebubbles: async (needs) => (await import('./bluebubbles/bluebubbles.ts')).createBlueBubbles(needs),
 };
 
@@ -53,6 +56,7 @@ interface Needs {
   clock: Clock;
   account(kind: ChannelKind): Promise<Account>;
   services: readonly string[];
+  readHtml(html: string): Promise<string>;
   store: AccountsStore;
   messages: MessagesStore;
   accept(kind: ChannelKind): Accept;
@@ -94,7 +98,14 @@ export const createConnections = (needs: Needs) => {
   const connect = async (kind: ChannelKind): Promise<void> => {
     const { isOn, fields, url, mode } = await account(kind);
     if (!isOn || fields === null || hasOthers || signal.aborted) return;
-    const adapter = await openAdapter(kind, { clock, url, fields, ownUrl: needs.url(), services });
+    const adapter = await openAdapter(kind, {
+      clock,
+      url,
+      fields,
+      ownUrl: needs.url(),
+      services,
+      readHtml: needs.readHtml,
+    });
     const ending = new AbortController();
     const one: Connection = {
       adapter,

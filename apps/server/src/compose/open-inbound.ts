@@ -41,6 +41,8 @@ export const openInbound = (parts: Parts): { hooks: Hooks; channels: Channels } 
     secret,
     sessions: createSessions({ store: createSessionsStore(store), clock }),
     readers: { gateway, onError },
+    // Loaded with the first mail of a server.
+    readHtml: async (html) => (await import('../agent/web/read-plain-text.ts')).readPlainText(html).markdown,
     hasOthers: others.server !== null,
     url: address.url,
     log,

@@ -1,2 +1,3 @@
 export { bearerOf, createKeys, keysOfCertificates, keysOfJwks, readToken } from './tokens.ts';
-export { createServiceAccount, GrantRefused } from './service-account.ts';
+export { createAccessToken, GrantRefused } from './access-token.ts';
+export { createServiceAccount } from './service-account.ts';

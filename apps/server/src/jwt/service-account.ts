@@ -2,12 +2,11 @@ import { jsonOf, type Clock } from '@drawbridge/kit';
 import { importPKCS8, SignJWT } from 'jose';
 import { z } from 'zod';
 import type { ServiceReply } from '../outside/index.ts';
+import { createAccessToken, GrantRefused } from './access-token.ts';
 
 const grant = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const algorithm = 'RS256';
 const assertionSeconds = 3_600;
-/** A token is renewed so long before its end. */
-const renewMs = 5 * 60_000;
 
 const key = z.object({
   type: z.literal('service_account'),
@@ -15,7 +14,6 @@ const key = z.object({
   private_key: z.string().startsWith('-----BEGIN PRIVATE KEY-----'),
   private_key_id: z.string(),
 });
-const granted = z.object({ access_token: z.string().min(1), expires_in: z.number().positive() });
 
 interface Needs {
   clock: Clock;
@@ -28,15 +26,11 @@ interface Needs {
   post(form: URLSearchParams, signal: AbortSignal): Promise<ServiceReply>;
 }
 
-/** Google does not accept the key. */
-export class GrantRefused extends Error {}
-
 /** A service account of Google. Throws `GrantRefused`, and what `post` throws. */
 export const createServiceAccount = ({ clock, json, scopes, audience, post }: Needs) => {
-  let token: { text: string; renewAt: number } | null = null;
   const own = key.safeParse(jsonOf(json)).data;
 
-  const renew = async (signal: AbortSignal): Promise<string> => {
+  const form = async (): Promise<URLSearchParams> => {
     if (!own) throw new GrantRefused('this is no key of a service account');
     const now = Math.floor(clock.now() / 1_000);
     const privateKey = await importPKCS8(own.private_key, algorithm).catch(() => {
@@ -49,22 +43,8 @@ export const createServiceAccount = ({ clock, json, scopes, audience, post }: Ne
       .setIssuedAt(now)
       .setExpirationTime(now + assertionSeconds)
       .sign(privateKey);
-    const answer = await post(new URLSearchParams({ grant_type: grant, assertion }), signal);
-    if (answer.status >= 400 && answer.status < 500 && answer.status !== 429)
-      throw new GrantRefused(`HTTP ${answer.status}`);
-    const { data } = granted.safeParse(jsonOf(answer.text));
-    if (!data) throw new Error('no token was given');
-    token = { text: data.access_token, renewAt: clock.now() + data.expires_in * 1_000 - renewMs };
-    return data.access_token;
+    return new URLSearchParams({ grant_type: grant, assertion });
   };
 
-  return {
-    email: own?.client_email ?? null,
-    token: (signal: AbortSignal): Promise<string> =>
-      token !== null && clock.now() < token.renewAt ? Promise.resolve(token.text) : renew(signal),
-    /** It was not accepted: the next one is another. */
-    forget: (): void => {
-      token = null;
-    },
-  };
+  return { email: own?.client_email ?? null, ...createAccessToken({ clock, form, post }) };
 };

@@ -3,7 +3,7 @@ import { toolScope } from '../groups.ts';
 import { isoTime } from '../ids.ts';
 
 /** Chat platforms from which people talk to the agent. */
-export const channelKinds = ['telegram', 'bluebubbles', 'google-chat', 'teams'] as const;
+export const channelKinds = ['telegram', 'bluebubbles', 'google-chat', 'teams', 'gmail'] as const;
 export const channelKind = z.enum(channelKinds);
 export type ChannelKind = z.infer<typeof channelKind>;
 
@@ -100,6 +100,19 @@ export const entraId = z
   );
 export const entraSecret = z.string().trim().min(8).max(200);
 
+/** The id and the secret of an OAuth client of Google, and a refresh token for a mailbox. */
+export const gmailClientId = z
+  .string()
+  .trim()
+  .regex(
+    /^[\w-]{1,100}\.apps\.googleusercontent\.com$/,
+    'must be the id of an OAuth client, such as 123-abc.apps.googleusercontent.com',
+  );
+export const gmailSecret = z
+  .string()
+  .trim()
+  .regex(/^\S{8,512}$/, 'must be copied whole, without blanks');
+
 interface Platform {
   /** Where it posts to. */
   webhookPath: string;
@@ -113,6 +126,8 @@ interface Platform {
   hasGroups: boolean;
   /** Whether people who are not paired get a sentence: not where strangers write by mistake. */
   hasHints: boolean;
+  /** Messages of a sender that are answered in an hour; null: as many as all platforms allow. */
+  messagesPerHour: number | null;
   /** What the owner enters: texts. */
   fields: z.ZodObject<Record<string, z.ZodType<string | undefined>>>;
   /** A field without which messages cannot arrive in one of the ways. */
@@ -129,6 +144,7 @@ export const platforms = {
     hasVoice: true,
     hasGroups: true,
     hasHints: true,
+    messagesPerHour: null,
     fields: z.strictObject({ token: telegramToken }),
     needs: {},
     secrets: ['token'],
@@ -140,6 +156,7 @@ export const platforms = {
     hasVoice: true,
     hasGroups: false,
     hasHints: false,
+    messagesPerHour: null,
     fields: z.strictObject({ url: blueBubblesUrl, password: blueBubblesPassword }),
     needs: {},
     secrets: ['password'],
@@ -151,6 +168,7 @@ export const platforms = {
     hasVoice: false,
     hasGroups: true,
     hasHints: true,
+    messagesPerHour: null,
     fields: z.strictObject({
       key: googleKey,
       subscription: googleSubscription.optional(),
@@ -166,9 +184,26 @@ export const platforms = {
     hasVoice: false,
     hasGroups: true,
     hasHints: true,
+    messagesPerHour: null,
     fields: z.strictObject({ appId: entraId, secret: entraSecret, tenant: entraId }),
     needs: {},
     secrets: ['secret'],
+  },
+  gmail: {
+    webhookPath: '/gmail/push',
+    modes: ['poll'],
+    hasButtons: false,
+    hasVoice: false,
+    hasGroups: false,
+    hasHints: false,
+    messagesPerHour: 10,
+    fields: z.strictObject({
+      clientId: gmailClientId,
+      clientSecret: gmailSecret,
+      refreshToken: gmailSecret,
+    }),
+    needs: {},
+    secrets: ['clientSecret', 'refreshToken'],
   },
 } as const satisfies Record<ChannelKind, Platform>;
 

@@ -10,7 +10,7 @@ import {
   type OutgoingFile,
   type Fields,
 } from '../adapter.ts';
-import { createPrinter } from '../format/markdown.ts';
+import { toPlainText } from '../format/plain.ts';
 import { createPlatformFetch } from '../platform-fetch.ts';
 import { readPost, toUpdate } from './messages.ts';
 
@@ -88,20 +88,6 @@ const createApi = ({ clock, url, password }: ApiNeeds) => {
 
 /** A message of this id that still waits on the Mac is refused. */
 const tempGuidOf = (id: string) => `temp-${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
-
-/** A part of markdown as a text without marks, as iMessage shows it. */
-const toPlainText: (markdown: string) => string = createPrinter({
-  escape: (text) => text,
-  escapeCode: (text) => text,
-  strong: ['', ''],
-  emphasis: ['', ''],
-  struck: ['', ''],
-  heading: ['', ''],
-  quote: ['“', '”'],
-  code: ['', ''],
-  codeBlock: (code) => code,
-  link: (href, isBare) => ['', isBare ? '' : ` (${href})`],
-});
 
 const createUpload =
   (call: ReturnType<typeof createApi>['call'], more: Record<string, string>) =>

@@ -49,15 +49,19 @@ type Meaning =
   | { type: 'message' };
 
 /** `isPaired`: the sender is bound to an account that may sign in. */
-const meaningOf = ({ group, text }: Pick<IncomingMessage, 'group' | 'text'>, isPaired: boolean): Meaning => {
+const meaningOf = (
+  { group, subject, text }: Pick<IncomingMessage, 'group' | 'subject' | 'text'>,
+  isPaired: boolean,
+): Meaning => {
   if (group !== null) return { type: 'group' };
-  const given = codeIn(text);
+  const given = codeIn(subject ?? text);
   if (isPaired) return given?.isAsked === true ? { type: 'paired-already' } : { type: 'message' };
   return given === null ? { type: 'unknown' } : { type: 'code', code: given.code };
 };
 
 const noticeMs = 10 * 60 * 1_000;
-const dayMs = 24 * 60 * 60 * 1_000;
+const hourMs = 60 * 60 * 1_000;
+const dayMs = 24 * hourMs;
 
 /** Of what is said at once. */
 const replyIdOf = (kind: ChannelKind, { updateId }: Update) => `${kind} ${updateId}`;
@@ -121,15 +125,19 @@ const createPaired = (needs: Needs, { commit, say }: Writes) => {
   const { kind, clock, senders, messages, counts, onMessage } = needs;
   const perMinute = createPerMinute({ clock, max: channelLimits.messagesPerMinute });
   const perDay = createPerMinute({ clock, max: channelLimits.messagesPerDay, windowMs: dayMs });
-  const notices = createPerMinute({ clock, max: 1, windowMs: noticeMs });
+  const { messagesPerHour } = platformOf(kind);
+  const perHour =
+    messagesPerHour === null ? null : createPerMinute({ clock, max: messagesPerHour, windowMs: hourMs });
+  const notices = createPerMinute({ clock, max: 1, windowMs: perHour === null ? noticeMs : hourMs });
+  const isTooMany = (senderId: string) =>
+    [perMinute, perHour, perDay].some((limit) => (limit?.use(senderId) ?? null) !== null);
   let last = 0;
   /** Strictly rising, so that messages of the same instant keep their order. */
   const nextTime = () => (last = Math.max(clock.now(), last + 1));
 
   return async (update: Update, message: IncomingMessage, { userId, senderId }: StoredSender) => {
     const { conversation, address, text, files, sentAt } = message;
-    const isTooMuch = perMinute.use(senderId) !== null || perDay.use(senderId) !== null;
-    if (isTooMuch && !isStop(text)) {
+    if (isTooMany(senderId) && !isStop(text)) {
       const isSaid = notices.use(senderId) === null;
       const notice = 'These are too many messages. Wait a moment; the newest ones were left out.';
       return isSaid ? say(update, message, { text: notice }) : commit(update);

@@ -37,6 +37,7 @@ const partLength: Record<ChannelKind, number> = {
   bluebubbles: 4_000,
   'google-chat': 4_000,
   teams: 20_000,
+  gmail: 200_000,
 };
 
 const address = z.record(z.string(), z.unknown());

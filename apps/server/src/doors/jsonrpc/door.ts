@@ -11,7 +11,7 @@ import { toCoded, toErrorReply } from '../../http/index.ts';
 import { byCredential, byTailnet, createAuthenticate, type Entrance } from './authenticate.ts';
 import type { RpcContext } from './context.ts';
 import { createDrain } from './drain.ts';
-import { addChatRoutes, addHealthRoute } from './http-routes.ts';
+import { addHealthRoute } from './http-routes.ts';
 import { presenceOf, type Identity } from './identity.ts';
 import { failureOf, type Failure } from './protocol/error.ts';
 import { errorFrame } from './protocol/reply.ts';
@@ -129,7 +129,6 @@ export const createJsonRpcDoor = (needs: Needs) => {
   const plugin: FastifyPluginAsync = async (app) => {
     addTicketRoute(app, needs);
     addHealthRoute(app, ctx, needs);
-    addChatRoutes(app);
     await app.register(sockets, { ...needs, entrance: byCredential(needs) });
   };
   return {

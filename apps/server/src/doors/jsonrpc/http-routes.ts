@@ -14,9 +14,6 @@ interface Needs {
   guardOrigin(request: FastifyRequest): Promise<void>;
 }
 
-/** Endpoints of chat services in the specification. */
-const chatEndpoints = ['/gmail/push'];
-
 /** `GET /api/health`: what `system.health` says, for a token or a person who is signed in. */
 export const addHealthRoute = (app: FastifyInstance, ctx: RpcContext, needs: Needs): void => {
   const { accounts, guardOrigin } = needs;
@@ -31,18 +28,4 @@ export const addHealthRoute = (app: FastifyInstance, ctx: RpcContext, needs: Nee
   app.get('/api/health', { onRequest: guardOrigin }, async (request, reply) =>
     reply.header('cache-control', 'no-store').send(await healthOf(ctx, await identify(request, reply))),
   );
-};
-
-/** Chat services have no adapter here; the answer comes before the body is read. */
-export const addChatRoutes = (app: FastifyInstance): void => {
-  for (const url of chatEndpoints)
-    app.post(url, {
-      onRequest: async () => {
-        throw errors.notAvailable({
-          message: 'This server has no adapter for this service',
-          fix: 'Run a bridge that posts to /webhooks/<name>, or one that speaks the JSON-RPC protocol.',
-        });
-      },
-      handler: async (_request, reply) => reply,
-    });
 };

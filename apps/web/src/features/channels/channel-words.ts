@@ -65,6 +65,19 @@ export const channelWords: Record<ChannelKind, PlatformWords> = {
       { name: 'secret', label: 'Client secret', help: 'The value of the secret, not its id.' },
     ],
   },
+  gmail: {
+    name: 'Gmail',
+    posts: '',
+    fields: [
+      { name: 'clientId', label: 'Client id', help: 'Ends in .apps.googleusercontent.com.' },
+      { name: 'clientSecret', label: 'Client secret', help: 'Of the same OAuth client.' },
+      {
+        name: 'refreshToken',
+        label: 'Refresh token',
+        help: 'Of the mailbox, with the scopes gmail.readonly and gmail.send.',
+      },
+    ],
+  },
 };
 
 const modeLabels: Record<ChannelMode, string> = {
@@ -111,6 +124,17 @@ export const speakItems: { value: ChannelSpeak; label: string }[] = [
 ];
 
 export const hasVoice = (kind: ChannelKind): boolean => platformOf(kind).hasVoice;
+
+/** Where a code goes. `bot`: its name on the platform. */
+export const placeOfCode = (kind: ChannelKind, bot: string | null): string => {
+  const { name } = channelWords[kind];
+  if (kind === 'gmail') return `${bot ?? 'the mailbox'}, as the subject of a mail`;
+  return `${bot ?? 'the bot'} in ${name}`;
+};
+
+/** What opens a platform with a code. */
+export const openWords = (kind: ChannelKind): string =>
+  kind === 'gmail' ? 'Write the mail' : `Open in ${channelWords[kind].name}`;
 
 /** The state of a channel in a few words. */
 export const stateWords = ({ state, isOn }: Channel): string => {

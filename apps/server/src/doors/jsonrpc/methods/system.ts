@@ -52,7 +52,6 @@ export const systemCapabilitiesMethod = method('system.capabilities', 'any', {
       push,
       tts: ctx.speech.isOn,
       voice: ctx.hasVoice,
-      gmail: false,
       ...Object.fromEntries((await ctx.channels.list(false)).map(({ kind, isOn }) => [kind, isOn])),
     },
     limits: { ...rpcLimits },
