@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { turnResult } from '@drawbridge/contracts/machines/runtimes';
@@ -9,27 +8,21 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   answer,
   createProcesses,
-  daemonEntry,
   ended,
-  fromRoot,
   isRunning,
-  newFolder,
   openPage,
   postMcp,
   run,
   startBrowser,
-  startMachine,
   until,
   widthFaults,
   type Daemon,
   type Person,
   type Server,
 } from './harness/index.ts';
+import { startCodingWorld, type CodingWorld } from './agent/coding-world.ts';
 import { threadOf } from './agent/thread.ts';
 import { describeWith } from './services.ts';
-
-const standIn = fromRoot('apps/daemon/test/support/acp-stand-in.mjs');
-const claude = fromRoot('apps/daemon/test/support/claude-stand-in.mjs');
 
 describeWith('bubblewrap', 'chromium')('a coding agent that a server starts', () => {
   const programs = createProcesses();
@@ -38,23 +31,11 @@ describeWith('bubblewrap', 'chromium')('a coding agent that a server starts', ()
   let daemon: Daemon;
   let token: string;
 
+  let world: CodingWorld;
+
   beforeAll(async () => {
-    const home = newFolder('home');
-    const enable = ['runtimes', 'enable', 'acp:mine', '--login', standIn, '--', process.execPath, standIn];
-    execFileSync(process.execPath, [daemonEntry, ...enable], { env: { ...process.env, HOME: home } });
-    const file = join(home, '.drawbridge/runtimes.json');
-    const { version, runtimes } = JSON.parse(readFileSync(file, 'utf8'));
-    const asking = {
-      ...runtimes['acp:mine'],
-      title: 'Claude',
-      protocol: 'claude',
-      args: [claude],
-      writes: [claude],
-    };
-    writeFileSync(file, JSON.stringify({ version, runtimes: { ...runtimes, 'acp:claude': asking } }), {
-      mode: 0o600,
-    });
-    ({ server, ann, daemon } = await startMachine(programs, { home, flags: ['--permission-shell', 'ask'] }));
+    world = await startCodingWorld(programs);
+    ({ server, ann, daemon } = world);
     ({ token } = await ann.api.tokens.create.mutate({ name: 'Desk', scopes: ['runtime'] }));
   });
   afterAll(() => programs.stopAll());
@@ -65,15 +46,9 @@ describeWith('bubblewrap', 'chromium')('a coding agent that a server starts', ()
     return JSON.parse(text.replace(/^[^]*data: (?=\{"result)/, '').trim()).result;
   };
   const turn = (...lines: string[]) => ({ runtime: 'acp:mine', prompt: lines.join('\n') });
-  /** The open question with that title. */
-  const asked = (title: string) =>
-    until(async () => (await ann.api.confirmations.list.query()).find((one) => one.title === title));
-  const choose = (threadId: string, runtime = 'acp:mine') =>
-    ann.api.agent.send.mutate({
-      ...{ threadId, message: `/runtime activate ${runtime}`, attachments: [], mode: 'reject' },
-    });
-  const allow = async (title: string) =>
-    ann.api.confirmations.decide.mutate({ confirmationId: (await asked(title)).id, approved: true });
+  const asked = (title: string) => world.asked(title);
+  const choose = (threadId: string, runtime?: string) => world.choose(threadId, runtime);
+  const allow = (title: string) => world.allow(title);
 
   it('an MCP client gives it a task; its person answers its questions', async () => {
     const { tools } = (await mcp('tools/list', {})) as { tools: { name: string }[] };
@@ -112,26 +87,6 @@ describeWith('bubblewrap', 'chromium')('a coding agent that a server starts', ()
     await until(async () => !isRunning('sleep 65432'));
     expect(await ann.api.confirmations.list.query()).toEqual([]);
     expect(existsSync(join(daemon.root, 'no.txt'))).toBe(false);
-  });
-
-  it('RT-13 answers a chat: after a kill of the server its question can be answered, and each event is there once', async () => {
-    const thread = threadOf(ann, 'chat');
-    await choose('chat');
-    await thread.say('SAY on it\nRUN echo made >> chat.txt\nSAY done');
-    await allow('Let mine work in the shared folder?');
-    await asked('mine: run “echo made >> chat.txt”?');
-    await server.end('SIGKILL');
-    await server.restart();
-    await allow('mine: run “echo made >> chat.txt”?');
-    expect((await thread.until('run-finish')).payload.status).toBe('completed');
-    expect(readFileSync(join(daemon.root, 'chat.txt'), 'utf8')).toBe('made\n');
-    const kept = new Set(['text-block', 'confirmation-request', 'tool-call', 'tool-result']);
-    const events = (await thread.events()).filter(({ event }) => kept.has(event.type));
-    expect(events.map(({ event }) => event.type)).toEqual([
-      ...['tool-call', 'confirmation-request', 'text-block', 'tool-call', 'confirmation-request'],
-      ...['tool-result', 'tool-result', 'text-block'],
-    ]);
-    expect(await thread.asks()).toEqual([]);
   });
 
   it('RT-06 Stop in the chat ends the turn within 2 s, with all that it started', async () => {

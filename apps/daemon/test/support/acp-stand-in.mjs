@@ -2,7 +2,7 @@
 // SAY text · THINK text · RUN command · TWICE command (asks about it twice) · SWAP command (runs another one) · EDIT path text · MODE id · PLAN text ·
 // FORM properties (says the answer) · URL (asks to open a page) · PATCH path before after (a part of a file) · LEAVE command (asks, and ends its turn) · WHICH (says its mode) · INPUT (what it got beside the text) ·
 // BACK command (asks, and withdraws its question; with `!` it runs it all the same) · BACKFORM properties ·
-// OTHER name · WAIT (until it is cancelled) · STUCK (ignores that) · SLEEPER seconds (leaves a process) · DIE · GARBAGE.
+// OTHER name · UNTIL file (makes `file.waits`, and waits for it) · WAIT (until it is cancelled) · STUCK (ignores that) · SLEEPER seconds (leaves a process) · DIE · GARBAGE.
 // A file `forgets` in its folder makes it forget its sessions.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
@@ -21,18 +21,21 @@ let blocks = [];
 const write = (body) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...body })}\n`);
 const update = (fields) => write({ method: 'session/update', params: { sessionId: 's1', update: fields } });
 const say = (text) => update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
-/** Withdraws the newest question as soon as its file `shown` says that it was shown. */
-const withdraw = async () => {
-  await new Promise((resolve) => {
+/** Resolves when there is a file of that name in its folder, which goes. */
+const appears = (name) =>
+  new Promise((resolve) => {
     const watcher = watch(cwd, () => look());
     const look = () => {
-      if (!existsSync(`${cwd}/shown`)) return;
+      if (!existsSync(`${cwd}/${name}`)) return;
       watcher.close();
-      rmSync(`${cwd}/shown`, { force: true });
+      rmSync(`${cwd}/${name}`, { force: true });
       resolve();
     };
     look();
   });
+/** Withdraws the newest question as soon as its file `shown` says that it was shown. */
+const withdraw = async () => {
+  await appears('shown');
   write({ method: '$/cancel_request', params: { requestId: lastId } });
 };
 const ask = (toolCall) =>
@@ -124,6 +127,10 @@ const steps = {
   INPUT: async () => say(JSON.stringify(blocks)),
   OTHER: (name) => act({ kind: 'other', title: name, rawInput: { q: 1 } }, () => ({ text: 'done' })),
   MODE: async (id) => update({ sessionUpdate: 'current_mode_update', currentModeId: id }),
+  UNTIL: (name) => {
+    writeFileSync(`${cwd}/${name}.waits`, '');
+    return appears(name);
+  },
   WAIT: () => new Promise((resolve) => (onCancel = resolve)),
   STUCK: () => new Promise(() => {}),
   SLEEPER: async (seconds) => {

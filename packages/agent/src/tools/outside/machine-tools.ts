@@ -62,17 +62,16 @@ const outcomeOf = (
 ): ToolOutcome => {
   const { result, state, error, denialReason } = ended;
   if (state === 'denied' && denialReason !== null) return deniedBy(denialReason);
+  const bad = state === 'denied' || state === 'lost' ? state : 'failed';
   if (result === null) {
-    const outcome = state === 'denied' ? 'denied' : state === 'lost' ? 'lost' : 'failed';
     const text = error?.message ?? `The call ended as ${state}.`;
     // The message of a tool that failed was written on the machine, the others by the gateway.
     const isOutside = error?.code === errorTable.toolFailed.code;
-    return { ...textResult(text, outcome), ...(isOutside && { source: call.tool }) };
+    return { ...textResult(text, bad), ...(isOutside && { source: call.tool }) };
   }
   const { parts, writes } = resultParts(ctx, thread, result);
-  const failed = state === 'denied' ? 'denied' : 'failed';
   const isFailed = state !== 'succeeded' || result.isError === true;
-  return { type: 'result', outcome: isFailed ? failed : 'ok', parts, writes, source: call.tool };
+  return { type: 'result', outcome: isFailed ? bad : 'ok', parts, writes, source: call.tool };
 };
 
 export const toOutcome = (following: Following, outcome: MachineOutcome): ToolOutcome => {
