@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  createProcesses,
   daemonEntry,
   fromRoot,
   newFolder,
   startDaemon,
   startMachine,
   until,
+  type createProcesses,
 } from '../harness/index.ts';
 
 export const standIn = fromRoot('apps/daemon/test/support/acp-stand-in.mjs');

@@ -87,12 +87,35 @@ export const realPrograms: RealProgram[] = [
     }),
     env: () => ({}),
   },
+  {
+    ...{ id: 'pi_embedded', title: 'Pi', program: 'pi', readsReasons: true },
+    tools: {
+      run: (command) => ({ name: 'bash', arguments: { command } }),
+      read: (path) => ({ name: 'read', arguments: { path } }),
+      write: (path, content) => ({ name: 'write', arguments: { path, content } }),
+    },
+    files: (url) => ({
+      '.pi/agent/models.json': {
+        providers: {
+          scripted: {
+            baseUrl: `${url}/v1`,
+            api: 'openai-completions',
+            apiKey: 'key',
+            models: [{ id: 'one', name: 'one' }],
+          },
+        },
+      },
+    }),
+    env: () => ({}),
+    args: () => ['--model', 'scripted/one'],
+  },
 ];
 
 /** The versions that Drawbridge was last tried with. */
 const versions = [
   ...['@anthropic-ai/claude-code@2.1.330', '@openai/codex@0.169.0'],
   ...['@google/gemini-cli@0.61.0', 'opencode-ai@1.18.33'],
+  '@earendil-works/pi-coding-agent@1.6.0',
 ];
 /** What puts the program of this system in its place: scripts of an install are not run otherwise. */
 const placing = ['@anthropic-ai/claude-code/install.cjs', 'opencode-ai/postinstall.mjs'];

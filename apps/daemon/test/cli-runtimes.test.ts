@@ -44,6 +44,7 @@ describe('drawbridge runtimes', { timeout: 60_000 }, () => {
     expect(states).toEqual([
       expect.objectContaining({ id: 'claude_code', missing: 'not found', signedIn: null }),
       expect.objectContaining({ id: 'codex', missing: 'not found', fix: 'npm install -g @openai/codex' }),
+      expect.objectContaining({ id: 'pi_embedded', missing: 'not found' }),
       expect.objectContaining({
         ...{ id: 'gemini', enabled: false, missing: 'not found' },
         fix: 'npm install -g @google/gemini-cli',

@@ -166,6 +166,8 @@ it('PS-04 sees own files that others can read, and links, and changes none', asy
   chmodSync(profiles, 0o755);
   expect(await checkFiles(own)).toMatchObject({ state: 'warning', says: `${profiles} is open to others` });
   chmodSync(profiles, 0o700);
+  mkdirSync(join(own, 'runtimes/codex'), { mode: 0o700, recursive: true });
+  symlinkSync('/tmp', join(own, 'runtimes/codex/tmp'));
   // Node makes the first one, and the second is a copy of what every user can read.
   for (const name of ['compile-cache', 'etc']) {
     mkdirSync(join(own, name));

@@ -6,8 +6,8 @@ import { hasCode } from '@drawbridge/kit';
 const maxEntries = 2_000;
 /** Programs, what Node compiles of them, and a copy of what every user can read: nothing secret. */
 const notSecret = new Set(['versions', 'compile-cache', 'etc']);
-/** Closed as a whole; a browser gives its own files the modes that it likes. */
-const profiles = 'browser';
+/** Closed as a whole; a browser and coding agents give their own files the modes that they like. */
+const closedAsWhole = new Set(['browser', 'runtimes']);
 
 interface Found {
   path: string;
@@ -32,7 +32,7 @@ const pathsIn = async (folder: string): Promise<string[]> => {
       const path = join(current, entry.name);
       paths.push(path);
       if (paths.length >= maxEntries) return paths;
-      if (entry.isDirectory() && !(current === folder && entry.name === profiles)) folders.push(path);
+      if (entry.isDirectory() && !(current === folder && closedAsWhole.has(entry.name))) folders.push(path);
     }
   }
   return paths;

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { RuntimeEvent, TurnPicture } from '@drawbridge/contracts/machines/runtimes';
 import { systemClock, type Clock } from '@drawbridge/kit';
@@ -37,8 +39,11 @@ export const openWith =
     verdict,
     form: answer,
   }: DriverOptions = {}) => {
-    const start = async (line: (text: string) => void, more: readonly string[] = []) => {
-      const args = [join(import.meta.dirname, standIn), ...flags, ...more];
+    const start = async (line: (text: string) => void, more: readonly string[] = [], module = '') => {
+      const path = join(mkdtempSync(join(tmpdir(), 'drawbridge-module-')), 'module.mjs');
+      cleanUp(() => rmSync(dirname(path), { recursive: true }));
+      writeFileSync(path, module);
+      const args = [join(import.meta.dirname, standIn), ...flags, ...more, ...(module && [path])];
       const child = spawn(process.execPath, args, { cwd: root, stdio: ['pipe', 'pipe', 'ignore'] });
       cleanUp(() => child.kill('SIGKILL'));
       createInterface({ input: child.stdout }).on('line', line);

@@ -7,6 +7,7 @@ import { turnResult } from '@drawbridge/contracts/machines/runtimes';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { nanoid } from 'nanoid';
 import type { Modes } from '../../src/permission/index.ts';
+import { describeRule, heldRules } from '../../src/permission/settings/rule-list.ts';
 import { makeFolders, openTools } from './tool-fixture.ts';
 
 const standIn = join(import.meta.dirname, 'acp-stand-in.mjs');
@@ -110,7 +111,9 @@ export const openRuntime = async (folders = makeFolders()) => {
     Object.assign(state, {
       ...{ questions: [], opened: [], output: '', answer: () => 'allowOnce', denialReason: undefined },
     });
-  return { ...world, kept, settings, program, state, turn, fresh };
+  /** The permanent rules, as `drawbridge permissions` lists them. */
+  const rules = () => heldRules(world.settings).map(({ rule }) => describeRule(rule).label);
+  return { ...world, kept, settings, program, state, turn, fresh, rules };
 };
 
 export const turnOf = (result: ToolResult) => turnResult.parse(result.structuredContent);

@@ -184,9 +184,10 @@ it('a turn that its person was asked about is not tried again, and so not asked 
 });
 
 it('RT-15 a chosen one that fails ends the run with its code; a listed one falls back before it has begun', async () => {
-  const { command, say, choose, daemon, fail, until, post, model, stored, audited } = await openRuntimeWorld({
-    RUNTIME_BACKENDS: 'acp:gone,gemini,native',
-  });
+  const { command, say, choose, daemon, fail, until, post, model, stored, audited, agent, userId } =
+    await openRuntimeWorld({
+      RUNTIME_BACKENDS: 'codex,gemini,native',
+    });
   await say('Hello');
   const { requestId } = await nextCall(daemon);
   await fail(requestId, 'RUNTIME_SIGN_IN: It is not signed in');
@@ -197,8 +198,8 @@ it('RT-15 a chosen one that fails ends the run with its code; a listed one falls
   expect(await stored()).toContain('text-block From the model.');
 
   await expect.poll(audited).toEqual([
-    { audit: 'backend.route', runtime: 'acp:gone', source: 'config' },
-    { audit: 'backend.fallback', from: 'acp:gone', to: 'gemini', code: 'RUNTIME_UNAVAILABLE' },
+    { audit: 'backend.route', runtime: 'codex', source: 'config' },
+    { audit: 'backend.fallback', from: 'codex', to: 'gemini', code: 'RUNTIME_UNAVAILABLE' },
     { audit: 'backend.fallback', from: 'gemini', to: 'native', code: 'RUNTIME_SIGN_IN' },
     { audit: 'backend.success', runtime: 'native', tokens: expect.any(Number), actions: null, asked: null },
   ]);
@@ -222,8 +223,10 @@ it('RT-15 a chosen one that fails ends the run with its code; a listed one falls
   expect((await command('/runtime deactivate gemini')).answer).toContain('Runtime: native');
   await command('/runtime activate native');
   const asked = model.requests.length;
-  await say('You?');
+  await agent.continue(personSender(userId, 'trpc'), 'thread');
   await expect.poll(() => model.requests.length).toBeGreaterThan(asked);
+  // The message that was not answered is, and is there once.
+  expect(JSON.stringify(model.requests[asked]?.body).split('And you?')).toHaveLength(2);
   // The model reads what a coding agent wrote as data.
   expect(JSON.stringify(model.requests[asked]?.body)).toMatch(/<untrusted source=.{1,3}runtime:gemini/);
 });

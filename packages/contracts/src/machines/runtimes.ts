@@ -7,7 +7,20 @@ export const turnTool = 'runtime_turn';
 export const actionTool = 'runtime_action';
 
 /** What an owner may enable: the first ones are known by name, `acp:<name>` is added with its command. */
-export const runtimeId = z.string().regex(/^(claude_code|codex|gemini|opencode|acp:[a-z0-9-]{1,32})$/);
+export const runtimeId = z
+  .string()
+  .regex(/^(claude_code|codex|gemini|opencode|pi_embedded|acp:[a-z0-9-]{1,32})$/);
+
+const titles: ReadonlyMap<string, string> = new Map([
+  ['claude_code', 'Claude Code'],
+  ['codex', 'Codex'],
+  ['gemini', 'Gemini CLI'],
+  ['opencode', 'OpenCode'],
+  ['pi_embedded', 'Pi'],
+]);
+
+/** For people; of one that was added its own name, and the id of one that is not known here. */
+export const runtimeTitle = (id: string): string => titles.get(id) ?? id.replace(/^acp:/, '');
 
 /** As the other side names one: a newer version may know more of them. */
 const anyRuntimeId = z.string().regex(/^([a-z][a-z0-9_]{0,31}|acp:[a-z0-9-]{1,32})$/);

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import type { Reach } from '@drawbridge/contracts/confirmation-payload';
 import type { Decision, ToolGroup } from '@drawbridge/contracts/groups';
+import { runtimeTitle } from '@drawbridge/contracts/machines/runtimes';
 import { cutText } from '@drawbridge/kit';
 import { needsExactRule } from './sensitive-paths.ts';
 import { commandIn, commandParts, gitParts, networkParts } from './plain-command.ts';
@@ -103,6 +104,12 @@ const ruleInWords = (rule: Rule, home = homedir()): string => {
 const forWhom = (caller: RuleCaller | undefined): string =>
   caller === undefined ? '' : `, only for ${callerWords(caller)}`;
 
+/** A rule for a command of a coding agent holds for that one alone. */
+const forCodingAgent = ({ fingerprint = '' }: Rule): string => {
+  const id = /^runtime:(.+)$/.exec(fingerprint)?.[1];
+  return id === undefined ? '' : `, only for the coding agent ${runtimeTitle(id)}`;
+};
+
 const maxListedLength = 2_000;
 
 /** The same for a list, where the command must be named; a long one is cut, with its length. */
@@ -119,7 +126,7 @@ export const ruleInFull = (rule: Rule, home = homedir()): string => {
     words.length <= maxListedLength
       ? words
       : `${cutText(words, maxListedLength)}… (${words.length} characters)`;
-  return listed + forWhom(rule.caller);
+  return listed + forCodingAgent(rule) + forWhom(rule.caller);
 };
 
 export const exactRule = ({ toolGroup, resource, fingerprint }: Resource): Rule => ({

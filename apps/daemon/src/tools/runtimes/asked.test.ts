@@ -16,7 +16,7 @@ describeWith('bubblewrap')('what a coding agent asks in its turn', () => {
   };
 
   it('RT-02 each of its requests is a question of the gate, and a lasting yes holds for that agent alone', async () => {
-    const { turn, state, root, call } = open();
+    const { turn, state, root, call, rules } = open();
     state.answer = () => 'alwaysAllow';
     await turn(['RUN touch made.txt']);
     await turn(['RUN touch made.txt']);
@@ -26,6 +26,9 @@ describeWith('bubblewrap')('what a coding agent asks in its turn', () => {
       { title: 'Stand-in: run touch made.txt?', toolGroup: 'shell', resource: `"${root}" $ touch made.txt` },
     ]);
     expect(questionOf(await call('shell_execute', { command: 'touch made.txt' }))).toBeDefined();
+    expect(rules()).toEqual([
+      expect.stringMatching(/: touch made\.txt, only for the coding agent stand-in$/),
+    ]);
   });
 
   it('RT-02 a command is asked about in the folder that it runs in', async () => {

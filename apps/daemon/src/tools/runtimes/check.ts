@@ -150,7 +150,8 @@ export const tryRuntime = async (
     await drivers[runtime.protocol]({
       ...{ clock: systemClock, cwd: root, resume: null, mode: runtime.mode },
       instructionsOf: async () => '',
-      start: async (line, args) => (program = await startProgram({ ...where, prepare, egress, line, args })),
+      start: async (line, args, module) =>
+        (program = await startProgram({ ...where, prepare, egress, line, args, module })),
     });
   } finally {
     program?.kill();

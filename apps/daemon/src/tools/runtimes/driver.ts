@@ -2,12 +2,16 @@ import type { Question } from '@drawbridge/contracts/agent/asks';
 import type { RuntimeEvent, TurnPicture } from '@drawbridge/contracts/machines/runtimes';
 import { createErrors, type Clock } from '@drawbridge/kit';
 
-/** `before`: a part that is in the file once, or null for all of it; `patch` where it is in many places. */
+/**
+ * `before`: a part that is in the file once, or null for all of it; `patch` where it is in many places;
+ * `parts`: more of them that change with it.
+ */
 export interface Edit {
   path: string;
   before: string | null;
   after: string;
   patch?: string;
+  parts?: { before: string; after: string }[];
 }
 
 /** What a coding agent asks to do. */
@@ -86,8 +90,11 @@ export interface LiveSession {
 /** What every driver needs to open a session. */
 export interface DriverNeeds {
   clock: Clock;
-  /** Starts the program with more arguments; `line` gets what it writes. */
-  start(line: (text: string) => void, args?: readonly string[]): Promise<RunningProgram>;
+  /**
+   * Starts the program with more arguments; `line` gets what it writes. `module`: the text of a JavaScript
+   * module for it, whose path becomes the last argument.
+   */
+  start(line: (text: string) => void, args?: readonly string[], module?: string): Promise<RunningProgram>;
   cwd: string;
   /** The text of a file of the folder, for a program that does not read its instructions; empty for none. */
   instructionsOf(name: string): Promise<string>;

@@ -52,6 +52,27 @@ export const knownRuntimes: Record<string, KnownRuntime> = {
     signedIn: { files: ['~/.codex/auth.json'], variables: [] },
     oldest: '0.169.0',
   },
+  pi_embedded: {
+    ...{ title: 'Pi', program: 'pi', args: [], protocol: 'pi', mode: null },
+    hosts: ['api.anthropic.com', 'api.openai.com', 'generativelanguage.googleapis.com'],
+    env: {},
+    passedVariables: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY'],
+    folders: ['~/.pi/agent/sessions'],
+    // Settings and extensions there would change what runs.
+    fresh: ['~/.pi'],
+    reads: ['~/.pi/agent/models.json'],
+    writes: ['~/.pi/agent/auth.json'],
+    // It follows one of its settings before it leaves out the others.
+    refusesFolders: ['.pi'],
+    continues: true,
+    install: 'npm install -g @earendil-works/pi-coding-agent',
+    signIn: 'pi auth login',
+    signedIn: {
+      files: ['~/.pi/agent/auth.json'],
+      variables: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY'],
+    },
+    oldest: '1.6.0',
+  },
   gemini: {
     title: 'Gemini CLI',
     program: 'gemini',

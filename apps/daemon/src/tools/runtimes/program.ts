@@ -50,8 +50,15 @@ const mountsOf = (privateFolder: string, { id, runtime }: { id: string; runtime:
 
 const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
-const commandText = ({ command, args }: Runtime, more: readonly string[]): string =>
-  `exec ${[realPathOf(command) ?? command, ...args, ...more].map(quote).join(' ')}`;
+const commandText = (
+  { command, args }: Runtime,
+  { args: more = [], module }: Pick<ProgramNeeds, 'args' | 'module'>,
+): string => {
+  const words = [realPathOf(command) ?? command, ...args, ...more].map(quote).join(' ');
+  if (module === undefined) return `exec ${words}`;
+  // In its own folder for temporary files, which no other program sees.
+  return `folder=$(mktemp -d) && printf %s ${quote(module)} > "$folder/module.mjs" && exec ${words} "$folder/module.mjs"`;
+};
 
 const endWords = ({ exitCode, exceeded }: FollowedEnd, errors: string): string => {
   const how = exceeded ? `it used too much (${exceeded})` : `exit code ${exitCode ?? 'unknown'}`;
@@ -73,6 +80,8 @@ export interface ProgramNeeds {
   egress: CommandEgress | undefined;
   /** Of the driver, behind those of its entry. */
   args?: readonly string[] | undefined;
+  /** The text of a module that it gets as its last argument. */
+  module?: string | undefined;
   /** What it writes, line by line. */
   line(text: string): void;
 }
@@ -102,7 +111,7 @@ export const startProgram = async (needs: ProgramNeeds): Promise<RunningProgram>
   const command = {
     ...{
       tag,
-      text: commandText(runtime, needs.args ?? []),
+      text: commandText(runtime, needs),
       cwd,
       clock,
       deniedPaths,

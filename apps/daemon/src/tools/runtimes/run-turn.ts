@@ -14,7 +14,7 @@ import { openForms } from './actions/open-forms.ts';
 import type { OpenActions } from './actions/open-actions.ts';
 import { runtimeErrors, type RunningProgram, type TurnEnd, type TurnEvents } from './driver.ts';
 import { drivers } from './drivers.ts';
-import { startProgram } from './program.ts';
+import { startProgram, type ProgramNeeds } from './program.ts';
 import type { Runtime } from './runtimes-file.ts';
 import { createTurnLog } from './turn-log.ts';
 
@@ -59,7 +59,7 @@ const maxInstructions = 40_000;
 const start = async (
   { prepare, network }: TurnNeeds,
   { id, runtime, folder, wanted }: Turn,
-  { context, ...io }: { context: RunContext; line(text: string): void; args?: readonly string[] | undefined },
+  { context, ...io }: Pick<ProgramNeeds, 'line' | 'args' | 'module'> & { context: RunContext },
 ): Promise<RunningProgram> => {
   const declared = await readAllDeclared(runtime.hosts);
   const grants = declared.map((one) => ({ declared: one, resource: wanted }));
@@ -110,6 +110,13 @@ export const runTurn = async (needs: TurnNeeds, task: Task, context: RunContext)
   });
   const ask: TurnEvents['ask'] = (request, n, withdrawal) =>
     open(inFolder(request, turn.folder), n, withdrawal);
+  /** What it names in its folder is named from there; commands stay as they are. */
+  const event: TurnEvents['event'] = (one) =>
+    log.add(
+      one.type === 'action' && one.kind !== 'execute'
+        ? { ...one, title: one.title.replaceAll(`${turn.folder}/`, '') }
+        : one,
+    );
   const instructionsOf = async (name: string): Promise<string> => {
     const path = join(turn.folder, name);
     if (context.reading.mode(path) === 'deny') return '';
@@ -126,17 +133,13 @@ export const runTurn = async (needs: TurnNeeds, task: Task, context: RunContext)
   const work = async (resume: string | null, prompt: string): Promise<TurnEnd> => {
     const live = await drivers[protocol]({
       ...{ clock, mode, cwd: turn.folder, resume, instructionsOf },
-      start: async (line, args) =>
-        (program = await start(needs, turn, { context: { ...context, signal }, line, args })),
+      start: async (line, args, module) =>
+        (program = await start(needs, turn, { context: { ...context, signal }, line, args, module })),
     });
     task.opened(live.native);
     if (log.events().length === 0) log.add({ type: 'session', session });
     if (resume !== task.resume) log.add({ type: 'notice', text: lost });
-    const ended = await live.turn(
-      { text: prompt, pictures: task.pictures },
-      { event: log.add, ask, form },
-      signal,
-    );
+    const ended = await live.turn({ text: prompt, pictures: task.pictures }, { event, ask, form }, signal);
     signal.throwIfAborted();
     await live.close?.();
     return ended;

@@ -31,7 +31,7 @@ export const runtime = z.strictObject({
   command: text.refine(isAbsolute, 'must be absolute'),
   args: z.array(text).max(64).default([]),
   /** What it speaks on its standard input and output. */
-  protocol: z.enum(['acp', 'claude', 'codex']).default('acp'),
+  protocol: z.enum(['acp', 'claude', 'codex', 'pi']).default('acp'),
   /** Hosts that it connects to, as commands name them. */
   hosts: z.array(z.string().min(1).max(300)).max(16).default([]),
   /** Variables that it gets with this value. */

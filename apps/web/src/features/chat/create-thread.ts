@@ -66,10 +66,14 @@ export const createThread = (needs: ThreadNeeds) => {
     return { failed, answer };
   };
 
-  /** Starts a run without a new message. */
-  const resume = async () => {
+  /** Starts a run without a new message; `native`: from now on the built-in agent answers the chat. */
+  const resume = async (native = false) => {
     isSending.value = true;
-    const failed = await attempt(() => api.continue.mutate({ threadId }));
+    const choice = { message: '/runtime activate native', attachments: [], mode: 'queue' as const };
+    const failed = await attempt(async () => {
+      if (native) await api.send.mutate({ threadId, ...choice });
+      await api.continue.mutate({ threadId });
+    });
     if (failed) isSending.value = false;
     return failed;
   };

@@ -13,7 +13,7 @@ const changedMeanwhile = { message: 'The file has changed since the coding agent
  * edits of a whole file: the program writes those whatever the file has become.
  */
 const applied = (current: string, edit: Edit, whole: WeakSet<Edit>): string => {
-  const { after, patch } = edit;
+  const { path, after, patch, parts = [] } = edit;
   const before = edit.before ?? '';
   if (patch !== undefined) {
     const patched = applyPatch(current, patch);
@@ -27,7 +27,8 @@ const applied = (current: string, edit: Edit, whole: WeakSet<Edit>): string => {
   if (whole.has(edit)) throw errors.noMatch(changedMeanwhile);
   const [start, rest, ...more] = current.split(before);
   if (start === undefined || rest === undefined || more.length > 0) throw errors.noMatch();
-  return start + after + rest;
+  const changed = start + after + rest;
+  return parts.reduce((text, part) => applied(text, { path, ...part }, whole), changed);
 };
 
 const maxText = 200_000;

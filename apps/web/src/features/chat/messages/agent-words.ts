@@ -1,6 +1,7 @@
 import type { TreeNode } from '@drawbridge/agent/view';
 import type { EndStatus, Usage } from '@drawbridge/contracts/agent/events';
 import type { PlanView } from '@drawbridge/contracts/agent/tasks';
+import { runtimeTitle } from '@drawbridge/contracts/machines/runtimes';
 import type { ViewAgent } from '@drawbridge/contracts/agent/threads';
 import { amount, capital } from '../../../ui/text/format.ts';
 
@@ -57,14 +58,19 @@ const cost = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFrac
 /** "0.21", of millionths. */
 export const costWords = (costMicro: number): string => cost.format(costMicro / 1_000_000);
 
-/** "41,000 tokens · cost 0.21" */
-export const usageWords = ({ inputTokens, outputTokens, costMicro, estimated, runtime }: Usage): string =>
+const tokenWords = ({ inputTokens, outputTokens, estimated, runtime }: Usage): string[] => {
+  // A coding agent has an account of its own.
+  if (runtime !== undefined)
+    return [`${amount(runtime.tokens)} tokens in the context of ${runtimeTitle(runtime.id)}`];
+  const tokens = inputTokens + outputTokens;
+  return tokens === 0 ? [] : [`${estimated ? 'about ' : ''}${amount(tokens)} tokens`];
+};
+
+/** "41,000 tokens · cost 0.21"; empty where nothing is known. */
+export const usageWords = (usage: Usage): string =>
   [
-    // A coding agent has an account of its own.
-    runtime === undefined
-      ? `${estimated ? 'about ' : ''}${amount(inputTokens + outputTokens)} tokens`
-      : `${amount(runtime.tokens)} tokens in the context of ${runtime.id}`,
-    ...(costMicro === undefined ? [] : [`cost ${costWords(costMicro)}`]),
+    ...tokenWords(usage),
+    ...(usage.costMicro === undefined ? [] : [`cost ${costWords(usage.costMicro)}`]),
   ].join(' · ');
 
 /** "2 of 5 done" */

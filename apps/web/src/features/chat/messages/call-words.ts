@@ -1,5 +1,6 @@
 import type { CallOutcome } from '@drawbridge/contracts/agent/events';
 import type { ViewCall } from '@drawbridge/contracts/agent/threads';
+import { runtimeTitle } from '@drawbridge/contracts/machines/runtimes';
 import { cutText, visible } from '@drawbridge/kit';
 import { toolLabel } from '../../calls/call-verbs.ts';
 
@@ -70,7 +71,8 @@ const subjects = [
 ];
 const maxSubjectLength = 120;
 
-const subjectOf = (args: Record<string, unknown>): string => {
+const subjectOf = ({ runtime, ...rest }: Record<string, unknown>): string => {
+  const args = typeof runtime === 'string' ? { ...rest, runtime: runtimeTitle(runtime) } : rest;
   const found = subjects.map((name) => args[name]).find((value) => typeof value === 'string' && value !== '');
   const [line = ''] = String(found ?? '').split('\n');
   return line.length > maxSubjectLength || line !== (found ?? '')
