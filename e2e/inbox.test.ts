@@ -53,6 +53,8 @@ describeWith('chromium')('the inbox', () => {
     await ask('two/two.txt');
     await page.goto(server.url);
     await heading('Create one.txt?').waitFor();
+    // Its keys work at once.
+    await until(() => page.evaluate<boolean>(`document.activeElement.matches('[data-answers]')`));
     expect(await page.locator('[data-test=why]').innerText()).toBe('Change files is set to Ask.');
     await page.keyboard.press('j');
     await heading('Create two/two.txt?').waitFor();

@@ -82,10 +82,14 @@ export const useInbox = () => {
   const failure = computed(() => store.failure ?? chat.failure ?? open.failure);
   const mayShow = useMayShow({ isKnown, failure, isSomeKnown: () => store.isLoaded });
   const shown = ref<readonly InboxEntry[]>([]);
+  /** Whether `shown` is what waits, also where that is nothing. */
+  const isShown = ref(false);
   watch(
     [entries, isHeld, mayShow],
     ([now, held, may]) => {
-      if (may) shown.value = held ? heldEntries(shown.value, now) : now;
+      if (!may) return;
+      shown.value = held ? heldEntries(shown.value, now) : now;
+      isShown.value = true;
     },
     { immediate: true },
   );
@@ -113,7 +117,7 @@ export const useInbox = () => {
   };
 
   return {
-    ...{ shown, answered, dismiss, isKnown, failure, load, isHeld },
+    ...{ shown, isShown, answered, dismiss, isKnown, failure, load, isHeld },
     ...{ agent, agents, machine, machines: machineChoices },
   };
 };
