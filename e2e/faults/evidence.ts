@@ -79,8 +79,9 @@ export const readEvidence = async (folder: string): Promise<Evidence> => {
     history: await readHistory(historyFile(folder)),
     ...readLeft(rootsIn(folder)),
     calls: calls.map((row) =>
-      // A turn of a coding agent is about all that its person said: its actions are calls of their own.
-      row.tool === turnTool
+      // A turn of a coding agent is about all that its person said, its actions are calls of their own; what was
+      // read of a process was compared when it was read.
+      row.tool === turnTool || row.tool === 'process_read'
         ? { ...row, op: null, result: row.result && '' }
         : { ...row, op: opIn(row.arguments) ?? null },
     ),

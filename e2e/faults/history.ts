@@ -96,6 +96,8 @@ const kinds = z.discriminatedUnion('type', [
     event: text,
     toolCallId: text.nullable(),
   }),
+  /** How a process in the background ended, and what is wrong with its output as it was read on. */
+  z.object({ type: z.literal('process-read'), op, ended: text.nullable(), wrong: z.array(text) }),
   /** A request that reached the model, and what is wrong with its calls and results. */
   z.object({ type: z.literal('model-request'), op: op.nullable(), wrong: z.array(text) }),
   /** The MCP server ran its tool. */

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { lineCount } from './commands/follow-process.ts';
 import type { PlannedCall } from './plan.ts';
 
 // What the tools leave behind on the machine: marks of commands in one file, and one file for each edit.
@@ -28,12 +29,28 @@ export interface Edit {
 }
 
 /** The call of the daemon's tool for a planned one. */
-export const toolCallOf = ({ op, tool, takesMs }: Pick<PlannedCall, 'op' | 'tool' | 'takesMs'>) => {
+export const toolCallOf = (
+  { op, tool, takesMs }: Pick<PlannedCall, 'op' | 'tool' | 'takesMs'>,
+  sitePort = 0,
+) => {
+  const note = (what: string) => `echo "${op} ${what} $(date +%s%3N)" >> ${marksFile}`;
+  const between = (work: string) => `${note('begins')}; ${work}; ${note('ends')}`;
   switch (tool) {
-    case 'shell': {
-      const note = (what: string) => `echo "${op} ${what} $(date +%s%3N)" >> ${marksFile}`;
-      const command = `${note('begins')}; echo ${op}; sleep ${takesMs / 1_000}; ${note('ends')}`;
-      return { name: 'shell_execute', arguments: { command } };
+    case 'shell':
+      return {
+        name: 'shell_execute',
+        arguments: { command: between(`echo ${op}; sleep ${takesMs / 1_000}`) },
+      };
+    case 'network': {
+      const work = `curl -sS http://localhost:${sitePort}/${op}; sleep ${takesMs / 1_000}`;
+      const network = [`localhost:${sitePort}`];
+      return { name: 'shell_execute', arguments: { command: between(work), network } };
+    }
+    case 'process': {
+      const pause = `[ $((i % 20)) -ne 1 ] || sleep ${(takesMs * 20) / lineCount / 1_000}`;
+      const work = `i=0; while [ $i -lt ${lineCount} ]; do i=$((i + 1)); echo "${op} $i"; ${pause}; done`;
+      const given = { command: between(work), waitFor: [`${op} 1`], waitMs: 20_000 };
+      return { name: 'process_start', arguments: given };
     }
     case 'edit':
       return {

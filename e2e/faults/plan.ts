@@ -1,11 +1,12 @@
 import { createAgentPlan, type AgentStep } from './agent/plan.ts';
 import { usualAnswers, type PlannedAnswer } from './answers.ts';
+import { commandTools, createCommandsPlan } from './commands/plan.ts';
 import { createRpcPlan, type RpcStep } from './rpc/plan.ts';
 import { createRandom, type Random } from '../harness/random.ts';
 import { createServersPlan, createTakeovers, type ServersFault } from './servers/plan.ts';
 
-/** A tool of the daemon: a command that leaves marks, an edit that can be counted, a read. */
-export const tools = ['shell', 'edit', 'read'] as const;
+/** A tool of the daemon: a command that leaves marks, an edit that can be counted, a read; commands of `commands`. */
+export const tools = ['shell', 'edit', 'read', ...commandTools] as const;
 export type PlannedTool = (typeof tools)[number];
 
 export interface PlannedCall {
@@ -104,7 +105,11 @@ const fault = (random: Random, users: number): Fault => {
 /** Everything that a run begins, in order of time. Pure: the seed settles it. */
 export const createPlan = ({ seed, users, servers, forMs, without }: PlanOptions): Step[] => {
   const random = createRandom(seed);
-  const steps: Step[] = [...createAgentPlan(seed, users, forMs), ...createRpcPlan(seed, users, forMs)];
+  const steps: Step[] = [
+    ...createAgentPlan(seed, users, forMs),
+    ...createRpcPlan(seed, users, forMs),
+    ...createCommandsPlan(seed, users, forMs),
+  ];
   for (let atMs = 0, n = 1; atMs < forMs; atMs += random.whole(20, 460), n += 1) {
     steps.push({ atMs, ...call(random, n, users) });
   }

@@ -1,6 +1,7 @@
 import { sleep, systemClock } from '@drawbridge/kit';
 import { textOf, type Person } from '../harness/index.ts';
 import { createClicks, type PlannedClicks } from './clicks.ts';
+import { followProcess } from './commands/follow-process.ts';
 import { codeOf } from './code-of.ts';
 import type { History } from './history.ts';
 import { toolCallOf } from './marks.ts';
@@ -31,9 +32,11 @@ export interface UserNeeds {
   index: number;
   person: Person;
   history: History;
+  /** Of this machine, for commands with network. */
+  sitePort: number;
 }
 
-export const createUser = ({ index, person, history }: UserNeeds): User => {
+export const createUser = ({ index, person, history, sitePort }: UserNeeds): User => {
   const watch = createWatch(index, person, history);
   const clicks = createClicks(person, history);
 
@@ -52,9 +55,10 @@ export const createUser = ({ index, person, history }: UserNeeds): User => {
     const { op, tool } = planned;
     history.note({ type: 'asked', op, user: index, tool });
     try {
-      const call = await from.api.calls.run.mutate(toolCallOf(planned), { signal });
+      const call = await from.api.calls.run.mutate(toolCallOf(planned, sitePort), { signal });
       const { requestId, state } = call;
       history.note({ type: 'answered', op, requestId, state, result: textOf(call) ?? null });
+      if (tool === 'process') void followProcess({ person, history }, op, textOf(call));
     } catch (error) {
       history.note({ type: 'refused', op, code: codeOf(error) });
     }

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { sleep, systemClock } from '@drawbridge/kit';
 import { startMcpStandIn } from '../agent/mcp-stand-in.ts';
@@ -61,8 +64,9 @@ const sampleEveryMs = 5_000;
 /** Longer than a fault of the servers, of their balancer or of the store keeps a person out. */
 const signInForMs = 60_000;
 
-/** Every second user is asked about commands, the others about changes to files. */
-const askedTools = (index: number) => (index % 2 === 0 ? (['edit'] as const) : (['shell'] as const));
+/** Every second user is asked about commands, the others about changes to files; all about network. */
+const askedTools = (index: number) =>
+  index % 2 === 0 ? (['edit', 'network'] as const) : (['shell', 'process', 'network'] as const);
 const flagsOf = (index: number) => {
   const asksShell = index % 2 === 1;
   return [
@@ -128,6 +132,11 @@ export const createWorld = async ({
     history.note({ type: 'rung', op: String(op) });
     await sleep(systemClock, Number(takesMs));
   });
+  const site = createServer((request, answer) => void answer.end(request.url));
+  site.listen(0, '127.0.0.1');
+  await once(site, 'listening');
+  // It listens on a TCP port.
+  const { port: sitePort } = site.address() as AddressInfo;
   const env = {
     AGENT_MODEL: 'stub',
     AGENT_MODEL_URL: model.url,
@@ -150,7 +159,7 @@ export const createWorld = async ({
     history.note({ type: 'user', user: index, userId: id, asks: [...askedTools(index)] });
     const random = createRandom(seed + index + 1);
     const proxy = await createProxy({ user: index, target: url, random, note: history.note });
-    const user = createUser({ index, person, history });
+    const user = createUser({ index, person, history, sitePort });
     const machine = await createMachine({
       processes,
       history,
@@ -201,6 +210,8 @@ export const createWorld = async ({
       await keepRows(servers.store, folder);
       await servers.stop();
       await Promise.all(parties.map(({ proxy }) => proxy.close()));
+      site.close();
+      site.closeAllConnections();
       await Promise.all([model.close(), bell.close()]);
     },
   };

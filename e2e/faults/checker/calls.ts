@@ -67,7 +67,9 @@ const wentOn = (facts: Facts): Set<string> => {
   const times = new Map(facts.marks.map(({ op, what, at }) => [`${op} ${what}`, at]));
   const cancels = facts.of('frame').filter(({ event }) => event === 'tool-call-cancel');
   const late = cancels.flatMap(({ user, stream, id, requestId }) => {
-    const op = facts.callOf(requestId ?? '')?.op ?? '';
+    const call = facts.callOf(requestId ?? '');
+    // A process that has started before goes on.
+    const op = call?.tool === 'process_start' ? '' : (call?.op ?? '');
     const [from, to] = [times.get(`${op} begins`), times.get(`${op} ends`)];
     const toldAt = passed.get(`${user} ${stream} ${id}`);
     if (from === undefined || to === undefined || toldAt === undefined) return [];
@@ -75,6 +77,9 @@ const wentOn = (facts: Facts): Set<string> => {
   });
   return new Set(late);
 };
+
+export const processOutput = (facts: Facts): string[] =>
+  facts.of('process-read').flatMap(({ op, wrong }) => wrong.map((what) => `the process of ${op} ${what}`));
 
 export const refusals = (facts: Facts): string[] => {
   const went = wentOn(facts);

@@ -17,7 +17,7 @@ it('finds nothing in a good run', () => expect(found(evidence())).toEqual([]));
 
 it('says of every invariant how it is checked', () => {
   expect(invariants.map(({ name }) => name)).toEqual([
-    ...['I1', 'I2', 'I3', 'I4', 'I5', 'I6', 'I7', 'I8', 'I9', 'I10 and I11', 'I12'],
+    ...['I1', 'I2', 'I3', 'I4', 'I5', 'I6', 'I7', 'P1', 'I8', 'I9', 'I10 and I11', 'I12'],
     ...['A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'A7', 'A8', 'A9', 'A10', 'D1', 'D2', 'alive'],
   ]);
   expect(invariants.filter(({ how }) => how.length < 20)).toEqual([]);
@@ -235,6 +235,11 @@ const bad: [string, Evidence, string[]][] = [
     'a server ends that nothing has ended',
     evidence({}, [at(1, { type: 'server-ended', server: 'server 1', how: 'code 1' })]),
     ['alive: server 1 ended: code 1'],
+  ],
+  [
+    'a process lost a position',
+    evidence({}, [at(2_000, { type: 'process-read', op, ended: 'exited', wrong: ['was read twice'] })]),
+    [`P1: the process of ${op} was read twice`],
   ],
   [
     'a file is half written',

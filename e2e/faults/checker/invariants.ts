@@ -13,7 +13,16 @@ import {
 } from './agent.ts';
 import { framesInOrder, oneAnswer } from './rpc.ts';
 import { connections, keys, memory, streams } from './machines.ts';
-import { deadlines, decisions, executions, permissions, refusals, results, states } from './calls.ts';
+import {
+  deadlines,
+  decisions,
+  executions,
+  permissions,
+  processOutput,
+  refusals,
+  results,
+  states,
+} from './calls.ts';
 import { liveness } from './liveness.ts';
 
 /** One rule over a whole run: each sentence that it gives is one breach. */
@@ -56,6 +65,11 @@ export const invariants: Invariant[] = [
     name: 'I7',
     how: 'an answer and a stored result speak of their own op alone; a list shows calls of its user alone',
     check: results,
+  },
+  {
+    name: 'P1',
+    how: 'the output of a process, read on from each position over lost links and servers, is what it printed, without a gap',
+    check: processOutput,
   },
   {
     name: 'I8',
