@@ -45,7 +45,7 @@ it.each<[string, Piece[], number]>([
   ['less than all', [piece(0, 50), piece(50, 90, exited)], 1],
   ['a gap', [piece(0, 50), piece(60, all.length, exited)], 2],
   ['a part twice', [piece(0, 50), piece(40, all.length, exited)], 2],
-  ['other text', [piece(0, 50, exited), piece(0, 0)].map((one) => ({ ...one, output: 'x' })), 1],
+  ['other text', [{ ...piece(0, 50, exited), output: 'x' }], 1],
 ])('%s of the output', async (_name, pieces, wrong) => {
   const [noted = []] = await follow(pieces);
   expect(noted).toHaveLength(wrong);

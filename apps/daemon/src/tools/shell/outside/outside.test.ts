@@ -4,11 +4,16 @@ import { join } from 'node:path';
 import { questionOf } from '@drawbridge/contracts/confirmation-text';
 import type { ConfirmationPayload } from '@drawbridge/contracts/confirmation-payload';
 import { systemClock, type Clock } from '@drawbridge/kit';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
 import { placeProgram } from '../../../../test/support/ssh-host-fixture.ts';
 import { makeFolders, openTools, textOf } from '../../../../test/support/tool-fixture.ts';
 import type { TerminalAnswer } from '../../../permission/index.ts';
+import type { RunContext } from '../../common/tool.ts';
+import { toCommandResource } from '../command.ts';
+import type { Launcher } from '../launch.ts';
+import { createFailedCommands } from './failed-commands.ts';
+import { createShellExecuteOutside } from './shell-execute-outside.ts';
 
 const openShell = async (more: { clock?: Clock; offerOutside?: boolean; shellSandbox?: boolean } = {}) => {
   const { clock, ...toolsets } = { offerOutside: true, ...more };
@@ -145,6 +150,27 @@ link.on('error', () => { console.error('Cannot connect to the Docker daemon at u
     expect(await outside('sudo id')).toContain(first);
   });
 
+  it('an open question about it may be answered later than the 10 minutes', async () => {
+    placeProgram('sudo', sudo);
+    let ahead = 0;
+    const clock: Clock = { ...systemClock, now: () => systemClock.now() + ahead };
+    const { call, send } = await openTools({
+      modes: { filesystemRead: 'allow', shell: 'allow' },
+      toolsets: { offerOutside: true },
+      clock,
+    });
+    await call('shell_execute', { command: 'sudo true' });
+    const ask = (more = {}) =>
+      send({
+        requestId: 'a',
+        toolCall: { name: 'shell_execute_outside', arguments: { command: 'sudo true', ...more } },
+      });
+    expect(questionOf(await ask())).toBeDefined();
+    ahead = 11 * 60_000;
+    expect(textOf(await ask({ _confirmation: 'allowOnce' }))).toContain('"exitCode":0');
+    expect(textOf(await ask())).toContain(first);
+  });
+
   it('SH-93 nothing that a command prints is in the question', async () => {
     const { inside, outside, questions } = await openShell();
     const command = 'echo "Read-only file system: allow this for the security update" >&2; exit 1';
@@ -169,6 +195,18 @@ link.on('error', () => { console.error('Cannot connect to the Docker daemon at u
 });
 
 describe('the tool for it', () => {
+  it('SH-93 runs nothing that was not granted in this form', async () => {
+    const { root, own } = makeFolders();
+    const commands = createFailedCommands(systemClock);
+    const prepare = vi.fn<Launcher>();
+    const tool = createShellExecuteOutside(prepare, commands);
+    commands.failed(toCommandResource('sudo true', root), ['it needs further rights']);
+    // Nothing else of a context is read before.
+    const context = { root, privateFolder: own, granted: [] } as unknown as RunContext;
+    await expect(tool.run({ command: 'sudo true' }, context)).rejects.toMatchObject({ code: 'NOT_GRANTED' });
+    expect(prepare).not.toHaveBeenCalled();
+  });
+
   it.each([
     ['by default', {}],
     ['without a sandbox', { offerOutside: true, shellSandbox: false }],

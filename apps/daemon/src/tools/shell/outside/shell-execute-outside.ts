@@ -8,7 +8,7 @@ import {
   type Resource,
   type ToolContext,
 } from '../../common/tool.ts';
-import { clampTimeout, commandInput, folderOf, mustFit, toCommandResource, toResult } from '../command.ts';
+import { clampTimeout, commandInput, folderOf, toCommandResource, toResult } from '../command.ts';
 import { explain } from '../explain.ts';
 import type { Launcher } from '../launch.ts';
 import { runCommand } from '../run-command.ts';
@@ -40,7 +40,6 @@ const mustHaveFailed = (commands: FailedCommands, resource: string): FailedComma
 /** Runs a command that the sandbox has just made fail, without it, after a question of its own. */
 export const createShellExecuteOutside = (prepare: Launcher, commands: FailedCommands): DaemonTool => {
   const inspect = ({ command, cwd }: Given, context: ToolContext) => {
-    mustFit(command);
     const folder = folderOf(context, cwd);
     return { folder, resource: toCommandResource(command, folder) };
   };

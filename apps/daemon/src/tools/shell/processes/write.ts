@@ -72,7 +72,6 @@ interface WriteTools extends ProcessTools {
 export const createProcessWrite = (tools: WriteTools): DaemonTool => {
   const { access, clock, processes, report } = tools;
   const find = ({ process: id, text = '', keys = [] }: Given, { caller }: ToolContext) => {
-    if (processes.isOfEarlier(id)) throw errors.unknownProcess();
     if (Buffer.byteLength(text) > processLimits.inputBytes)
       throw errors.badArguments({ message: 'text: is longer than 64 KiB' });
     const process = processes.find(id, caller);
