@@ -1,7 +1,8 @@
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type OnReadOpts, type Server, type Socket } from 'node:net';
 import { generate } from 'selfsigned';
+import { pausedFor } from '../../src/tools/common/egress/dial.ts';
 import { cleanUp } from './clean-up.ts';
 
 /** A public address: `dial` leads it to the servers of the fixture. */
@@ -30,6 +31,9 @@ const listen = async (server: Server): Promise<number> => {
   // It listens on a TCP port.
   return (server.address() as AddressInfo).port;
 };
+
+const reach = (port: number, onread: OnReadOpts | undefined): Socket =>
+  pausedFor(onread, connect({ port, host: '127.0.0.1', allowHalfOpen: true, ...(onread && { onread }) }));
 
 /**
  * Hosts on this machine for an egress: `resolve` and `dial` lead to them and nowhere else. `ca` is the
@@ -68,14 +72,13 @@ export const openInternet = async ({
       resolved.push(name);
       return [...(names[name] ?? [])];
     },
-    dial: (addresses: readonly string[], port: number): Socket => {
+    dial: (addresses: readonly string[], port: number, onread?: OnReadOpts): Socket => {
       dialled.push(...addresses.map((address) => `${address}:${port}`));
       // What a mirror of this machine leads to is the test's own.
-      if (addresses[0] === '127.0.0.1' && port > 1_023)
-        return connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+      if (addresses[0] === '127.0.0.1' && port > 1_023) return reach(port, onread);
       const listener = listeners.get(port);
       if (listener === undefined) throw new Error(`the fixture has no port ${port}`);
-      return connect({ port: listener, host: '127.0.0.1', allowHalfOpen: true });
+      return reach(listener, onread);
     },
   };
 };

@@ -1,10 +1,10 @@
-import { connect, type LookupFunction, type Socket } from 'node:net';
+import { connect, type LookupFunction, type OnReadOpts, type Socket } from 'node:net';
 import type { Clock } from '@drawbridge/kit';
 import { waitMs } from './first-bytes.ts';
 import { Refused } from './refusal.ts';
 
-/** Connects to one of these addresses; rejects where none answers. */
-export type Dial = (addresses: readonly string[], port: number) => Socket;
+/** Connects to one of these addresses; with `onread`, the socket is paused. */
+export type Dial = (addresses: readonly string[], port: number, onread?: OnReadOpts) => Socket;
 
 /** Returns the checked addresses: another lookup could give others. */
 const only =
@@ -17,15 +17,23 @@ const only =
     else done(new Error('no address'), '', 4);
   };
 
-export const dialDirectly: Dial = (addresses, port) =>
-  connect({
-    host: 'checked',
-    port,
-    lookup: only(addresses),
-    autoSelectFamily: true,
-    allowHalfOpen: true,
-    noDelay: true,
-  });
+/** What arrives before its reader is ready stays in the system. */
+export const pausedFor = (onread: OnReadOpts | undefined, socket: Socket): Socket =>
+  onread === undefined ? socket : socket.pause();
+
+export const dialDirectly: Dial = (addresses, port, onread) =>
+  pausedFor(
+    onread,
+    connect({
+      host: 'checked',
+      port,
+      lookup: only(addresses),
+      autoSelectFamily: true,
+      allowHalfOpen: true,
+      noDelay: true,
+      ...(onread && { onread }),
+    }),
+  );
 
 /** Resolves with a connected socket; rejects with `Refused` after 10 s, and where nothing answers. */
 export const whenConnected = (socket: Socket, clock: Clock): Promise<Socket> =>

@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
+import { Socket, type OnReadOpts } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@drawbridge/kit';
 import type { WebHost } from '../network/host.ts';
 import { admit, type Admission } from './admit.ts';
 import { parseAuthority, readTarget } from './authority.ts';
 import { dialDirectly, whenConnected, type Dial } from './dial.ts';
+import { createDownstream, createReadBuffers, type ReadBuffers } from './downstream.ts';
 import { readFirstBytes, speaksFirst, waitMs } from './first-bytes.ts';
 import { forwardRequest } from './http-forward.ts';
 import { createLinks, type Links } from './links.ts';
@@ -36,6 +37,7 @@ export interface EgressNeeds extends Admission {
 
 interface Context extends EgressNeeds {
   links: Links;
+  buffers: ReadBuffers;
   /** Clients whose CONNECT named a place for plain HTTP. */
   tunnelled: WeakMap<Socket, WebHost>;
   accept(client: Socket): void;
@@ -73,7 +75,8 @@ const isKnown = ({ authorization }: Context, { headers }: IncomingMessage): bool
 
 interface Admitted {
   place: WebHost;
-  connect(): Promise<Socket>;
+  /** Paused where `onread` is given and used. */
+  connect(onread?: OnReadOpts): Promise<Socket>;
 }
 
 /** Throws `Refused`. */
@@ -82,15 +85,15 @@ const admitted = async (context: Context, place: WebHost, known?: readonly strin
   const connectInto = await into?.(place);
   if (connectInto !== undefined) return { place, connect: connectInto };
   const addresses = await admit(context, place, known);
-  return { place, connect: () => whenConnected(dial(addresses, place.port), clock) };
+  return { place, connect: (onread) => whenConnected(dial(addresses, place.port, onread), clock) };
 };
 
 const reach = async (
   { links }: Context,
   { place, connect: connectTo }: Admitted,
-  client: Duplex,
+  { client, onread }: { client: Duplex; onread?: OnReadOpts },
 ): Promise<Socket> => {
-  const remote = await connectTo();
+  const remote = await connectTo(onread);
   links.add(place, { client, remote });
   if (client.destroyed) remote.destroy();
   return remote;
@@ -102,7 +105,7 @@ const join = (client: Socket, remote: Socket, start: Buffer): void => {
 };
 
 const openTunnel = async (context: Context, target: Admitted, client: Socket, head: Buffer) => {
-  const { checksFirstBytes, clock, tunnelled, accept } = context;
+  const { buffers, checksFirstBytes, clock, tunnelled, accept } = context;
   const { place } = target;
   if (checksFirstBytes && place.port === 80) {
     // HTTP inside: each request in it is checked like one to the proxy.
@@ -116,9 +119,10 @@ const openTunnel = async (context: Context, target: Admitted, client: Socket, he
   const checksBefore = checksFirstBytes && speaksFirst(place);
   if (checksBefore) client.write(established);
   const first = checksBefore ? await readFirst() : undefined;
-  const remote = await reach(context, target, client);
+  const { onread, begin } = createDownstream(client, buffers);
+  const remote = await reach(context, target, { client, onread });
   if (!checksBefore) client.write(established);
-  remote.pipe(client);
+  begin(remote);
   join(client, remote, first ?? (checksFirstBytes ? await readFirst() : head));
 };
 
@@ -127,8 +131,9 @@ const loopback = ['127.0.0.1', '::1'];
 
 const relay = async (context: Context, client: Socket, place: WebHost) => {
   try {
-    const remote = await reach(context, await admitted(context, place, loopback), client);
-    remote.pipe(client);
+    const { onread, begin } = createDownstream(client, context.buffers);
+    const remote = await reach(context, await admitted(context, place, loopback), { client, onread });
+    begin(remote);
     join(client, remote, Buffer.alloc(0));
   } catch (error) {
     context.refused(place, error instanceof Refused ? error.reason : 'unreachable');
@@ -178,7 +183,7 @@ const forward = async (context: Context, incoming: IncomingMessage, answer: Serv
     return;
   }
   try {
-    const remote = await reach(context, await admitted(context, place), incoming.socket);
+    const remote = await reach(context, await admitted(context, place), { client: incoming.socket });
     await forwardRequest(incoming, answer, { remote, path });
   } catch (error) {
     const reason = error instanceof Refused ? error.reason : 'unreachable';
@@ -206,7 +211,8 @@ export const createEgress = (needs: EgressNeeds) => {
     server.emit('connection', client);
   };
 
-  const context: Context = { ...needs, links, tunnelled: new WeakMap(), accept };
+  const buffers = createReadBuffers();
+  const context: Context = { ...needs, links, buffers, tunnelled: new WeakMap(), accept };
   server.on('request', (incoming, answer) => {
     deadlines.get(incoming.socket)?.();
     void forward(context, incoming, answer);

@@ -49,9 +49,9 @@ describe('SH-64 limits', () => {
     const remotes: Socket[] = [];
     const client = { leave: () => {} };
     const world = await open({
-      dial: (addresses, port) => {
+      dial: (...to) => {
         client.leave();
-        const remote = world.dial(addresses, port);
+        const remote = world.dial(...to);
         remotes.push(remote);
         return remote;
       },

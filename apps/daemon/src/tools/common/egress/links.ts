@@ -46,12 +46,18 @@ export const createLinks = (clock: Clock) => {
     add: (place: WebHost, { client, remote }: { client: Duplex; remote: Socket }) => {
       const link: Link = { place, client, remote, idleMinutes: 0, bytes: 0 };
       open.add(link);
-      remote.once('close', () => {
-        open.delete(link);
-        count(before, link);
-        client.destroy();
+      const settle = () => {
+        if (client.closed && remote.closed && open.delete(link)) count(before, link);
+      };
+      remote.once('close', (failed) => {
+        // What the host has sent may still be on its way to a client that gets an end after it.
+        if (failed || !client.writableEnded) client.destroy();
+        settle();
       });
-      client.once('close', () => remote.destroy());
+      client.once('close', () => {
+        remote.destroy();
+        settle();
+      });
     },
     places: (): WebHost[] => [...new Map([...open].map(({ place }) => [place.host, place])).values()],
     cut: ({ host }: WebHost) => {

@@ -23,29 +23,27 @@ const metadata = new Set([
 ]);
 const metadataNetworks = [ipaddr.parseCIDR('fd00:ec2::/32')];
 
-const isMetadata = (canonical: string): boolean => {
-  const parsed = ipaddr.parse(canonical);
-  return (
-    metadata.has(canonical) ||
-    metadataNetworks.some(
-      ([network, bits]) => parsed.kind() === network.kind() && parsed.match(network, bits),
-    )
-  );
-};
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** One spelling for each address: no zone, and IPv4 for what IPv6 wraps. Undefined for what is no address. */
-export const canonicalAddress = (address: string): string | undefined => {
+const isMetadata = (parsed: Address): boolean =>
+  metadata.has(parsed.toString()) ||
+  metadataNetworks.some(([network, bits]) => parsed.kind() === network.kind() && parsed.match(network, bits));
+
+/** Without a zone, and IPv4 for what IPv6 wraps. */
+const parse = (address: string): Address | undefined => {
   const plain = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
   if (!ipaddr.isValid(plain)) return undefined;
   const parsed = ipaddr.parse(plain);
-  const isMapped = parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress();
-  return (isMapped ? parsed.toIPv4Address() : parsed).toString();
+  return parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress() ? parsed.toIPv4Address() : parsed;
 };
+
+/** One spelling for each address. Undefined for what is no address. */
+export const canonicalAddress = (address: string): string | undefined => parse(address)?.toString();
 
 /** The class of an address. `own`: canonical addresses of this machine. Unknown addresses are `never`. */
 export const classOf = (address: string, own: ReadonlySet<string>): AddressClass => {
-  const canonical = canonicalAddress(address);
-  if (canonical === undefined || isMetadata(canonical)) return 'never';
-  const addressClass = classOfRange[ipaddr.parse(canonical).range()] ?? 'never';
-  return addressClass === 'public' && own.has(canonical) ? 'local' : addressClass;
+  const parsed = parse(address);
+  if (parsed === undefined || isMetadata(parsed)) return 'never';
+  const addressClass = classOfRange[parsed.range()] ?? 'never';
+  return addressClass === 'public' && own.has(parsed.toString()) ? 'local' : addressClass;
 };
