@@ -1,6 +1,6 @@
 import { createAgentPlan, type AgentStep } from './agent/plan.ts';
-import { usualAnswers, type PlannedAnswer } from './answers.ts';
-import { commandTools, createCommandsPlan } from './commands/plan.ts';
+import { usualAnswers } from './answers.ts';
+import { commandTools, createCommandsPlan, type PlannedCommand } from './commands/plan.ts';
 import { createRpcPlan, type RpcStep } from './rpc/plan.ts';
 import { createRandom, type Random } from '../harness/random.ts';
 import { createServersPlan, createTakeovers, type ServersFault } from './servers/plan.ts';
@@ -9,19 +9,8 @@ import { createServersPlan, createTakeovers, type ServersFault } from './servers
 export const tools = ['shell', 'edit', 'read', ...commandTools] as const;
 export type PlannedTool = (typeof tools)[number];
 
-export interface PlannedCall {
-  kind: 'call';
-  op: string;
-  user: number;
+export interface PlannedCall extends Omit<PlannedCommand, 'tool'> {
   tool: PlannedTool;
-  /** Between the first and the last mark of a command. */
-  takesMs: number;
-  answer: PlannedAnswer;
-  answerAfterMs: number;
-  /** Cancels from the panel, twice. */
-  cancelAfterMs: number | null;
-  /** The caller hangs up. */
-  leaveAfterMs: number | null;
 }
 
 /** `up` is from the daemon to the server. */

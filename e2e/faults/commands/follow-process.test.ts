@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Person } from '../../harness/index.ts';
+import { evidence } from '../checker/a-good-run.ts';
+import { at } from '../checker/at.ts';
+import { createFacts, violations } from '../checker/index.ts';
 import type { Happening } from '../history.ts';
 import { followProcess, linesOf } from './follow-process.ts';
 
@@ -49,4 +52,11 @@ it.each<[string, Piece[], number]>([
 ])('%s of the output', async (_name, pieces, wrong) => {
   const [noted = []] = await follow(pieces);
   expect(noted).toHaveLength(wrong);
+});
+
+it('P1 finds what was noted of it', () => {
+  const noted = at(2_000, { type: 'process-read', op, ended: 'exited', wrong: ['was read twice'] });
+  expect(violations(createFacts(evidence({}, [noted])))).toEqual([
+    { invariant: 'P1', sentence: `the process of ${op} was read twice` },
+  ]);
 });

@@ -1,9 +1,23 @@
-import { usualAnswers } from '../answers.ts';
+import { usualAnswers, type PlannedAnswer } from '../answers.ts';
 import { createRandom } from '../../harness/random.ts';
-import type { PlannedCall } from '../plan.ts';
 
 /** A process in the background whose output is read on, and a command that reaches a site of this machine. */
 export const commandTools = ['process', 'network'] as const;
+
+export interface PlannedCommand {
+  kind: 'call';
+  op: string;
+  user: number;
+  tool: (typeof commandTools)[number];
+  /** Between the first and the last mark of a command. */
+  takesMs: number;
+  answer: PlannedAnswer;
+  answerAfterMs: number;
+  /** Cancels from the panel, twice. */
+  cancelAfterMs: number | null;
+  /** The caller hangs up. */
+  leaveAfterMs: number | null;
+}
 
 const firstOp = 400_000;
 
@@ -12,10 +26,10 @@ export const createCommandsPlan = (
   seed: number,
   users: number,
   forMs: number,
-): ({ atMs: number } & PlannedCall)[] => {
+): ({ atMs: number } & PlannedCommand)[] => {
   // Numbers of its own: what else happens in a seed stays what it is.
   const random = createRandom(seed ^ 0x6a09e667);
-  const steps: ({ atMs: number } & PlannedCall)[] = [];
+  const steps: ({ atMs: number } & PlannedCommand)[] = [];
   for (let atMs = 1_000, n = 0; atMs < forMs; atMs += random.whole(400, 4_000), n += 1) {
     const answer = random.pick(usualAnswers);
     steps.push({

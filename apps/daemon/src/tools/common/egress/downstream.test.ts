@@ -70,7 +70,7 @@ it.each([
     reads += 1;
     if (reads % 20 !== 0) return;
     socket.pause();
-    setImmediate(() => socket.resume());
+    void nextMacrotask().then(() => socket.resume());
   });
   await ended(socket);
   expect([isRight, at]).toEqual([true, 16 * mebibyte]);

@@ -74,5 +74,3 @@ export const createDownstream = (client: Socket, buffers: ReadBuffers) => {
     },
   };
 };
-
-export type Downstream = ReturnType<typeof createDownstream>;
