@@ -27,6 +27,15 @@ describe('drawbridge runtimes', { timeout: 60_000 }, () => {
     expect(json('settings.json')).toMatchObject({ modes: { runtime: 'deny' } });
   });
 
+  it('doctor says what is missing of one that is enabled', async () => {
+    await run(['runtimes', 'enable', 'codex', '--', process.execPath]);
+    const { checks } = JSON.parse((await run(['doctor', '--json'])).stdout) as { checks: object[] };
+    expect(checks).toContainEqual({
+      ...{ name: 'agent', state: 'warning', fix: 'Run: codex login' },
+      says: `codex, version ${process.versions.node}: not signed in`,
+    });
+  });
+
   it('adds to what is known of one', async () => {
     const given = ['--host', 'models.example.org', '--variable', 'OPENAI_BASE_URL', '--login', '~/.key'];
     await run(['runtimes', 'enable', 'opencode', ...given, '--', process.execPath]);

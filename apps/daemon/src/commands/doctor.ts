@@ -5,6 +5,7 @@ import { CodedError, systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
 import type { Check, CheckState } from '../doctor/index.ts';
 import { createSessionFile } from '../link/index.ts';
+import { openRuntimes } from '../tools/index.ts';
 import { ownCommand } from '../program/own-command.ts';
 import { counted } from '../text/words.ts';
 import { findProgram } from '../paths/programs.ts';
@@ -83,6 +84,25 @@ const checkCommands = async ({ environment }: CommandContext): Promise<Check[]> 
   ];
 };
 
+/** What keeps the coding agents from being used that are enabled here; none is started, but for its version. */
+const checkRuntimes = async ({ environment: { privateFolder, path } }: CommandContext): Promise<Check[]> => {
+  const enabled = await (await openRuntimes(privateFolder, systemClock)).read();
+  if (enabled.size === 0) return [];
+  const { runtimeStates } = await import('../tools/runtimes/check.ts');
+  const states = await runtimeStates(enabled, { path, startsAll: false });
+  return states.flatMap(({ id, enabled: isOn, version, missing, fix }): Check[] => {
+    if (!isOn) return [];
+    const about = version === null ? '' : `, version ${version}`;
+    return [
+      {
+        ...{ name: 'agent', state: missing === null ? 'ok' : 'warning' },
+        says: `${id}${about}${missing === null ? '' : `: ${missing}`}`,
+        ...(fix !== null && { fix: `Run: ${fix}` }),
+      },
+    ];
+  });
+};
+
 const checkKey = async (privateFolder: string): Promise<Check[]> => {
   const sessionFile = createSessionFile({ folder: privateFolder, clock: systemClock });
   const kept = await sessionFile.readKept();
@@ -154,6 +174,7 @@ const doctor = async (
     attempt('cache', async () => [await checkCaches(cacheBase())]),
     attempt('limits', () => checkCommands(context)),
     attempt('settings', () => checkTools(privateFolder)),
+    attempt('agent', () => checkRuntimes(context)),
   ]);
   const checks: Check[] = [checkNode(process.versions.node), ...results.flat()];
   const count = (state: CheckState) => checks.filter((check) => check.state === state).length;
