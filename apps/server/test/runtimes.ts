@@ -3,7 +3,7 @@ import type { ThreadView } from '@drawbridge/contracts/agent/threads';
 import type { RuntimeEvent } from '@drawbridge/contracts/machines/runtimes';
 import { withMachine } from './agent.ts';
 
-const turnTool = {
+export const turnTool = {
   name: 'runtime_turn',
   description: 'Gives a task to a coding agent',
   inputSchema: {

@@ -84,7 +84,7 @@ const checkCommands = async ({ environment }: CommandContext): Promise<Check[]> 
   ];
 };
 
-/** What keeps the coding agents from being used that are enabled here; none is started, but for its version. */
+/** What is missing of the coding agents that are enabled here; each is started for its version alone. */
 const checkRuntimes = async ({ environment: { privateFolder, path } }: CommandContext): Promise<Check[]> => {
   const enabled = await (await openRuntimes(privateFolder, systemClock)).read();
   if (enabled.size === 0) return [];

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ScriptedRequest } from '../../../../e2e/agent/scripted-model.ts';
 import { requestsOf, story, textOf, use } from '../../test/agent-turns.ts';
-import { nextCall, resultOf, withAgent, withMachine } from '../../test/agent.ts';
+import { machineQuestion, nextCall, resultOf, withAgent, withMachine } from '../../test/agent.ts';
+import { turnTool } from '../../test/runtimes.ts';
 
 const delegate = (instructions: string, more: object = {}) =>
   use('delegate', { role: 'reader', instructions, ...more });
@@ -28,6 +29,30 @@ describe('a sub-agent', () => {
     await daemon.respond(call.requestId, resultOf('a'));
     await until('run-finish');
     expect(requestsOf(model.requests, 'child').map(({ tools }) => tools)).toEqual([['read_file'], []]);
+  });
+
+  it('gives its work to a coding agent of the machine, whose question is one of the chat', async () => {
+    const given = { runtime: 'gemini', prompt: 'Test it' };
+    const { say, until, daemon, model, agent, userId } = await withMachine(
+      story([delegate('child', { tools: ['runtime_turn'] }), { text: 'Well.' }], {
+        child: [use('runtime_turn', given), { text: 'It passed' }],
+      }),
+      {},
+      { tools: [turnTool] },
+    );
+    await say('go');
+    const call = await nextCall(daemon);
+    expect(call.toolCall).toEqual({ name: 'runtime_turn', arguments: given });
+    await daemon.respond(call.requestId, machineQuestion);
+    const { payload } = await until('confirmation-request');
+    const resourceDecision = 'allowOnce' as const;
+    await agent.confirm(userId, String(payload.requestId), { kind: 'resourceDecision', resourceDecision });
+    const again = await nextCall(daemon);
+    expect(again.toolCall.arguments).toMatchObject({ _confirmation: resourceDecision });
+    await daemon.respond(again.requestId, resultOf('all of it'));
+    expect((await until('run-finish')).payload.status).toBe('completed');
+    expect(textOf(requestsOf(model.requests, 'child').at(-1)!)).toContain('all of it');
+    expect(isRead(model.requests, 'It passed')).toBe(true);
   });
 
   it('that fails is a result for its parent, which continues', async () => {
