@@ -13,6 +13,7 @@ import {
   until,
 } from './harness/index.ts';
 import { loadOf } from './first-load.ts';
+import { measureChat } from './panel-chat-numbers.ts';
 
 interface Row {
   measure: string;
@@ -138,6 +139,11 @@ try {
     .locator('[data-test=confirmation] footer button')
     .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
   add('44 px less the lowest button of a decision on a phone', 44 - Math.min(...heights), 0, 'px');
+
+  const chat = await measureChat(browser);
+  const [events, calls] = [chat.events, chat.calls].map((count) => count.toLocaleString('en'));
+  add(`opening a chat of ${events} events and ${calls} calls, middle of five`, chat.openedMs, 1_000, 'ms');
+  add('memory of scripts with it open', chat.heapMb, 60, 'MB');
 
   const number = (value: number) => Number(value.toFixed(value < 1 ? 3 : 1)).toLocaleString('en');
   const table = rows.map(
