@@ -221,9 +221,9 @@ it('RT-16 settings, hooks and servers of the folder start nothing and allow noth
   expect(existsSync(join(root, 'server.txt'))).toBe(false);
 });
 
-it('RT-06 it ends a cancelled turn, also while it asks; one that does not is killed a second later', async () => {
+it('RT-06 it ends a cancelled turn, also while it tries again or asks; one that does not is killed a second later', async () => {
   const waiting = await open();
-  const writing = await waiting.turn('SAY hi', 'WAIT');
+  const writing = await waiting.turn('RETRY', 'WAIT');
   await writing.said;
   waiting.stop();
   expect(await writing.end).toMatchObject({ stopReason: 'cancelled' });

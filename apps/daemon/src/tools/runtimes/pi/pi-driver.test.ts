@@ -120,9 +120,9 @@ it.each([
   await expect(end).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
 });
 
-it('RT-06 it ends a cancelled turn, also while it asks; one that does not is killed a second later', async () => {
+it('RT-06 it ends a cancelled turn, also while it tries again or asks; one that does not is killed a second later', async () => {
   const writing = await open();
-  const waiting = await writing.turn('SAY hi', 'WAIT');
+  const waiting = await writing.turn('RETRY', 'WAIT');
   await waiting.said;
   writing.stop();
   expect(await waiting.end).toMatchObject({ stopReason: 'cancelled' });
