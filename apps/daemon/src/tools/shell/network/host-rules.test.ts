@@ -108,6 +108,18 @@ describeWith('bubblewrap')('rules for hosts', () => {
     onTestFinished(() => settings.clearRules());
     expect((await holding).stdout).toBe('cut\n');
   });
+
+  it('SH-65 a named pipe of the folder joins two commands, as the documentation says', async () => {
+    const { run } = world();
+    // A pipe that is there at the start of a command is an empty file in it.
+    const [, { stdout }] = await Promise.all([
+      run('until [ -e go ]; do sleep 0.05; done; mkfifo pipe && cat pipe > sent', ['good.test:5432']),
+      run(
+        'touch go; until [ -p pipe ]; do sleep 0.05; done; echo passed > pipe; until [ -s sent ]; do sleep 0.05; done; cat sent',
+      ),
+    ]);
+    expect(stdout).toBe('passed\n');
+  });
 });
 
 describeWith('bubblewrap')('permissions that end while a command runs', () => {
