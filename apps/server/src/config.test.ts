@@ -39,6 +39,7 @@ describe('configuration', () => {
       telegramMode: 'poll',
       telegramApiUrl: 'https://api.telegram.org',
       googleChatMode: 'poll',
+      gmailMode: 'poll',
       transcriptionModel: 'whisper-1',
       speechModels: ['tts-1'],
       speechVoices: ['alloy'],

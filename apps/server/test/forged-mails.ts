@@ -34,15 +34,21 @@ export const forged: Record<string, DeliveredMail> = {
     auth: ['mx.google.com; spf=pass (x; dmarc=pass header.from=example.com'],
   },
   'a comment that opens late': {
-    auth: ['mx.google.com; spf=pass x) ; dmarc=pass header.from=example.com (y'],
+    auth: ['mx.google.com; spf=pass x) ( ; dmarc=pass header.from=example.com'],
   },
   'a pass in quotes': {
-    auth: ['mx.google.com; spf=pass smtp.mailfrom="x; dmarc=pass header.from=example.com"'],
+    auth: ['mx.google.com; spf=pass smtp.mailfrom="x; dmarc=pass header.from=example.com "'],
   },
   'two verdicts': {
     auth: [`mx.google.com; dmarc=fail header.from=example.com; dmarc=pass header.from=example.com`],
   },
   'two domains': { auth: ['mx.google.com; dmarc=pass header.from=evil.example header.from=example.com'] },
+  'a second verdict': {
+    auth: ['mx.google.com; dmarc=pass header.from=example.com; dmarc=fail header.from=example.com'],
+  },
+  'a second domain': {
+    auth: ['mx.google.com; dmarc=pass header.from=example.com header.from=evil.example'],
+  },
   'a domain in another property': { auth: ['mx.google.com; dmarc=pass smtp.header.from=example.com'] },
   'a mail that the mailbox sent': { labels: ['INBOX', 'SENT'], auth: [rightHeader] },
 };

@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '@drawbridge/kit';
+
 import { openStandIn, replyJson, type StandInRequest } from './http-stand-in.ts';
+import { openIssuer } from './signed-tokens.ts';
 
 type Answer = (reply: ServerResponse) => void;
 
@@ -53,6 +55,14 @@ interface SentMail {
 }
 
 export const mailboxAddress = 'agent@gmail.com';
+const issuer = openIssuer('google-key');
+/** What a push subscription needs. */
+export const pushFields = {
+  topic: 'projects/p/topics/mail',
+  subscription: 'projects/p/subscriptions/mail',
+  pushAccount: 'push@p.iam.gserviceaccount.com',
+};
+
 export const passed = (domain: string): string =>
   `mx.google.com; dkim=pass header.i=@${domain} header.s=s1; spf=pass (google.com: domain of a@${domain} ` +
   `designates 192.0.2.1 as permitted sender) smtp.mailfrom=a@${domain}; dmarc=pass (p=REJECT sp=REJECT ` +
@@ -194,13 +204,16 @@ export const openGmail = async (clock: Pick<Clock, 'now'>) => {
   const answer = (request: StandInRequest, reply: ServerResponse): void => {
     const { method, path, body, headers } = request;
     const { pathname, searchParams } = new URL(path, 'http://gmail');
-    const name = pathname.replace(/^\/(?:upload\/)?gmail\/v1\/users\/me\//, '').split('/')[0] ?? '';
+    const name =
+      pathname.replace(/^\/(?:(?:upload\/)?gmail\/v1\/users\/me|oauth2\/v3)\//, '').split('/')[0] ?? '';
     const own = first.get(method === 'POST' && name === 'messages' ? 'send' : name)?.shift();
     if (own) return own(reply);
+    if (name === 'certs') return void issuer.then(({ jwk }) => replyJson(reply, { keys: [jwk] }));
     if (pathname === '/token') return grant(body, reply);
     if (headers.authorization !== `Bearer token ${tokens}`) return refuseGmail(401)(reply);
     if (name === 'profile')
       return replyJson(reply, { emailAddress: 'Agent@gmail.com', historyId: String(historyId) });
+    if (name === 'watch') return replyJson(reply, { historyId: String(historyId), expiration: '0' });
     if (name === 'history') return history(searchParams, reply);
     if (pathname === '/upload/gmail/v1/users/me/messages/send') {
       const isLost = losesAnswer;
@@ -248,6 +261,7 @@ export const openGmail = async (clock: Pick<Clock, 'now'>) => {
       GMAIL_CLIENT_SECRET: 'client-secret',
       GMAIL_REFRESH_TOKEN: 'refresh-token',
     },
+    issuer: () => issuer,
     asked,
     sent,
     attachments,

@@ -72,8 +72,7 @@ const missingField = (kind: ChannelKind, mode: ChannelMode, fields: Fields): str
   const { fields: schema, needs } = platformOf(kind);
   const problem = schema.safeParse(fields).error?.issues[0];
   if (problem) return problem.path.join('.') || 'fields';
-  const needed = needs[mode];
-  return needed === undefined || needed in fields ? null : needed;
+  return needs[mode]?.find((name) => !(name in fields)) ?? null;
 };
 
 /** The settings of channels: what is entered in the panel, else what the environment has. */

@@ -126,8 +126,11 @@ export interface PlatformWebhook {
   problem(to: PostTarget, signal: AbortSignal): Promise<string | null>;
   /** Whether a post is the platform's. Nothing of it is used before. */
   isOwn(post: PlatformPost, to: PostTarget): Promise<boolean>;
-  /** Null for a body that is no update. Throws where the bot is not known yet. */
-  read(body: unknown): Update | null;
+  /**
+   * Null for a body that is no update; `poll`: the platform has to be asked what is new. Throws where the bot
+   * is not known yet.
+   */
+  read(body: unknown): Update | 'poll' | null;
 }
 
 export interface PlatformButtons {

@@ -11,7 +11,7 @@ import type { Account } from './accounts.ts';
 import type { BotIdentity, ChannelAdapter, Fields, PlatformPost } from './adapter.ts';
 import { createCursor, pollMessages } from './inbound/poll.ts';
 import { createAcceptOne } from './inbound/accept-one.ts';
-import { createReceive, keepWebhook, webhookSecretOf } from './inbound/webhook.ts';
+import { createReceive, createWait, keepWebhook, webhookSecretOf } from './inbound/webhook.ts';
 import type { Accept } from './inbound/accept.ts';
 import type { InboundNeeds } from './inbound/keep-connected.ts';
 import type { MessagesStore } from './turns/messages.store.ts';
@@ -90,7 +90,8 @@ export const createConnections = (needs: Needs) => {
     const { kind } = inbound;
     const secret = webhookSecretOf(needs.secret, kind, fields);
     needs.hide(secret);
-    const webhook = { ...inbound, target: { url: needs.url() + platformOf(kind).webhookPath, secret } };
+    const target = { url: needs.url() + platformOf(kind).webhookPath, secret };
+    const webhook = { ...inbound, target, wait: createWait(clock) };
     one.receive = createReceive(webhook);
     return keepWebhook(webhook);
   };

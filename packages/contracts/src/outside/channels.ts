@@ -100,6 +100,12 @@ export const entraId = z
   );
 export const entraSecret = z.string().trim().min(8).max(200);
 
+export const googleTopic = z
+  .string()
+  .trim()
+  .regex(/^projects\/[\w.:-]{1,100}\/topics\/[\w.~+%-]{3,255}$/, 'must be projects/…/topics/…');
+export const googleAccount = z.string().trim().toLowerCase().max(200).pipe(z.email());
+
 /** The id and the secret of an OAuth client of Google, and a refresh token for a mailbox. */
 export const gmailClientId = z
   .string()
@@ -130,8 +136,8 @@ interface Platform {
   messagesPerHour: number | null;
   /** What the owner enters: texts. */
   fields: z.ZodObject<Record<string, z.ZodType<string | undefined>>>;
-  /** A field without which messages cannot arrive in one of the ways. */
-  needs: Partial<Record<ChannelMode, string>>;
+  /** Fields without which messages cannot arrive in one of the ways. */
+  needs: Partial<Record<ChannelMode, readonly string[]>>;
   /** The fields that are never shown again. */
   secrets: readonly string[];
 }
@@ -174,7 +180,7 @@ export const platforms = {
       subscription: googleSubscription.optional(),
       project: googleProject.optional(),
     }),
-    needs: { poll: 'subscription' },
+    needs: { poll: ['subscription'] },
     secrets: ['key'],
   },
   teams: {
@@ -191,7 +197,7 @@ export const platforms = {
   },
   gmail: {
     webhookPath: '/gmail/push',
-    modes: ['poll'],
+    modes: ['poll', 'webhook'],
     hasButtons: false,
     hasVoice: false,
     hasGroups: false,
@@ -201,8 +207,11 @@ export const platforms = {
       clientId: gmailClientId,
       clientSecret: gmailSecret,
       refreshToken: gmailSecret,
+      topic: googleTopic.optional(),
+      subscription: googleSubscription.optional(),
+      pushAccount: googleAccount.optional(),
     }),
-    needs: {},
+    needs: { webhook: ['topic', 'subscription', 'pushAccount'] },
     secrets: ['clientSecret', 'refreshToken'],
   },
 } as const satisfies Record<ChannelKind, Platform>;

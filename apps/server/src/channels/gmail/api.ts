@@ -9,10 +9,13 @@ import { createPlatformFetch } from '../platform-fetch.ts';
 const hosts = {
   mail: 'https://gmail.googleapis.com',
   token: 'https://oauth2.googleapis.com',
+  keys: 'https://www.googleapis.com',
 } as const;
 
 /** A file of 8 MiB, as its answer encodes it. */
 const limits = { ms: 60_000, maxBytes: 12 * 1_024 * 1_024 };
+/** A post waits for keys. */
+const documentLimits = { ms: 10_000, maxBytes: 1_024 * 1_024 };
 const waitMs = 10_000;
 
 interface Needs {
@@ -71,6 +74,7 @@ interface Call {
 /** Calls of Gmail's API for one mailbox. All throw `PlatformError`. */
 export const createGmailApi = ({ clock, url, clientId, clientSecret, refreshToken }: Needs) => {
   const request = createPlatformFetch({ clock, name: 'Google', limits });
+  const read = createPlatformFetch({ clock, name: 'Google', limits: documentLimits });
   const addressOf = (host: keyof typeof hosts, path: string) => new URL((url || hosts[host]) + path);
 
   const access = createAccessToken({
@@ -127,6 +131,19 @@ export const createGmailApi = ({ clock, url, clientId, clientSecret, refreshToke
     /** Null where there is no such thing. `path`: below the mailbox. */
     get: (path: string, query: Record<string, string>, signal: AbortSignal): Promise<unknown> =>
       call(`/gmail/v1/users/me/${path}?${new URLSearchParams(query)}`, { signal }),
+    /** Has Gmail publish changes of the inbox to a topic, for 7 days. */
+    watch: (topicName: string, signal: AbortSignal): Promise<unknown> =>
+      call('/gmail/v1/users/me/watch', {
+        method: 'POST',
+        body: { type: 'application/json', text: JSON.stringify({ topicName, labelIds: ['INBOX'] }) },
+        signal,
+      }),
+    /** A public document of Google. */
+    document: async (path: string): Promise<unknown> => {
+      const { status, text } = await read(addressOf('keys', path), { signal: new AbortController().signal });
+      if (status !== 200) throw new Error(`HTTP ${status}`);
+      return jsonOf(text);
+    },
     /** Sends a mail; null where its thread is gone. */
     upload: (body: { type: string; text: string }, signal: AbortSignal): Promise<unknown> =>
       call('/upload/gmail/v1/users/me/messages/send?uploadType=multipart', { method: 'POST', body, signal }),

@@ -13,6 +13,7 @@ import { createIsTrusted } from '../format/links.ts';
 import { createPrinter } from '../format/markdown.ts';
 import { toPlainText } from '../format/plain.ts';
 import { createGmailApi, type GmailApi } from './api.ts';
+import { createPush } from './push.ts';
 import { bytesOf, filePart, messageOf, quotedOf, quotedPart } from './read-mail.ts';
 import { createSync, findMails, getMail, readProfile } from './sync.ts';
 import { messageIdOf, uploadOf } from './write-mail.ts';
@@ -103,7 +104,8 @@ interface Needs {
 
 /** A mailbox of Gmail. A mail is a message where Gmail itself says who has written it. */
 export const createGmail = ({ clock, url, fields, ownUrl, readHtml }: Needs): ChannelAdapter => {
-  const api = createGmailApi({ clock, url, ...platforms.gmail.fields.parse(fields) });
+  const { clientId, clientSecret, refreshToken, ...push } = platforms.gmail.fields.parse(fields);
+  const api = createGmailApi({ clock, url, clientId, clientSecret, refreshToken });
   let own: string | null = null;
   const mailbox = async (signal: AbortSignal): Promise<string> =>
     (own ??= (await readProfile(api, signal)).emailAddress);
@@ -121,13 +123,9 @@ export const createGmail = ({ clock, url, fields, ownUrl, readHtml }: Needs): Ch
     },
     poll: sync,
     confirm: null,
-    pollEveryMs: { poll: 60_000, webhook: null },
-    webhook: {
-      register: async () => {},
-      problem: async () => null,
-      isOwn: async () => false,
-      read: () => null,
-    },
+    // A post can be lost.
+    pollEveryMs: { poll: 60_000, webhook: 10 * 60_000 },
+    webhook: createPush({ clock, api, push, own: () => own }),
     send: (text, to) => send({ text, isPlain: to.isPlain, file: null }, to),
     sendFile: (file, to) => send({ text: file.name, isPlain: true, file }, to),
     voice: null,

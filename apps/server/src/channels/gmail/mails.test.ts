@@ -13,6 +13,7 @@ it('CH-43 a value of a header is one that breaks no line', () => {
     ).toBe(true);
     expect(written).toMatch(/^[\x20-\x7E\r\n]*$/);
   }
+  expect(headerText('x\r\nBcc: m@evil.example\u0000')).toBe('x Bcc: m@evil.example');
   expect(readable(headerText(' 😀é'.repeat(50)))).toBe('😀é '.repeat(50).trim());
 });
 

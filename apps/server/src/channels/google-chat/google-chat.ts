@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { platforms } from '@drawbridge/contracts/outside/channels';
 import type { Clock } from '@drawbridge/kit';
 import { z } from 'zod';
-import { bearerOf, createKeys, keysOfCertificates, keysOfJwks, readToken } from '../../jwt/index.ts';
+import { bearerOf, createIsGoogleToken, createKeys, keysOfCertificates, readToken } from '../../jwt/index.ts';
 import { PlatformError, type Button, type ChannelAdapter, type Fields } from '../adapter.ts';
 import { createIsTrusted } from '../format/links.ts';
 import { createGoogleApi, type GoogleApi } from './api.ts';
@@ -14,7 +14,6 @@ const pulledAtOnce = 50;
 
 const addressOf = z.object({ space: z.string(), hosts: z.array(z.string()).default([]) });
 const sentMessage = z.object({ name: messageName });
-const verified = z.object({ email: z.literal(chatAccount), email_verified: z.literal(true) });
 
 const cardsOf = (buttons: readonly Button[]) =>
   buttons.length === 0
@@ -56,18 +55,13 @@ interface TokenNeeds {
 /** Whether a token is Google Chat's for this app: the audience is one of two, as it is configured there. */
 const createIsOwnToken = ({ clock, api, project }: TokenNeeds) => {
   const certificates = `/service_accounts/v1/metadata/x509/${chatAccount}`;
-  const load = async () =>
-    project === null
-      ? keysOfJwks(await api.document('/oauth2/v3/certs'))
-      : keysOfCertificates(await api.document(certificates));
+  const load = async () => keysOfCertificates(await api.document(certificates));
   const keys = createKeys({ clock, load });
+  const isGoogleToken = createIsGoogleToken({ clock, document: api.document });
   return async (token: string | null, url: string): Promise<boolean> => {
     if (project !== null)
       return (await readToken(token, { clock, keys, issuer: chatAccount, audience: project })) !== null;
-    const issuer = 'https://accounts.google.com';
-    const read = await readToken(token, { clock, keys, issuer, audience: url });
-    // Everybody can have Google make a token with this audience.
-    return verified.safeParse(read?.claims).success;
+    return isGoogleToken(token, { audience: url, email: chatAccount });
   };
 };
 

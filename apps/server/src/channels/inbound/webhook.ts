@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { channelLimits } from '@drawbridge/contracts/outside/channels';
-import { createSerialQueue, jsonOf, sleep } from '@drawbridge/kit';
+import { createSerialQueue, jsonOf, sleep, type Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
 import type { Fields, PlatformPost, PostTarget } from '../adapter.ts';
 import { keepConnected, type InboundNeeds } from './keep-connected.ts';
@@ -8,9 +8,27 @@ import { pollOnce } from './poll.ts';
 
 export interface WebhookNeeds extends InboundNeeds {
   target: PostTarget;
+  wait: Wait;
 }
 
 const checkMs = 60_000;
+/** Posts of this time are one. */
+const togetherMs = 1_000;
+
+/** A wait that a post ends. */
+export const createWait = (clock: Clock) => {
+  let ended = new AbortController();
+  return {
+    /** Also the next one, where none has begun. */
+    end: (): void => ended.abort(),
+    begin: async (ms: number, signal: AbortSignal): Promise<void> => {
+      await sleep(clock, ms, AbortSignal.any([signal, ended.signal])).catch(() => undefined);
+      if (ended.signal.aborted) await sleep(clock, togetherMs, signal);
+      ended = new AbortController();
+    },
+  };
+};
+type Wait = ReturnType<typeof createWait>;
 
 /** The secret of a bot's posts: another one for another key, and none that is stored. */
 export const webhookSecretOf = (secret: string, kind: string, fields: Fields): string =>
@@ -20,7 +38,7 @@ export const webhookSecretOf = (secret: string, kind: string, fields: Fields): s
 
 /** Has the platform post to this server, and looks whether it can, until the signal aborts. */
 export const keepWebhook = (needs: WebhookNeeds): Promise<void> => {
-  const { clock, adapter, target, onState, signal } = needs;
+  const { adapter, target, wait, onState, signal } = needs;
   let isRegistered = false;
   return keepConnected(needs, async () => {
     if (!isRegistered) await adapter.webhook.register(target, signal);
@@ -28,7 +46,7 @@ export const keepWebhook = (needs: WebhookNeeds): Promise<void> => {
     const problem = await adapter.webhook.problem(target, signal);
     onState(problem === null ? 'working' : 'unreachable', problem);
     const everyMs = adapter.pollEveryMs.webhook;
-    await sleep(clock, everyMs === null ? checkMs : await pollOnce(needs, 'webhook'), signal);
+    await wait.begin(everyMs === null ? checkMs : await pollOnce(needs, 'webhook'), signal);
   });
 };
 
@@ -36,7 +54,8 @@ export const keepWebhook = (needs: WebhookNeeds): Promise<void> => {
  * Stores what a post has, in order: once that resolves, the platform may forget it. Throws `unauthorized`,
  * `issuerUnavailable`, `tooManyRequests` beyond 1,000 messages that wait, and what a store in trouble throws.
  */
-export const createReceive = ({ kind, adapter, messages, acceptOne, target, onError }: WebhookNeeds) => {
+export const createReceive = (needs: WebhookNeeds) => {
+  const { kind, adapter, messages, acceptOne, target, wait, onError } = needs;
   const inTurn = createSerialQueue();
   return async (post: PlatformPost): Promise<void> => {
     const isOwn = await adapter.webhook.isOwn(post, target).catch((error: unknown) => {
@@ -47,6 +66,7 @@ export const createReceive = ({ kind, adapter, messages, acceptOne, target, onEr
     const update = adapter.webhook.read(jsonOf(post.body.toString()));
     // It would be posted again and again otherwise.
     if (update === null) return;
+    if (update === 'poll') return wait.end();
     if ((await messages.facts(kind)).waiting >= channelLimits.waiting) throw errors.tooManyRequests();
     await inTurn(() => acceptOne(update));
   };

@@ -33,7 +33,8 @@ export const createChannelsDoor =
             if (hasCode(error, 'UNAUTHORIZED')) await limits.session.count(request, reply);
             throw error;
           }
-          return reply.send({});
+          // As the specification has it for this one.
+          return kind === 'gmail' ? reply.code(204).send() : reply.send({});
         },
       });
     refuseOthers();

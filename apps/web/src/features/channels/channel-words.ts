@@ -67,7 +67,7 @@ export const channelWords: Record<ChannelKind, PlatformWords> = {
   },
   gmail: {
     name: 'Gmail',
-    posts: '',
+    posts: 'Google can post only to a server with an https address that is reachable from outside.',
     fields: [
       { name: 'clientId', label: 'Client id', help: 'Ends in .apps.googleusercontent.com.' },
       { name: 'clientSecret', label: 'Client secret', help: 'Of the same OAuth client.' },
@@ -75,6 +75,17 @@ export const channelWords: Record<ChannelKind, PlatformWords> = {
         name: 'refreshToken',
         label: 'Refresh token',
         help: 'Of the mailbox, with the scopes gmail.readonly and gmail.send.',
+      },
+      { name: 'topic', label: 'Topic', help: 'projects/…/topics/…. Only where Google posts.' },
+      {
+        name: 'subscription',
+        label: 'Subscription',
+        help: 'projects/…/subscriptions/…. Only where Google posts.',
+      },
+      {
+        name: 'pushAccount',
+        label: 'Service account',
+        help: 'The e-mail address that the subscription authenticates as. Only where Google posts.',
       },
     ],
   },
@@ -94,7 +105,7 @@ export const isSecret = (kind: ChannelKind, name: string): boolean => platformOf
 /** Whether a channel cannot work without a field. */
 export const isRequired = ({ kind, mode }: Pick<Channel, 'kind' | 'mode'>, name: string): boolean => {
   const { fields, needs } = platformOf(kind);
-  return needs[mode] === name || fields.shape[name]?.safeParse(undefined).success === false;
+  return needs[mode]?.includes(name) === true || fields.shape[name]?.safeParse(undefined).success === false;
 };
 
 /** What stands under a field: what is set now, or what to enter. */
