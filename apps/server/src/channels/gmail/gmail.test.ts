@@ -128,6 +128,7 @@ it('CH-01, CH-14, CH-26 a mail of a paired sender has one run, and one answer in
     subject: 'Re: Grüße',
     html: '<p>In <b>HTML</b></p><p style="display:none">hidden</p><div class="gmail_quote"><p>earlier words</p></div>',
     headers: { 'In-Reply-To': headerOf(reply?.headers ?? [], 'message-id') ?? '' },
+    more: [along],
   });
   await sentAfter(2);
   const second = words(1);
