@@ -31,7 +31,7 @@ const kept = words(`
   .dir-locals.el .dir-locals-2.el .zed .helix .kakrc .fleet .vs .nova .theia .ycm_extra_conf.py .luarc.json
   .neoconf.json .nlsp.json .externaltoolbuilders .devcontainer .devcontainer.json
   .gdbinit .lldbinit .pdbrc .irbrc .pryrc .rprofile .ghci .ocamlinit .iex.exs .erlang .octaverc .gnuplot
-  .codex .gemini .kiro .windsurf .clinerules .qwen .continue .roo .kilocode .opencode opencode.json opencode.jsonc
+  .codex .gemini .kiro .windsurf .clinerules .qwen .continue .roo .kilocode .opencode .pi opencode.json opencode.jsonc
   .trae .amazonq .augment .junie .goose .factory .agents .agent .openhands .crush .crush.json crush.json .qodo
   .rovodev .tabnine .aider.conf.yml .aider.model.settings.yml .claude-plugin .sourcery.yaml
   launchagents launchdaemons authorized_keys

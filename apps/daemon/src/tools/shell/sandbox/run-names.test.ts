@@ -15,7 +15,7 @@ const kept = {
     .devcontainer/devcontainer.json .emacs.d/init.el
   `),
   'NG-20': words(`
-    .codex/config.toml .gemini/settings.json opencode.json .opencode/plugin/a.js .kiro/hooks/a.kiro.hook
+    .codex/config.toml .gemini/settings.json opencode.json .opencode/plugin/a.js .pi/extensions/a.ts .kiro/hooks/a.kiro.hook
     .windsurf/mcp.json .clinerules/hooks/a .qwen/settings.json .aider.conf.yml
   `),
   siblings: words(`
