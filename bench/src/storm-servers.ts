@@ -8,6 +8,7 @@ import { startMachines, watchLatency } from './storm-machines.ts';
 
 const metricsToken = 'a-token-of-the-bench-0123456789-0123456789';
 const idleMs = 30_000;
+const connectMs = 180_000;
 /** Postgres writes its counters late. */
 const settleMs = 5_000;
 
@@ -44,7 +45,11 @@ export const playServers = async ({ daemons, servers }: { daemons: number; serve
     await machines.untilUps(daemons);
     // A stream that was opened may have ended again.
     const heldByAll = async () => sum(await Promise.all(cluster.servers.map(({ url }) => streamsOf(url))));
-    while ((await heldByAll()) < daemons) await sleep(systemClock, settleMs);
+    const latest = nowMs() + connectMs;
+    while ((await heldByAll()) < daemons) {
+      if (nowMs() > latest) throw new Error(`Only ${await heldByAll()} of ${daemons} machines are connected`);
+      await sleep(systemClock, settleMs);
+    }
     await sleep(systemClock, settleMs);
     const before = await transactions(client);
     await sleep(systemClock, idleMs);
