@@ -137,6 +137,20 @@ it('a question that another server has stored is answered before any message of 
   expect(await world.rowOf(requestId)).toMatchObject({ state: 'delivered' });
 });
 
+it('a question that was answered at another server is not asked again where its repeat arrives', async () => {
+  const world = await useSlow();
+  const { clock, database, key, one, two } = world;
+  const { requestId } = await world.start(two.gateway);
+  world.loseMessages();
+  await one.gateway.daemon.respond(key, requestId, question());
+  await one.gateway.confirmations.decide('ada', { requestId }, { approved: true });
+  await clock.settle();
+  expect(await two.gateway.daemon.respond(key, requestId, question())).toEqual({ ok: true, duplicate: true });
+  const asked = database.db.selectFrom('confirmations').select('state').where('requestId', '=', requestId);
+  expect(await asked.execute()).toEqual([{ state: 'decided' }]);
+  expect(await world.rowOf(requestId)).toMatchObject({ state: 'delivered' });
+});
+
 it('what is sent again while a slow reader takes it, stops once the machine is elsewhere', async () => {
   const world = await useSlow();
   const { clock, key, slow, two } = world;

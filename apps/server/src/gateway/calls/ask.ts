@@ -68,6 +68,5 @@ export const askInTurn = async (
     createdAt: at,
     expiresAt: at + ctx.limits.confirmationTtlMs,
   };
-  await step({ type: 'asked', at, confirmation });
-  return true;
+  return step({ type: 'asked', at, confirmation });
 };
