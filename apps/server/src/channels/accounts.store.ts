@@ -1,10 +1,9 @@
 import {
-  channelAnswerLevel,
   channelMode,
-  type ChannelAnswerLevel,
   type ChannelKind,
   type ChannelMode,
-} from '@drawbridge/contracts/outside/channels';
+} from '@drawbridge/contracts/outside/channel-platforms';
+import { channelAnswerLevel, type ChannelAnswerLevel } from '@drawbridge/contracts/outside/channels';
 import type { Store, Write } from '../db/index.ts';
 
 export interface StoredAccount {

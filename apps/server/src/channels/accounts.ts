@@ -1,10 +1,9 @@
 import {
   platformOf,
-  type ChannelAnswerLevel,
   type ChannelKind,
   type ChannelMode,
-  type ConfigureChannelInput,
-} from '@drawbridge/contracts/outside/channels';
+} from '@drawbridge/contracts/outside/channel-platforms';
+import { type ChannelAnswerLevel, type ConfigureChannelInput } from '@drawbridge/contracts/outside/channels';
 import { jsonOf, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
 import { errors } from '../errors.ts';

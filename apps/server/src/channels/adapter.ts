@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ChannelMode } from '@drawbridge/contracts/outside/channels';
+import type { ChannelMode } from '@drawbridge/contracts/outside/channel-platforms';
 
 /** Of a voice message; `opus` is in OGG. */
 export type SpeechFormat = 'mp3' | 'opus';

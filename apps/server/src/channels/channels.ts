@@ -1,10 +1,8 @@
 import type { Agent } from '@drawbridge/agent';
+import { channelKinds, platformOf, type ChannelKind } from '@drawbridge/contracts/outside/channel-platforms';
 import {
-  channelKinds,
   channelLimits,
-  platformOf,
   type Channel,
-  type ChannelKind,
   type ConfigureChannelInput,
 } from '@drawbridge/contracts/outside/channels';
 import type { Clock } from '@drawbridge/kit';

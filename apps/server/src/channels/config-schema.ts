@@ -14,7 +14,7 @@ import {
   telegramToken,
   type ChannelKind,
   type ChannelMode,
-} from '@drawbridge/contracts/outside/channels';
+} from '@drawbridge/contracts/outside/channel-platforms';
 import { z } from 'zod';
 import { isSafeAddress, plainHttp, serviceUrl, setting } from '../program/setting.ts';
 

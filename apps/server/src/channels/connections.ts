@@ -3,8 +3,8 @@ import {
   platformOf,
   type ChannelKind,
   type ChannelMode,
-  type ChannelState,
-} from '@drawbridge/contracts/outside/channels';
+} from '@drawbridge/contracts/outside/channel-platforms';
+import { type ChannelState } from '@drawbridge/contracts/outside/channels';
 import type { Clock } from '@drawbridge/kit';
 import type { AccountsStore } from './accounts.store.ts';
 import type { Account } from './accounts.ts';

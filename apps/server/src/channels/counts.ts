@@ -1,4 +1,4 @@
-import { channelKinds, type ChannelKind } from '@drawbridge/contracts/outside/channels';
+import { channelKinds, type ChannelKind } from '@drawbridge/contracts/outside/channel-platforms';
 
 /** Since the server started. */
 interface Counts {

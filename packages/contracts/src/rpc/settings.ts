@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { channelKinds } from '../outside/channels.ts';
+import { channelKinds } from '../outside/channel-platforms.ts';
 import { laneOverrides, lanePolicy, queueSettings } from '../agent/lanes.ts';
 
 const frontend = queueSettings.shape.channels.keyType;

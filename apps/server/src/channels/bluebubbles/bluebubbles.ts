@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { platforms } from '@drawbridge/contracts/outside/channels';
+import { platforms } from '@drawbridge/contracts/outside/channel-platforms';
 import { jsonOf, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
 import {

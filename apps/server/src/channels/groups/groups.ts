@@ -1,7 +1,7 @@
+import type { ChannelKind } from '@drawbridge/contracts/outside/channel-platforms';
 import type {
   ChannelGroup,
   ChannelGroupInput,
-  ChannelKind,
   UpdateChannelGroupInput,
 } from '@drawbridge/contracts/outside/channels';
 import { errors } from '../../errors.ts';

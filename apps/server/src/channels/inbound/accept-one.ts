@@ -1,4 +1,4 @@
-import type { ChannelKind } from '@drawbridge/contracts/outside/channels';
+import type { ChannelKind } from '@drawbridge/contracts/outside/channel-platforms';
 import { createBoundedMap, type Clock } from '@drawbridge/kit';
 import type { AccountsStore } from '../accounts.store.ts';
 import type { Update } from '../adapter.ts';

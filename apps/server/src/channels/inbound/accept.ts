@@ -1,4 +1,5 @@
-import { channelLimits, platformOf, type ChannelKind } from '@drawbridge/contracts/outside/channels';
+import { platformOf, type ChannelKind } from '@drawbridge/contracts/outside/channel-platforms';
+import { channelLimits } from '@drawbridge/contracts/outside/channels';
 import { createPerMinute, type Clock } from '@drawbridge/kit';
 import type { Write } from '../../db/index.ts';
 import type { AccountsStore } from '../accounts.store.ts';

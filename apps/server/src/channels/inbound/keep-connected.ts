@@ -1,4 +1,5 @@
-import type { ChannelKind, ChannelState } from '@drawbridge/contracts/outside/channels';
+import type { ChannelKind } from '@drawbridge/contracts/outside/channel-platforms';
+import type { ChannelState } from '@drawbridge/contracts/outside/channels';
 import { exponential, fullJitter, sleep, type Clock } from '@drawbridge/kit';
 import { PlatformError, type BotIdentity, type ChannelAdapter } from '../adapter.ts';
 import type { MessagesStore } from '../turns/messages.store.ts';

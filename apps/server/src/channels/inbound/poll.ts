@@ -1,4 +1,5 @@
-import { channelLimits, type ChannelKind, type ChannelMode } from '@drawbridge/contracts/outside/channels';
+import { type ChannelKind, type ChannelMode } from '@drawbridge/contracts/outside/channel-platforms';
+import { channelLimits } from '@drawbridge/contracts/outside/channels';
 import { sleep, type Clock } from '@drawbridge/kit';
 import type { AccountsStore } from '../accounts.store.ts';
 import { keepConnected, type InboundNeeds } from './keep-connected.ts';

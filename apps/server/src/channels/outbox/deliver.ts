@@ -1,5 +1,6 @@
 import type { Agent } from '@drawbridge/agent';
-import { channelLimits, type ChannelKind } from '@drawbridge/contracts/outside/channels';
+import { type ChannelKind } from '@drawbridge/contracts/outside/channel-platforms';
+import { channelLimits } from '@drawbridge/contracts/outside/channels';
 import { createKeyedQueue, exponential, fullJitter, hasCode, sleep, type Clock } from '@drawbridge/kit';
 import { audioEnding, type SpeechService } from '../../voice/index.ts';
 import {

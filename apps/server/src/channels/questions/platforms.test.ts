@@ -1,4 +1,4 @@
-import { platformOf, type ChannelKind } from '@drawbridge/contracts/outside/channels';
+import { platformOf, type ChannelKind } from '@drawbridge/contracts/outside/channel-platforms';
 import { systemClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import { story, use } from '../../../test/agent-turns.ts';

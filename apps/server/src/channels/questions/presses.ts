@@ -1,4 +1,5 @@
-import { channelLimits, type ChannelAnswer, type ChannelKind } from '@drawbridge/contracts/outside/channels';
+import { type ChannelKind } from '@drawbridge/contracts/outside/channel-platforms';
+import { channelLimits, type ChannelAnswer } from '@drawbridge/contracts/outside/channels';
 import { createPerMinute, type Clock } from '@drawbridge/kit';
 import type { Write } from '../../db/index.ts';
 import type { IncomingPress } from '../adapter.ts';

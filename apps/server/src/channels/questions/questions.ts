@@ -2,15 +2,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Agent } from '@drawbridge/agent';
 import type { AskPayload } from '@drawbridge/contracts/agent/asks';
 import type { Confirmation } from '@drawbridge/contracts/confirmation';
+import { platformOf, type ChannelKind } from '@drawbridge/contracts/outside/channel-platforms';
 import {
   channelAnswer,
   channelAnswerLevels,
   channelLimits,
   channelOptions,
-  platformOf,
   type ChannelAnswer,
   type ChannelAnswerLevel,
-  type ChannelKind,
 } from '@drawbridge/contracts/outside/channels';
 import { CodedError, createKeyedQueue, hasCode, sleep, type Clock } from '@drawbridge/kit';
 import type { Sealer } from '../../secrets/index.ts';

@@ -1,8 +1,8 @@
 import { createHmac, randomInt } from 'node:crypto';
+import { type ChannelKind } from '@drawbridge/contracts/outside/channel-platforms';
 import {
   channelLimits,
   type ChannelCode,
-  type ChannelKind,
   type CreateChannelCodeInput,
 } from '@drawbridge/contracts/outside/channels';
 import { createPerMinute, type Clock } from '@drawbridge/kit';

@@ -1,8 +1,8 @@
+import { type ChannelKind } from '@drawbridge/contracts/outside/channel-platforms';
 import {
   channelAnswerLevel,
   channelSpeak,
   type ChannelAnswerLevel,
-  type ChannelKind,
   type ChannelSpeak,
 } from '@drawbridge/contracts/outside/channels';
 import { toolScope, type ToolScope } from '@drawbridge/contracts/groups';

@@ -1,8 +1,5 @@
-import type {
-  ChannelKind,
-  ChannelSender,
-  UpdateChannelSenderInput,
-} from '@drawbridge/contracts/outside/channels';
+import type { ChannelKind } from '@drawbridge/contracts/outside/channel-platforms';
+import type { ChannelSender, UpdateChannelSenderInput } from '@drawbridge/contracts/outside/channels';
 import { errors } from '../../errors.ts';
 import type { Durability, Write } from '../../db/index.ts';
 import type { SendersStore, StoredSender } from './senders.store.ts';

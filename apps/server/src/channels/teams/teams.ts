@@ -1,4 +1,4 @@
-import { platforms } from '@drawbridge/contracts/outside/channels';
+import { platforms } from '@drawbridge/contracts/outside/channel-platforms';
 import { jsonOf, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
 import { bearerOf, createKeys, keysOfJwks, readToken } from '../../jwt/index.ts';

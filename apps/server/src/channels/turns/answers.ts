@@ -1,5 +1,6 @@
 import type { Agent, RequestEnd } from '@drawbridge/agent';
-import { channelLimits, platformOf, type ChannelKind } from '@drawbridge/contracts/outside/channels';
+import { platformOf, type ChannelKind } from '@drawbridge/contracts/outside/channel-platforms';
+import { channelLimits } from '@drawbridge/contracts/outside/channels';
 import type { Clock } from '@drawbridge/kit';
 import type { SpeechService } from '../../voice/index.ts';
 import { z } from 'zod';

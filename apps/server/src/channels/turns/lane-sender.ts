@@ -1,5 +1,5 @@
 import type { Sender } from '@drawbridge/agent';
-import type { ChannelKind } from '@drawbridge/contracts/outside/channels';
+import type { ChannelKind } from '@drawbridge/contracts/outside/channel-platforms';
 import type { GroupsStore } from '../groups/groups.store.ts';
 import type { SendersStore, StoredSender } from '../senders/senders.store.ts';
 import { isStop } from './answers.ts';

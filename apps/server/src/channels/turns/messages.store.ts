@@ -1,4 +1,4 @@
-import type { ChannelKind } from '@drawbridge/contracts/outside/channels';
+import type { ChannelKind } from '@drawbridge/contracts/outside/channel-platforms';
 import { OutdatedError, type Durability, type Schema, type Store, type Write } from '../../db/index.ts';
 
 export { isStoreTrouble } from '../../db/index.ts';

@@ -1,5 +1,5 @@
 import { attachmentTypes, maxAttachments, type Attachment } from '@drawbridge/contracts/agent/threads';
-import type { ChannelKind } from '@drawbridge/contracts/outside/channels';
+import type { ChannelKind } from '@drawbridge/contracts/outside/channel-platforms';
 import { rpcLimits } from '@drawbridge/contracts/rpc/protocol';
 import { exponential, fileNameOf, fullJitter, mediaTypeOf, sleep, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';

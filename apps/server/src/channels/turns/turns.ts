@@ -1,6 +1,7 @@
 import type { Agent, LaneRequest } from '@drawbridge/agent';
 import type { AskPayload } from '@drawbridge/contracts/agent/asks';
-import { channelLimits, type ChannelKind } from '@drawbridge/contracts/outside/channels';
+import { type ChannelKind } from '@drawbridge/contracts/outside/channel-platforms';
+import { channelLimits } from '@drawbridge/contracts/outside/channels';
 import { CodedError, createKeyedQueue, hasCode, sleep, type Clock } from '@drawbridge/kit';
 import { errors } from '../../errors.ts';
 import type { ReaderContext } from '../../readers/index.ts';

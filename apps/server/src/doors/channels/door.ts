@@ -1,4 +1,5 @@
-import { channelKinds, channelLimits, platformOf } from '@drawbridge/contracts/outside/channels';
+import { channelKinds, platformOf } from '@drawbridge/contracts/outside/channel-platforms';
+import { channelLimits } from '@drawbridge/contracts/outside/channels';
 import { hasCode } from '@drawbridge/kit';
 import type { FastifyPluginAsync } from 'fastify';
 import type { Channels } from '../../channels/index.ts';

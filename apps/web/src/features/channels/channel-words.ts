@@ -1,9 +1,11 @@
 import {
   platformOf,
-  type Channel,
-  type ChannelAnswerLevel,
   type ChannelKind,
   type ChannelMode,
+} from '@drawbridge/contracts/outside/channel-platforms';
+import {
+  type Channel,
+  type ChannelAnswerLevel,
   type ChannelSpeak,
 } from '@drawbridge/contracts/outside/channels';
 

@@ -1,4 +1,5 @@
-import { channelKind, channelLimits } from '@drawbridge/contracts/outside/channels';
+import { channelKind } from '@drawbridge/contracts/outside/channel-platforms';
+import { channelLimits } from '@drawbridge/contracts/outside/channels';
 import {
   pairingChannels,
   pairingCodes,
