@@ -181,7 +181,7 @@ module.exports = {
       to: {
         path: `${server}/`,
         pathNot: [
-          `${server}/channels/(adapter|platform-fetch)\\.ts$`,
+          `${server}/channels/(adapter|platform-fetch|google-calls)\\.ts$`,
           `${server}/channels/(format|$1)/`,
           `${server}/(outside|jwt)/index\\.ts$`,
         ],

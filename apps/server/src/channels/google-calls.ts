@@ -1,0 +1,104 @@
+import { jsonOf, type Clock } from '@drawbridge/kit';
+import { GrantRefused } from '../jwt/index.ts';
+import type { ServiceReply } from '../outside/index.ts';
+import { PlatformError } from './adapter.ts';
+import { createPlatformFetch } from './platform-fetch.ts';
+
+/** Each of Google's, where they are not all at one other address. */
+export const googleHosts = {
+  chat: 'https://chat.googleapis.com',
+  mail: 'https://gmail.googleapis.com',
+  pubsub: 'https://pubsub.googleapis.com',
+  token: 'https://oauth2.googleapis.com',
+  keys: 'https://www.googleapis.com',
+} as const;
+export type GoogleHost = keyof typeof googleHosts;
+
+/** A post waits for keys. */
+const documentLimits = { ms: 10_000, maxBytes: 1_024 * 1_024 };
+
+type PostForm = (form: URLSearchParams, signal: AbortSignal) => Promise<ServiceReply>;
+
+interface Needs<Account> {
+  clock: Clock;
+  /** Empty: Google's own. */
+  url: string;
+  limits: { ms: number; maxBytes: number };
+  /** Whose access token it is. `post`: to Google's address for tokens. */
+  account(post: PostForm): Account;
+  toGrantError(error: GrantRefused): PlatformError;
+}
+
+export interface GoogleCall {
+  method: string;
+  body?: { type: string; text: string };
+  signal: AbortSignal;
+}
+
+/** Calls of Google's APIs in the name of an account. All but `document` throw `PlatformError`. */
+export const createGoogleCalls = <
+  Account extends { token(signal: AbortSignal): Promise<string>; forget(): void },
+>({
+  clock,
+  url,
+  limits,
+  account: open,
+  toGrantError,
+}: Needs<Account>) => {
+  const request = createPlatformFetch({ clock, name: 'Google', limits });
+  const read = createPlatformFetch({ clock, name: 'Google', limits: documentLimits });
+  const addressOf = (host: GoogleHost, path: string) => new URL((url || googleHosts[host]) + path);
+
+  const account = open((form, signal) =>
+    request(addressOf('token', '/token'), {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: form.toString(),
+      signal,
+    }),
+  );
+  const tokenFor = (signal: AbortSignal) =>
+    account.token(signal).catch((error: unknown) => {
+      if (error instanceof GrantRefused) throw toGrantError(error);
+      if (error instanceof PlatformError || signal.aborted) throw error;
+      throw new PlatformError('network', 'Google gave no access token');
+    });
+
+  const attempt = async (to: URL, { method, body, signal }: GoogleCall): Promise<ServiceReply> =>
+    request(to, {
+      method,
+      headers: {
+        authorization: `Bearer ${await tokenFor(signal)}`,
+        ...(body && { 'content-type': body.type }),
+      },
+      ...(body && { body: body.text }),
+      signal,
+    });
+
+  return {
+    account,
+    tokenFor,
+    call: async (host: GoogleHost, path: string, given: GoogleCall): Promise<ServiceReply> => {
+      const to = addressOf(host, path);
+      const answer = await attempt(to, given);
+      if (answer.status !== 401) return answer;
+      // The token has ended early.
+      account.forget();
+      return attempt(to, given);
+    },
+    /** A public document. */
+    document: async (path: string): Promise<unknown> => {
+      const { signal } = new AbortController();
+      const { status, text } = await read(addressOf('keys', path), { signal });
+      if (status !== 200) throw new Error(`HTTP ${status}`);
+      return jsonOf(text);
+    },
+  };
+};
+
+/** What Google answered. Throws `PlatformError` for what is no JSON. */
+export const readGoogle = ({ text }: ServiceReply): unknown => {
+  const parsed = jsonOf(text);
+  if (parsed === undefined) throw new PlatformError('network', 'Google gave an answer that is not its own');
+  return parsed;
+};
