@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConfirmationPayload } from '@drawbridge/contracts/confirmation-payload';
 import { questionOf } from '@drawbridge/contracts/confirmation-text';
@@ -8,6 +8,7 @@ import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { nanoid } from 'nanoid';
 import type { Modes } from '../../src/permission/index.ts';
 import { describeRule, heldRules } from '../../src/permission/settings/rule-list.ts';
+import { shared } from './clean-up.ts';
 import { makeFolders, openTools } from './tool-fixture.ts';
 
 const standIn = join(import.meta.dirname, 'acp-stand-in.mjs');
@@ -114,6 +115,17 @@ export const openRuntime = async (folders = makeFolders()) => {
   /** The permanent rules, as `drawbridge permissions` lists them. */
   const rules = () => heldRules(world.settings).map(({ rule }) => describeRule(rule).label);
   return { ...world, kept, settings, program, state, turn, fresh, rules };
+};
+
+/** One for all tests of a file, each of which begins in an empty folder. */
+export const shareRuntime = () => {
+  const opened = shared(() => openRuntime());
+  return () => {
+    const world = opened();
+    for (const name of readdirSync(world.root)) rmSync(join(world.root, name), { recursive: true });
+    world.fresh();
+    return world;
+  };
 };
 
 export const turnOf = (result: ToolResult) => turnResult.parse(result.structuredContent);

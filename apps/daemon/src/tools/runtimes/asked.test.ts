@@ -1,19 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { questionOf } from '@drawbridge/contracts/confirmation-text';
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
-import { shared } from '../../../test/support/clean-up.ts';
-import { openRuntime, turnOf } from '../../../test/support/runtime-fixture.ts';
+import { shareRuntime, turnOf } from '../../../test/support/runtime-fixture.ts';
 
 describeWith('bubblewrap')('what a coding agent asks in its turn', () => {
-  const opened = shared(() => openRuntime());
-  const open = () => {
-    const world = opened();
-    for (const name of readdirSync(world.root)) rmSync(join(world.root, name), { recursive: true });
-    world.fresh();
-    return world;
-  };
+  const open = shareRuntime();
 
   it('RT-02 each of its requests is a question of the gate, and a lasting yes holds for that agent alone', async () => {
     const { turn, state, root, call, rules } = open();

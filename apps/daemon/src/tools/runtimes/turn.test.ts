@@ -5,8 +5,7 @@ import { expect, it, vi } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
 import type { RunContext } from '../common/tool.ts';
 import { readQuietly } from '../../program/quiet-files.ts';
-import { shared } from '../../../test/support/clean-up.ts';
-import { openRuntime, turnOf } from '../../../test/support/runtime-fixture.ts';
+import { shareRuntime, turnOf } from '../../../test/support/runtime-fixture.ts';
 import { textOf } from '../../../test/support/tool-fixture.ts';
 
 const standIn = 'acp:stand-in';
@@ -18,13 +17,7 @@ const commandLines = (): string[] =>
     .map((pid) => (readQuietly(`/proc/${pid}/cmdline`) ?? '').split('\0').join(' ').trim());
 
 describeWith('bubblewrap')('a coding agent of the machine', () => {
-  const opened = shared(() => openRuntime());
-  const open = () => {
-    const world = opened();
-    for (const name of readdirSync(world.root)) rmSync(join(world.root, name), { recursive: true });
-    world.fresh();
-    return world;
-  };
+  const open = shareRuntime();
   const words = async (...lines: string[]) => textOf(await open().turn(lines));
 
   it('RT-01 is asked about by its program, folder and network before it starts', async () => {

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createFakeClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
+import { testStops } from '../../../../test/support/driver-ends.ts';
 import { openWith } from '../../../../test/support/driver-fixture.ts';
 import { makeFolders } from '../../../../test/support/tool-fixture.ts';
 import type { FormEnd, Verdict } from '../driver.ts';
@@ -221,30 +221,7 @@ it('RT-16 settings, hooks and servers of the folder start nothing and allow noth
   expect(existsSync(join(root, 'server.txt'))).toBe(false);
 });
 
-it('RT-06 it ends a cancelled turn, also while it tries again or asks; one that does not is killed a second later', async () => {
-  const waiting = await open();
-  const writing = await waiting.turn('RETRY', 'WAIT');
-  await writing.said;
-  waiting.stop();
-  expect(await writing.end).toMatchObject({ stopReason: 'cancelled' });
-
-  const withdrawn = Promise.withResolvers<Verdict>();
-  const asking = await open({ verdict: () => withdrawn.promise });
-  const asked = await asking.turn('RUN touch no.txt');
-  await asked.said;
-  asking.stop();
-  withdrawn.resolve({ withdrawn: true });
-  expect(await asked.end).toMatchObject({ stopReason: 'cancelled' });
-  expect(existsSync(join(asking.root, 'no.txt'))).toBe(false);
-
-  const clock = createFakeClock();
-  const { turn, stop } = await open({ clock });
-  const { end, said } = await turn('SAY hi', 'STUCK');
-  await said;
-  stop();
-  await clock.settle(1_000);
-  await expect(end).rejects.toMatchObject({ code: 'RUNTIME_FAILED' });
-});
+testStops(open);
 
 it('begins a session with an id of its own, and continues one', async () => {
   const first = await open();

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFakeClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
+import { testFailures, testStops } from '../../../../test/support/driver-ends.ts';
 import { openWith } from '../../../../test/support/driver-fixture.ts';
 import { makeFolders } from '../../../../test/support/tool-fixture.ts';
 import type { Verdict } from '../driver.ts';
@@ -104,43 +105,5 @@ it('gives pictures with the task', async () => {
   expect(events).toEqual([{ type: 'text', text: JSON.stringify(block) }]);
 });
 
-it('a session that it has lost is one', async () => {
-  const { root } = makeFolders();
-  writeFileSync(join(root, 'forgets'), '');
-  await expect(open({ root, resume: 's1' })).rejects.toMatchObject({ code: 'RUNTIME_SESSION_LOST' });
-});
-
-it.each([
-  ['SIGNEDOUT', 'RUNTIME_SIGN_IN', '401'],
-  ['FAIL', 'RUNTIME_FAILED', 'the model is gone'],
-  ['DIE', 'RUNTIME_FAILED', 'exit code 3'],
-])('says why it ended: %s', async (step, code, message) => {
-  const { turn } = await open();
-  const { end } = await turn(step);
-  await expect(end).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
-});
-
-it('RT-06 it ends a cancelled turn, also while it tries again or asks; one that does not is killed a second later', async () => {
-  const writing = await open();
-  const waiting = await writing.turn('RETRY', 'WAIT');
-  await waiting.said;
-  writing.stop();
-  expect(await waiting.end).toMatchObject({ stopReason: 'cancelled' });
-
-  const withdrawn = Promise.withResolvers<Verdict>();
-  const asking = await open({ verdict: () => withdrawn.promise });
-  const asked = await asking.turn('RUN touch late.txt', 'WAIT');
-  await asked.said;
-  asking.stop();
-  withdrawn.resolve({ withdrawn: true });
-  expect(await asked.end).toMatchObject({ stopReason: 'cancelled' });
-  expect(existsSync(join(asking.root, 'late.txt'))).toBe(false);
-
-  const clock = createFakeClock();
-  const stuck = await open({ clock });
-  const { end, said } = await stuck.turn('SAY hi', 'STUCK');
-  await said;
-  stuck.stop();
-  await clock.settle(1_000);
-  await expect(end).rejects.toMatchObject({ code: 'RUNTIME_FAILED' });
-});
+testFailures(open);
+testStops(open);
