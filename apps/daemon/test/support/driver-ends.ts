@@ -9,31 +9,29 @@ import { makeFolders } from './tool-fixture.ts';
 type Open = ReturnType<typeof openWith>;
 
 /** What every driver does with a turn that is stopped. */
-export const testStops = (open: Open): void => {
-  it('RT-06 it ends a cancelled turn, also while it tries again or asks; one that does not is killed a second later', async () => {
-    const writing = await open();
-    const waiting = await writing.turn('RETRY', 'WAIT');
-    await waiting.said;
-    writing.stop();
-    expect(await waiting.end).toMatchObject({ stopReason: 'cancelled' });
+export const stopTurns = async (open: Open): Promise<void> => {
+  const writing = await open();
+  const waiting = await writing.turn('RETRY', 'WAIT');
+  await waiting.said;
+  writing.stop();
+  expect(await waiting.end).toMatchObject({ stopReason: 'cancelled' });
 
-    const withdrawn = Promise.withResolvers<Verdict>();
-    const asking = await open({ verdict: () => withdrawn.promise });
-    const asked = await asking.turn('RUN touch late.txt', 'WAIT');
-    await asked.said;
-    asking.stop();
-    withdrawn.resolve({ withdrawn: true });
-    expect(await asked.end).toMatchObject({ stopReason: 'cancelled' });
-    expect(existsSync(join(asking.root, 'late.txt'))).toBe(false);
+  const withdrawn = Promise.withResolvers<Verdict>();
+  const asking = await open({ verdict: () => withdrawn.promise });
+  const asked = await asking.turn('RUN touch late.txt', 'WAIT');
+  await asked.said;
+  asking.stop();
+  withdrawn.resolve({ withdrawn: true });
+  expect(await asked.end).toMatchObject({ stopReason: 'cancelled' });
+  expect(existsSync(join(asking.root, 'late.txt'))).toBe(false);
 
-    const clock = createFakeClock();
-    const stuck = await open({ clock });
-    const { end, said } = await stuck.turn('SAY hi', 'STUCK');
-    await said;
-    stuck.stop();
-    await clock.settle(1_000);
-    await expect(end).rejects.toMatchObject({ code: 'RUNTIME_FAILED' });
-  });
+  const clock = createFakeClock();
+  const stuck = await open({ clock });
+  const { end, said } = await stuck.turn('SAY hi', 'STUCK');
+  await said;
+  stuck.stop();
+  await clock.settle(1_000);
+  await expect(end).rejects.toMatchObject({ code: 'RUNTIME_FAILED' });
 };
 
 /** What it says of a program that fails, and of one that no longer has the conversation. */

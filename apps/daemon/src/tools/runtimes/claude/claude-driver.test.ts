@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { testStops } from '../../../../test/support/driver-ends.ts';
+import { stopTurns } from '../../../../test/support/driver-ends.ts';
 import { openWith } from '../../../../test/support/driver-fixture.ts';
 import { makeFolders } from '../../../../test/support/tool-fixture.ts';
 import type { FormEnd, Verdict } from '../driver.ts';
@@ -221,7 +221,8 @@ it('RT-16 settings, hooks and servers of the folder start nothing and allow noth
   expect(existsSync(join(root, 'server.txt'))).toBe(false);
 });
 
-testStops(open);
+it('RT-06 it ends a cancelled turn, also while it tries again or asks; one that does not is killed a second later', () =>
+  stopTurns(open));
 
 it('begins a session with an id of its own, and continues one', async () => {
   const first = await open();

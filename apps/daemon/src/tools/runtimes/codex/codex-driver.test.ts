@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { testFailures, testStops } from '../../../../test/support/driver-ends.ts';
+import { testFailures, stopTurns } from '../../../../test/support/driver-ends.ts';
 import { openWith } from '../../../../test/support/driver-fixture.ts';
 import { makeFolders } from '../../../../test/support/tool-fixture.ts';
 import type { Verdict } from '../driver.ts';
@@ -128,7 +128,9 @@ it('gives pictures with the task', async () => {
 });
 
 testFailures(open);
-testStops(open);
+
+it('RT-06 it ends a cancelled turn, also while it tries again or asks; one that does not is killed a second later', () =>
+  stopTurns(open));
 
 it('RT-18 a question that it withdraws ends at once; one whose question it withdrew may not act', async () => {
   const { root } = makeFolders();
