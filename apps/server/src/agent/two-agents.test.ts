@@ -112,6 +112,24 @@ it('a message at a server that was suspended, but not for dead, is taken once it
   expect(await drivenBy()).toBe('one');
 });
 
+it('a run that ends at a server that is not sure yet that it drives it ends for its senders', async () => {
+  const world = await useTwoAgents(story([write('a'), { text: 'Done.' }]));
+  const { one, two, until, asks, clock, ends } = world;
+  const { done } = await one.agent.lanes.send(personSender(userId, 'panel'), threadId, { text: 'Go' });
+  await until(async () => (await asks()).length === 1);
+  one.suspend();
+  await clock.settle(8_700);
+  const [ask] = await asks();
+  void world.answer(two, ask?.requestId ?? '', allow);
+  one.goOn();
+  let end: unknown = null;
+  void done.then((given) => (end = given));
+  await until(() => end !== null, 'the end');
+  expect(end).toMatchObject({ outcome: 'completed', content: 'Done.' });
+  expect(await ends()).toEqual(['completed']);
+  await expectWhole(world);
+});
+
 it('Stop at the other server stops the run', async () => {
   const world = await useTwoAgents(story([read('endless')]));
   const { one, two, until, ends, requests } = world;

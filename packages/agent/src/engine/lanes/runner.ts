@@ -1,6 +1,6 @@
 import { createKeyedQueue, createTimer, hasCode, type Timer } from '@drawbridge/kit';
 import type { LaneEffect, LaneState } from '../../machines/next-lane.ts';
-import { ElsewhereError, errors } from '../../rows/errors.ts';
+import { errors } from '../../rows/errors.ts';
 import { keyOf, type ThreadKey } from '../../rows/keys.ts';
 import { agentLimits } from '../../rows/limits.ts';
 import { runOf } from '../../rows/load.ts';
@@ -102,7 +102,7 @@ export const createLaneRunner = (ctx: LaneContext, own: (key: ThreadKey) => Prom
       if (run) await reportEnd(ctx, run);
       slots.offer();
     };
-    // Its senders wait for it: while this server drives the thread, what fails is tried again.
+    // Its senders wait for it, so what fails is tried again, also at a server that is not sure to drive it.
     const isWaitedFor = () =>
       requests
         .ofThread(key.userId, key.threadId)
@@ -110,7 +110,7 @@ export const createLaneRunner = (ctx: LaneContext, own: (key: ThreadKey) => Prom
     const tryToEnd = () =>
       void endRun().catch((error: unknown) => {
         report(error);
-        if (!(error instanceof ElsewhereError) && isWaitedFor()) clock.after(againMs, tryToEnd);
+        if (isWaitedFor()) clock.after(againMs, tryToEnd);
       });
     tryToEnd();
   };
