@@ -10,6 +10,7 @@ import {
   follow,
   lengthenTitles,
   openPage,
+  showTheme,
   questionOf,
   run,
   setupToken,
@@ -89,15 +90,10 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
     const found: Record<string, string[]> = {};
     await page.setViewportSize(wide);
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
-    if (await visit(page, opened, 'visible')) {
-      await page.evaluate(axe.source);
-      // Colours on their way from one theme to the other are no fault.
-      await page.addStyleTag({ content: '*, ::before, ::after { transition: none !important }' });
-    }
+    if (await visit(page, opened, 'visible')) await page.evaluate(axe.source);
     for (const { name, colorScheme, viewport, rules } of looks) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       await page.setViewportSize(viewport);
-      await page.locator(`html[style*="${colorScheme}"]`).waitFor();
+      await showTheme(page, colorScheme);
       found[name] = await faultsOn(page, rules);
       const path = join(pictures, `${opened.name.replaceAll(' ', '-')}.${name}.jpg`);
       if (leavesPictures) await page.screenshot({ path, quality: 60 });

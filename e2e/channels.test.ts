@@ -3,14 +3,21 @@ import type { Page } from 'playwright-core';
 import { afterAll, expect, it } from 'vitest';
 import { botToken, openTelegram } from '../apps/server/test/telegram.ts';
 import { startScriptedModel } from './agent/scripted-model.ts';
-import { createProcesses, openPage, startBrowser, startServer, until, widthFaults } from './harness/index.ts';
+import {
+  createProcesses,
+  openPage,
+  startBrowser,
+  showTheme,
+  startServer,
+  until,
+  widthFaults,
+} from './harness/index.ts';
 import { describeWith } from './services.ts';
 
 const axeFaults = async (page: Page) => {
   const found: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await page.locator(`html[style*="${colorScheme}"]`).waitFor();
+    await showTheme(page, colorScheme);
     await page.evaluate(axe.source);
     const { violations } = await page.evaluate<AxeResults>(`axe.run({ resultTypes: ['violations'] })`);
     found.push(

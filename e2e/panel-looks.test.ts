@@ -10,6 +10,7 @@ import {
   createProcesses,
   follow,
   openPage,
+  showTheme,
   questionOf,
   run,
   startBrowser,
@@ -278,8 +279,7 @@ describeWith('chromium')('where things stand in the panel', () => {
     await page.locator('[data-role=user] mark').waitFor();
     expect(await page.locator('[data-test=markdown] [data-task]').count()).toBe(2);
     for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await page.locator(`html[style*="${colorScheme}"]`).waitFor();
+      await showTheme(page, colorScheme);
       await page.evaluate(axe.source);
       const { violations } = await page.evaluate<AxeResults>(
         `axe.run('main', { runOnly: ['color-contrast'], resultTypes: ['violations'] })`,

@@ -12,6 +12,7 @@ import {
   daemonEntry,
   ended,
   openPage,
+  showTheme,
   startBrowser,
   startMachine,
   until,
@@ -190,9 +191,7 @@ describeWith('chromium', 'bubblewrap')('what happened since the last visit', () 
     await plan.locator('summary').press('Enter');
     await plan.locator('figure').first().waitFor();
     for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      // Colours on their way from one theme to the other are no fault.
-      await page.locator(`html[style*="${colorScheme}"]`).waitFor();
+      await showTheme(page, colorScheme);
       await page.evaluate(axe.source);
       const { violations } = await page.evaluate<AxeResults>(`axe.run({ resultTypes: ['violations'] })`);
       expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);

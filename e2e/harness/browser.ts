@@ -69,6 +69,13 @@ export const widthFaults = async (page: Page): Promise<string[]> => {
   return found;
 };
 
+/** Shows the page in a theme, without a colour that is still on its way from the other one. */
+export const showTheme = async (page: Page, colorScheme: 'light' | 'dark'): Promise<void> => {
+  await page.addStyleTag({ content: '*, ::before, ::after { transition: none !important }' });
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+  await page.locator(`html[style*="${colorScheme}"]`).waitFor();
+};
+
 /** A page of its own session, for a person who is signed in, or for a stranger; without service workers. */
 export const openPage = async (
   browser: Browser,

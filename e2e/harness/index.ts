@@ -1,5 +1,12 @@
 export { accountHome } from './account-home.ts';
-export { lengthenTitles, openPage, startBrowser, startOwnBrowser, widthFaults } from './browser.ts';
+export {
+  lengthenTitles,
+  openPage,
+  showTheme,
+  startBrowser,
+  startOwnBrowser,
+  widthFaults,
+} from './browser.ts';
 export { createPerson, type Account, type Person } from './client.ts';
 export { connectDaemon, linkOf, startDaemon, type Daemon } from './daemon.ts';
 export { follow } from './follow.ts';
