@@ -2,7 +2,15 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { sharedNetwork } from '../apps/daemon/test/support/network-fixture.ts';
+import {
+  goModule,
+  jsonIndex,
+  mavenParent,
+  phpPackage,
+  rubyGem,
+} from '../apps/daemon/test/support/language-sites.ts';
 import { files, packageSites, packPnpm } from '../apps/daemon/test/support/package-sites.ts';
+import { services } from './service-table.ts';
 import { describeWith } from './services.ts';
 
 const registry = 'registry.npmjs.org';
@@ -180,8 +188,81 @@ describeWith('bubblewrap', 'cargo')('Cargo in a command', () => {
   });
 });
 
+describeWith('bubblewrap', 'go')('Go in a command', () => {
+  const world = sharedNetwork(() => packageSites(goModule()));
+
+  it('SU-17 downloads a module and builds in a folder without a repository, after one question, and offline', async () => {
+    const { run, root, questions } = world();
+    files(root, {
+      'go.mod': 'module app\n\ngo 1.19\n\nrequire go.test/demo v1.0.0\n',
+      'main.go':
+        'package main\n\nimport (\n\t"fmt"\n\t"go.test/demo"\n)\n\nfunc main() { fmt.Println(demo.Word()) }\n',
+    });
+    const built = await run('export GONOSUMDB=go.test; go mod tidy && go mod download && go build && ./app', [
+      'proxy.golang.org',
+    ]);
+    expect([built.stdout, built.exitCode, questions.length]).toEqual(['demo\n', 0, 1]);
+    expect((await run('go build -o other && ./other')).stdout).toBe('demo\n');
+  });
+});
+
+describeWith('bubblewrap', 'bundler')('Bundler in a command', () => {
+  const world = sharedNetwork(() => packageSites(rubyGem()));
+
+  it('SU-18 installs a gem into the folder after one question', async () => {
+    const { run, root, questions } = world();
+    files(root, { Gemfile: 'source "https://rubygems.org"\ngem "demo"\n' });
+    const installed = await run(
+      'export BUNDLE_PATH=vendor; bundle install --quiet && bundle exec ruby -e "require %q(demo); puts WORD"',
+      ['rubygems.org', 'index.rubygems.org'],
+    );
+    expect([installed.stdout, questions.length]).toEqual(['demo\n', 1]);
+  });
+});
+
+describeWith('bubblewrap', 'composer')('Composer in a command', () => {
+  const world = sharedNetwork(() => packageSites(phpPackage()));
+
+  it('SU-18 installs a package with the extensions that PHP has outside, after one question', async () => {
+    const { run, root, questions } = world();
+    files(root, {
+      'composer.json': '{"require":{"ada/demo":"1.0.0"}}',
+      'a.php': '<?php require "vendor/autoload.php"; echo WORD;',
+    });
+    const hosts = ['repo.packagist.org', 'codeload.github.com'];
+    const installed = await run('composer install --no-interaction && php a.php', hosts);
+    expect([installed.stdout, questions.length]).toEqual(['demo', 1]);
+    const settings = await run(
+      'cat /etc/php*/*/cli/conf.d/*.ini /etc/php.d/*.ini 2>/dev/null | grep -v extension=',
+    );
+    expect(settings.stdout).toBe('');
+  });
+});
+
+describeWith('bubblewrap', 'poetry')('Poetry in a command', () => {
+  const world = sharedNetwork(() => packageSites(jsonIndex()));
+
+  it('SU-13 installs a wheel into a virtual environment of the folder after one question', async () => {
+    const { run, root, questions } = world();
+    files(root, {
+      'pyproject.toml':
+        '[tool.poetry]\nname = "app"\nversion = "1.0.0"\ndescription = ""\nauthors = []\n[tool.poetry.dependencies]\npython = "^3.9"\npoem-pkg = "1.0"\n',
+      'poetry.toml': '[virtualenvs]\nin-project = true\n',
+    });
+    const show = 'poetry run python -c "import poem_pkg; print(poem_pkg.word)"';
+    const installed = await run(`poetry install --no-root -n -q && ${show}`, [
+      'pypi.org',
+      'files.pythonhosted.org',
+    ]);
+    expect([installed.stdout, questions.length]).toEqual(['poem\n', 1]);
+  });
+});
+
 describeWith('bubblewrap', 'java')('Java in a command', () => {
-  const world = sharedNetwork(packageSites);
+  const world = sharedNetwork(() => packageSites(mavenParent()));
+  const hosts = ['repo.maven.apache.org', 'repo1.maven.org'];
+  const trust =
+    'keytool -importcert -noprompt -storepass changeit -keystore trust -file .ca.pem 2> /dev/null; export JAVA_TOOL_OPTIONS="$JAVA_TOOL_OPTIONS -Djavax.net.ssl.trustStore=$PWD/trust -Djavax.net.ssl.trustStorePassword=changeit -Djava.io.tmpdir=$TMPDIR"';
 
   it('SU-40 a program of one file reaches a host after one question', async () => {
     const { run, root, questions } = world();
@@ -193,5 +274,30 @@ describeWith('bubblewrap', 'java')('Java in a command', () => {
     const ran = await run('java J.java', [registry]);
     expect([ran.stdout, questions.length]).toEqual(['{"dl":"https://static.crates.io/crates"}', 1]);
     expect(existsSync(join(root, 'J.class'))).toBe(false);
+  });
+
+  it('SU-40 Maven reads a parent of the central repository after one question, and again offline', async ({
+    skip,
+  }) => {
+    skip(!services.maven.isThere(), 'no maven');
+    const { run, root, questions } = world();
+    files(root, {
+      'pom.xml':
+        '<project><modelVersion>4.0.0</modelVersion><parent><groupId>demo</groupId><artifactId>parent</artifactId><version>1</version></parent><artifactId>app</artifactId><packaging>pom</packaging></project>',
+    });
+    expect((await run(`${trust}; mvn -B -q validate`, hosts)).exitCode).toBe(0);
+    expect([(await run('mvn -B -q -o validate')).exitCode, questions.length]).toEqual([0, 1]);
+  });
+
+  it('SU-40 Gradle downloads a file of the central repository after one question', async ({ skip }) => {
+    skip(!services.gradle.isThere(), 'no gradle');
+    const { run, root, questions } = world();
+    files(root, {
+      'settings.gradle': '',
+      'build.gradle':
+        "repositories { mavenCentral() }\nconfigurations { got }\ndependencies { got 'demo:parent:1@pom' }\ntask show { doLast { println configurations.got.singleFile.name } }\n",
+    });
+    const built = await run(`${trust}; gradle -q --no-daemon show`, hosts);
+    expect([built.stdout, questions.length]).toEqual(['parent-1.pom\n', 1]);
   });
 });

@@ -29,6 +29,12 @@ export type Service =
   | 'venv'
   | 'compiler'
   | 'corepack'
+  | 'go'
+  | 'bundler'
+  | 'composer'
+  | 'poetry'
+  | 'maven'
+  | 'gradle'
   | 'other nodes'
   | 'mount';
 
@@ -44,6 +50,12 @@ interface ServiceEntry {
 
 const runs = (command: string, args: string[]) =>
   spawnSync(command, args, { stdio: 'ignore', timeout: 20_000 }).status === 0;
+
+const optional = (program: string, ...packages: string[]): ServiceEntry => ({
+  isThere: () => runs('which', [program]),
+  packages,
+  isOptional: true,
+});
 
 const browsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -111,6 +123,12 @@ export const services: Record<Service, ServiceEntry> = {
     hint: 'npm install --global corepack',
     isOptional: true,
   },
+  go: optional('go', 'golang-go'),
+  bundler: optional('bundle', 'ruby-bundler'),
+  composer: optional('composer', 'composer'),
+  poetry: optional('poetry', 'python3-poetry'),
+  maven: optional('mvn', 'maven'),
+  gradle: optional('gradle', 'gradle'),
   script: {
     isThere: () => runs('script', ['--version']) && runs('stty', ['--version']),
     packages: ['bsdutils'],

@@ -32,7 +32,7 @@ require('node:fs').writeFileSync('said', [
 `;
 
 /** A path, and what is there: its type and its bytes. */
-type Answer = [path: string, content: [type: string, data: string | Buffer]];
+export type Answer = [path: string, content: [type: string, data: string | Buffer]];
 
 /** A module in C that gives the text "built". */
 const nativeText = `
@@ -156,6 +156,13 @@ export const packageSites = (more: readonly Answer[] = []) => ({
       'github.com',
       'index.crates.io',
       'static.crates.io',
+      'proxy.golang.org',
+      'rubygems.org',
+      'index.rubygems.org',
+      'repo.packagist.org',
+      'codeload.github.com',
+      'repo.maven.apache.org',
+      'repo1.maven.org',
     ].map((name) => [name, [publicAddress]]),
   ),
   site: makeSite(more),

@@ -49,6 +49,16 @@ it.each([
   expect('npm_config_store_dir' in environment).toBe(isGiven);
 });
 
+it('Maven gets its folder as an option, unless blanks would make several words of it', () => {
+  const { base } = makeFolders();
+  const optionIn = (folder: string) =>
+    openCaches(folder, { root: '/a', hasNetwork: true, command: 'mvn test' }).environment['MAVEN_OPTS'];
+  expect([optionIn(base), optionIn(join(base, 'my caches'))]).toEqual([
+    expect.stringMatching(/^-Dmaven\.repo\.local=\/.*\/maven$/),
+    undefined,
+  ]);
+});
+
 it('SH-67 the oldest go first, and nothing outside with them', async () => {
   const { base, outside } = makeFolders();
   writeFileSync(join(outside, 'mine'), Buffer.alloc(5_000));

@@ -19,16 +19,23 @@ const variables = {
   COREPACK_HOME: 'corepack',
   NUGET_PACKAGES: 'nuget',
   GRADLE_USER_HOME: 'gradle',
+  MAVEN_OPTS: 'maven',
 };
+
+/** What a variable is set to for its folder. */
+const valueOf = (variable: string, path: string): string =>
+  variable === 'MAVEN_OPTS' ? `-Dmaven.repo.local=${path}` : path;
 
 const maxBytes = 5 * 1024 ** 3;
 
 /** Below the user's cache folder: where the caches of all shared folders are kept. */
 export const cachesIn = (base: string): string => join(base, 'drawbridge', 'shell');
 
-/** npm warns of the setting of pnpm each time it starts. */
-const warnsOf = (command: string, variable: string): boolean =>
-  variable === 'npm_config_store_dir' && /\b(npm|npx)\b/.test(command) && !/pnpm|corepack/.test(command);
+/** npm warns of the setting of pnpm each time it starts; Maven makes several words of a path with blanks. */
+const isLeftOut = (command: string, variable: string, path: string): boolean =>
+  variable === 'npm_config_store_dir'
+    ? /\b(npm|npx)\b/.test(command) && !/pnpm|corepack/.test(command)
+    : variable === 'MAVEN_OPTS' && /\s/.test(path);
 
 interface CachedCommand {
   root: string;
@@ -47,7 +54,8 @@ export const openCaches = (base: string, { root, hasNetwork, command }: CachedCo
   if (!existsSync(folder)) return { mounts: [], environment: {} };
   const used = Object.entries(variables)
     .map(([variable, name]): [string, string] => [variable, join(folder, name)])
-    .filter(([variable, path]) => (hasNetwork || existsSync(path)) && !warnsOf(command, variable));
+    .filter(([variable, path]) => (hasNetwork || existsSync(path)) && !isLeftOut(command, variable, path))
+    .map(([variable, path]) => [variable, valueOf(variable, path)]);
   return { mounts: ['--bind', folder, folder], environment: Object.fromEntries(used) };
 };
 

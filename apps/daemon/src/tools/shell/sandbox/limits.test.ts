@@ -21,9 +21,13 @@ describeWith('bubblewrap')('what a command starts with', () => {
       'DRAWBRIDGE_CALL HOME LANG LC_ALL LC_CTYPE LOGNAME OLDPWD PATH PWD SHLVL TERM TMPDIR TZ USER _'.split(
         ' ',
       );
-    const known = [...own, ...Object.keys(withoutNetwork)];
+    const known = [...own, ...Object.keys(withoutNetwork), 'GOFLAGS'];
     const names = stdout.slice(0, stdout.indexOf('not a tty')).trim().split('\n');
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
+    // Go asks git about what stands in for a repository, and does not build where git fails.
+    expect(stdout).toContain('GOFLAGS=-buildvcs=false\n');
+    expect((await run('git init --quiet')).exitCode).toBe(0);
+    expect((await run('env')).stdout).not.toContain('GOFLAGS');
     const asked = await run('sudo -k true </dev/tty; ssh nobody@localhost true; su nobody -c true </dev/tty');
     expect(asked.exitCode).not.toBe(0);
   });

@@ -9,6 +9,8 @@ import { freeName, sweepRepository } from './set-aside.ts';
 const gibibyte = 1024 ** 3;
 /** What is copied from one disk to another; a repository with more stays where it was made. */
 export const copyLimits = { entries: 100_000, bytes: 4 * gibibyte };
+/** Go asks git about a folder with a `.git`, also with an empty one, and does not build where git fails. */
+export const withoutRepository = { GOFLAGS: '-buildvcs=false' };
 type CopyLimits = typeof copyLimits;
 
 /** Ends a walk that has found what it looks for. */

@@ -14,7 +14,7 @@ import { pipeCoversOf } from './covers.ts';
 import { lendSettings } from './git/lent-settings.ts';
 import { holdPlaces, sayReplaced, type HeldPlaces } from './held-places.ts';
 import { readConfigs, restoreConfigs } from './kept-configs.ts';
-import { makeRepositoryFolder, settleRepository } from './new-repository.ts';
+import { makeRepositoryFolder, settleRepository, withoutRepository } from './new-repository.ts';
 import { consumePending, writePending } from './pending.ts';
 import {
   canWrite,
@@ -257,7 +257,7 @@ export const createWalls = (given: VisibleNeeds, limit?: number) => {
     shared.running.set(before, held);
     return {
       arguments: walls.arguments,
-      variables: lent.variables,
+      variables: { ...lent.variables, ...(repository !== undefined && withoutRepository) },
       areIntact: held.areIntact,
       release: async () => {
         shared.running.delete(before);

@@ -27,12 +27,12 @@ const etcFiles = words(`
   ld.so.cache ld.so.conf passwd group nsswitch.conf hosts host.conf hostname localtime timezone locale.alias
   locale.conf protocols services shells inputrc bash.bashrc bashrc profile login.defs mime.types magic os-release
   debian_version lsb-release redhat-release alpine-release arch-release gitconfig gitattributes ca-certificates.conf
-  manpath.config papersize static
+  manpath.config papersize static maven/m2.conf
 `);
 /** Their files change while this program runs, or are large. */
 const etcFolders = words(`
   alternatives ld.so.conf.d ssl/certs ssl/cert.pem ssl/openssl.cnf ca-certificates pki/tls/certs pki/tls/cert.pem
-  pki/tls/openssl.cnf pki/ca-trust pki/java crypto-policies fonts terminfo java perl python python3 R vim X11/rgb.txt
+  pki/tls/openssl.cnf pki/ca-trust pki/java crypto-policies fonts terminfo java maven/logging perl python python3 R vim X11/rgb.txt
 `);
 const etcShapes = /^(java-\d+-openjdk|python3\.\d+)$/;
 
@@ -61,6 +61,39 @@ interface Entry {
   isCopied: boolean;
 }
 
+/** What is copied of a file that loads extensions of PHP: other settings may hold keys of services. */
+const phpExtension = /^\s*(zend_)?extension\s*=/;
+
+const namesIn = (folder: string): string[] => {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // Not there, or closed.
+    return [];
+  }
+};
+
+const phpEntries = (): Entry[] =>
+  ['php.d', ...namesIn('/etc/php').map((version) => `php/${version}/cli/conf.d`)]
+    .flatMap((folder) => namesIn(join('/etc', folder)).map((name) => `${folder}/${name}`))
+    .flatMap((name) => {
+      const path = join('/etc', name);
+      const found = statSync(path, { throwIfNoEntry: false });
+      if (!name.endsWith('.ini') || found?.isFile() !== true) return [];
+      return isAccessible(path, constants.R_OK) ? [{ name, found, kind: 'file', isCopied: true }] : [];
+    });
+
+/** The text of a file as a command sees it. */
+const shownTextOf = (name: string): string | Buffer => {
+  const text = readFileSync(join('/etc', name));
+  if (!name.startsWith('php')) return text;
+  return text
+    .toString()
+    .split('\n')
+    .filter((line) => phpExtension.test(line))
+    .join('\n');
+};
+
 const kindOf = (found: Stats): Entry['kind'] | undefined => {
   if (found.isSymbolicLink()) return 'link';
   if (found.isFile()) return 'file';
@@ -69,7 +102,7 @@ const kindOf = (found: Stats): Entry['kind'] | undefined => {
 
 const entriesOf = (): Entry[] => {
   const mounted = [...etcFolders, ...readdirSync('/etc').filter((name) => etcShapes.test(name))];
-  return [
+  const named = [
     ...etcFiles.map((name) => [name, true] as const),
     ...mounted.map((name) => [name, false] as const),
   ].flatMap(([name, isCopied]): Entry[] => {
@@ -80,6 +113,7 @@ const entriesOf = (): Entry[] => {
     if (kind !== 'link' && !isAccessible(path, constants.R_OK)) return [];
     return [{ name, found, kind, isCopied: isCopied && kind === 'file' }];
   });
+  return [...named, ...phpEntries()];
 };
 
 /** An empty folder or file, for a mount. */
@@ -108,7 +142,7 @@ const make = (view: string, entries: Entry[], places: ReturnType<typeof placesIn
     const [from, to] = [join('/etc', name), join(view, name)];
     mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
     if (kind === 'link') symlinkSync(readlinkSync(from), to);
-    else if (isCopied) writeFileSync(to, readFileSync(from), { mode: 0o400 });
+    else if (isCopied) writeFileSync(to, shownTextOf(name), { mode: 0o400 });
     else makePlace(to, kind === 'folder');
   }
   for (const { name, isFolder } of places) makePlace(join(view, name), isFolder);
