@@ -68,6 +68,7 @@ export const openRuntimeWorld = async (environment: Record<string, string> = {})
             'to',
             'code',
             'outcome',
+            'requestId',
             'tokens',
             'actions',
             'asked',

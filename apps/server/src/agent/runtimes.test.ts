@@ -172,15 +172,17 @@ it('a turn that its person was asked about is not tried again, and so not asked 
     resourceDecision: 'allowOnce',
   });
   expect((await nextCall(daemon)).requestId).toBe(requestId);
-  await fail(requestId, 'RUNTIME_FAILED: It ended');
-  expect((await until('error')).payload).toMatchObject({ code: 'RUNTIME_FAILED', content: 'It ended' });
+  await fail(requestId, 'RUNTIME_MISMATCH: It left its mode');
+  expect((await until('error')).payload).toMatchObject({
+    ...{ code: 'RUNTIME_MISMATCH', content: 'It left its mode' },
+  });
   await until('run-finish', ({ payload }) => payload.status === 'error');
   await expect
-    .poll(() => audited().at(-1))
-    .toEqual({
-      ...{ audit: 'backend.end', runtime: 'gemini' },
-      ...{ outcome: 'error', code: 'RUNTIME_FAILED' },
-    });
+    .poll(() => audited().slice(-2))
+    .toEqual([
+      { audit: 'backend.mismatch', runtime: 'gemini', requestId },
+      { audit: 'backend.end', runtime: 'gemini', outcome: 'error', code: 'RUNTIME_MISMATCH' },
+    ]);
 });
 
 it('RT-15 a chosen one that fails ends the run with its code; a listed one falls back before it has begun', async () => {

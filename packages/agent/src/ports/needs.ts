@@ -54,7 +54,9 @@ export type BackendLine =
       /** Of a run that did not complete; `code` where it failed. */
       outcome: string;
       code: string | null;
-    };
+    }
+  /** A coding agent was stopped: it left its mode, or did what it was not allowed. `requestId`: its turn. */
+  | { audit: 'backend.mismatch'; userId: string; runId: string; runtime: string; requestId: string | null };
 
 /** What the agent's core needs from its host. */
 export interface AgentNeeds {

@@ -2,6 +2,7 @@ import { actionTool } from '@drawbridge/contracts/machines/runtimes';
 import type { AgentNeeds } from '../../ports/needs.ts';
 import type { RunRow } from '../../rows/rows.ts';
 import { native } from './route.ts';
+import { turnsOf } from './start-turn.ts';
 
 type Needs = Pick<AgentNeeds, 'store' | 'onBackend'>;
 
@@ -11,9 +12,21 @@ const actionsOf = async ({ store }: Needs, { userId, id: runId }: RunRow) => {
   return { actions: rows.length, asked: rows.filter(({ askId }) => askId !== null).length };
 };
 
-const codeOf = async ({ store }: Needs, { userId, id: runId }: RunRow): Promise<string | null> => {
-  const [main] = await store.find('agentAgents', { userId, runId, kind: 'main' });
-  return main?.failure?.code ?? null;
+/** The lines of a run that did not complete. */
+const reportFailure = async (
+  ctx: Needs,
+  outcome: string,
+  line: { userId: string; runId: string; runtime: string; ms: number },
+): Promise<void> => {
+  const { userId, runId, runtime } = line;
+  const [main] = await ctx.store.find('agentAgents', { userId, runId, kind: 'main' });
+  const code = main?.failure?.code ?? null;
+  if (main !== undefined && code === 'RUNTIME_MISMATCH') {
+    const [turn] = await turnsOf(ctx, main);
+    const requestId = turn?.requestId ?? null;
+    ctx.onBackend?.({ audit: 'backend.mismatch', userId, runId, runtime, requestId });
+  }
+  ctx.onBackend?.({ audit: 'backend.end', ...line, outcome, code });
 };
 
 /** The audit line of a run that has ended. `tokens` of a coding agent are those in its context at the end. */
@@ -21,8 +34,7 @@ export const reportEnd = async (ctx: Needs, run: RunRow): Promise<void> => {
   const { userId, id: runId, runtime, state, startedAt, endedAt, inputTokens, outputTokens } = run;
   if (ctx.onBackend === undefined || endedAt === null) return;
   const line = { userId, runId, runtime: runtime?.id ?? native, ms: endedAt - startedAt };
-  if (state !== 'completed')
-    return ctx.onBackend({ audit: 'backend.end', ...line, outcome: state, code: await codeOf(ctx, run) });
+  if (state !== 'completed') return reportFailure(ctx, state, line);
   const counts = runtime === null ? { actions: null, asked: null } : await actionsOf(ctx, run);
   const tokens = runtime === null ? inputTokens + outputTokens : runtime.tokens;
   ctx.onBackend({ audit: 'backend.success', ...line, tokens, ...counts });
