@@ -27,13 +27,14 @@ describe('drawbridge runtimes', { timeout: 60_000 }, () => {
     expect(json('settings.json')).toMatchObject({ modes: { runtime: 'deny' } });
   });
 
-  it('doctor says what is missing of one that is enabled', async () => {
+  it('doctor says what is missing of one that is enabled, and status that it is', async () => {
     await run(['runtimes', 'enable', 'codex', '--', process.execPath]);
     const { checks } = JSON.parse((await run(['doctor', '--json'])).stdout) as { checks: object[] };
     expect(checks).toContainEqual({
       ...{ name: 'agent', state: 'warning', fix: 'Run: codex login' },
       says: `codex, version ${process.versions.node}: not signed in`,
     });
+    expect((await run(['status'])).stdout).toMatch(/^agents {8}codex: see .* runtimes$/m);
   });
 
   it('adds to what is known of one', async () => {

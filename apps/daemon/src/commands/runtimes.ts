@@ -19,6 +19,7 @@ Examples:
   $ drawbridge runtimes enable gemini
   $ drawbridge runtimes test gemini
   $ drawbridge runtimes enable acp:mine --host api.example.org --login ~/.mine/auth.json -- mine --acp
+  $ drawbridge runtimes stop
   $ drawbridge runtimes disable gemini`;
 
 const open = ({ environment }: CommandContext) => openRuntimes(environment.privateFolder, systemClock);
@@ -148,6 +149,19 @@ const disable = async (name: string, context: CommandContext): Promise<Answer> =
   return { text: (row) => [row('disabled', visible(name))], json: null, code: 0 };
 };
 
+const stop = async (context: CommandContext): Promise<Answer> => {
+  const enabled = await (await open(context)).stop();
+  const names = enabled.length === 0 ? 'no coding agent is enabled' : enabled.map(visible).join(', ');
+  return {
+    text: (row) => [
+      row('stopped', names),
+      enabled.length > 0 && row('next', `they stay enabled; ${ownCommand('runtimes disable <name>')} ends that`),
+    ],
+    json: { stopped: enabled },
+    code: 0,
+  };
+};
+
 const test = async (name: string, context: CommandContext): Promise<Answer> => {
   const entry = (await (await open(context)).read()).get(name);
   if (entry === undefined)
@@ -209,6 +223,11 @@ export const addRuntimes = (program: Command, answer: AnswerWith): void => {
     .argument('<name>')
     .option(...jsonFlag)
     .action((name: string, options: { json?: boolean }) => answer(options, (context) => test(name, context)));
+  command
+    .command('stop')
+    .description('end what all of them do now; they stay enabled')
+    .option(...jsonFlag)
+    .action((options: { json?: boolean }) => answer(options, stop));
   command
     .command('disable')
     .description('no longer start it; its files stay')

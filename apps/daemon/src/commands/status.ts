@@ -5,6 +5,7 @@ import type { KeptSession } from '../link/index.ts';
 import { ownCommand } from '../program/own-command.ts';
 import type { DaemonStatus } from '../status/index.ts';
 import type { Row } from '../terminal/row.ts';
+import { openRuntimes } from '../tools/index.ts';
 import { jsonFlag, type Answer, type AnswerWith, type CommandContext } from './common/command.ts';
 import { findKept } from './common/find-kept.ts';
 import { showDifference, showKept } from './common/sentences.ts';
@@ -71,15 +72,19 @@ const status = async ({ environment }: CommandContext): Promise<Answer> => {
   const { readStatuses } = await import('../status/read-status.ts');
   const running = await readStatuses(environment.privateFolder);
   const kept = await findKept(environment.privateFolder);
+  // Doctor says what is wrong with a file that cannot be read.
+  const enabled = await (await openRuntimes(environment.privateFolder, systemClock)).read().catch(() => null);
+  const runtimes = [...(enabled?.keys() ?? [])];
   const isConnected = running.some(({ link }) => link.state === 'connected');
   return {
     text: (row) => [
       ...(running.length === 0 ? idle(kept, row) : []),
       ...running.flatMap((daemon, at) => [at > 0 && '', ...describe(daemon, systemClock.now(), row)]),
-      kept !== null && '',
+      (kept !== null || runtimes.length > 0) && '',
+      runtimes.length > 0 && row('agents', `${runtimes.join(', ')}: see ${ownCommand('runtimes')}`),
       kept !== null && row('key', showKept(kept.keptIn, environment.privateFolder)),
     ],
-    json: { connected: isConnected, daemons: running, session: kept },
+    json: { connected: isConnected, daemons: running, runtimes, session: kept },
     code: isConnected ? 0 : 1,
   };
 };

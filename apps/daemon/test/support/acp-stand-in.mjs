@@ -2,7 +2,8 @@
 // SAY text · THINK text · RUN command · TWICE command (asks about it twice) · SWAP command (runs another one) · EDIT path text · MODE id · PLAN text ·
 // FORM properties (says the answer) · URL (asks to open a page) · PATCH path before after (a part of a file) · LEAVE command (asks, and ends its turn) · WHICH (says its mode) · INPUT (what it got beside the text) ·
 // BACK command (asks, and withdraws its question; with `!` it runs it all the same) · BACKFORM properties ·
-// OTHER name · UNTIL file (makes `file.waits`, and waits for it) · WAIT (until it is cancelled) · STUCK (ignores that) · SLEEPER seconds (leaves a process) · DIE · GARBAGE.
+// OTHER name · UNTIL file (makes `file.waits`, and waits for it) · WAIT (until it is cancelled) · STUCK (ignores that) · SLEEPER seconds (leaves a process) · DIE · GARBAGE ·
+// FLOOD mebibytes (one message of that size) · MANY count (so many pieces of text, and actions that it does not ask about).
 // A file `forgets` in its folder makes it forget its sessions.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
@@ -138,6 +139,12 @@ const steps = {
     say('left');
   },
   DIE: async () => process.exit(3),
+  FLOOD: async (size) => say('x'.repeat(size * 1024 * 1024)),
+  MANY: async (count) => {
+    for (let n = 0; n < count; n += 1) say('a piece of text ');
+    for (let n = 0; n < count; n += 1)
+      update({ sessionUpdate: 'tool_call', toolCallId: `m${n}`, title: `look ${n}`, status: 'completed' });
+  },
   GARBAGE: async () => process.stdout.write('not json\n{"jsonrpc":"2.0","method":7}\n[]\n'),
 };
 

@@ -52,6 +52,8 @@ export const openRuntime = async (folders = makeFolders()) => {
     questions: [] as ConfirmationPayload[],
     opened: [] as Record<string, unknown>[],
     output: '',
+    /** What its calls say while they wait or work. */
+    messages: [] as string[],
     answer: (_question: ConfirmationPayload): Answer => 'allowOnce',
     /** What the person writes with a no. */
     denialReason: undefined as string | undefined,
@@ -75,8 +77,9 @@ export const openRuntime = async (folders = makeFolders()) => {
   };
   const world = await openTools({
     ...{ modes, folders },
-    progress: ({ actions = [], output = '' }) => {
+    progress: ({ actions = [], output = '', message }) => {
       state.output += output;
+      if (message !== undefined) state.messages.push(message);
       for (const one of actions) void act(one);
     },
   });
@@ -110,11 +113,12 @@ export const openRuntime = async (folders = makeFolders()) => {
   };
   const fresh = () =>
     Object.assign(state, {
-      ...{ questions: [], opened: [], output: '', answer: () => 'allowOnce', denialReason: undefined },
+      ...{ questions: [], opened: [], output: '', messages: [], answer: () => 'allowOnce', denialReason: undefined },
     });
   /** The permanent rules, as `drawbridge permissions` lists them. */
   const rules = () => heldRules(world.settings).map(({ rule }) => describeRule(rule).label);
-  return { ...world, kept, settings, program, state, turn, fresh, rules };
+  const { addRules, clearRules } = world.settings;
+  return { ...world, kept, settings, program, state, turn, fresh, rules, addRules, clearRules };
 };
 
 /** One for all tests of a file, each of which begins in an empty folder. */

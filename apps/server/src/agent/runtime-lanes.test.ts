@@ -1,4 +1,4 @@
-import type { QueueMode } from '@drawbridge/contracts/agent/lanes';
+import type { LaneMode } from '@drawbridge/contracts/agent/lanes';
 import { expect, it } from 'vitest';
 import { nextCall } from '../../test/agent.ts';
 import { laneOf } from '../../test/lane-world.ts';
@@ -10,7 +10,7 @@ const said = (text: string) => [
 ];
 
 interface Case {
-  mode: QueueMode;
+  mode: LaneMode;
   /** The turns after the first one, by what is new in their prompts. */
   turns: string[];
   runs: string[];
@@ -33,7 +33,7 @@ it('what comes in a turn of a coding agent waits for its end in each mode of the
       ...{ type: 'tool-call-cancel', payload: { requestId } },
     });
   /** A chat in whose first turn two messages have come. */
-  const begin = async (name: string, mode: QueueMode) => {
+  const begin = async (name: string, mode: LaneMode) => {
     const lane = laneOf(agent, userId, name);
     await lane.command('/runtime activate gemini');
     const requests = [await lane.send('one')];

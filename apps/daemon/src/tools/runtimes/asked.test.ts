@@ -89,6 +89,21 @@ describeWith('bubblewrap')('what a coding agent asks in its turn', () => {
     expect(existsSync(join(root, '.git/config'))).toBe(false);
   });
 
+  it('RT-07 a rule that denies a folder refuses what changes it without a question, and it reads why', async () => {
+    const { turn, state, root, addRules, clearRules } = open();
+    mkdirSync(join(root, 'secret'));
+    await addRules('deny', [
+      { toolGroup: 'filesystemWrite', resource: join(root, 'secret'), reach: 'folder' },
+    ]);
+    const lines = ['WRITE secret/a.txt x', 'QUOTE', 'WRITE b.txt x'];
+    const { events } = turnOf(await turn(lines, { runtime: 'acp:claude' }));
+    await clearRules();
+    expect(state.questions.map(({ title }) => title)).toEqual(['Stand-in: change b.txt?']);
+    expect(existsSync(join(root, 'secret/a.txt'))).toBe(false);
+    const said = events.flatMap((event) => (event.type === 'text' ? [event.text] : []));
+    expect(said).toEqual([expect.stringContaining('secret')]);
+  });
+
   it('RT-07 a part of a file is shown in the whole of it', async () => {
     const { turn, state, root } = open();
     writeFileSync(join(root, 'a.txt'), 'one\ntwo\n');

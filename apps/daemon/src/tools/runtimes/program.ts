@@ -60,8 +60,9 @@ const commandText = (
   return `folder=$(mktemp -d) && printf %s ${quote(module)} > "$folder/module.mjs" && exec ${words} "$folder/module.mjs"`;
 };
 
-const endWords = ({ exitCode, exceeded }: FollowedEnd, errors: string): string => {
-  const how = exceeded ? `it used too much (${exceeded})` : `exit code ${exitCode ?? 'unknown'}`;
+const endWords = ({ exitCode, exceeded }: FollowedEnd, errors: string, isTooLong: boolean): string => {
+  const used = exceeded ? `it used too much (${exceeded})` : `exit code ${exitCode ?? 'unknown'}`;
+  const how = isTooLong ? 'it wrote a message of more than 16 MiB' : used;
   const said = withoutKeys(visible(errors.trim()));
   return said === '' ? how : `${how}; it wrote: ${said}`;
 };
@@ -93,13 +94,18 @@ export const startProgram = async (needs: ProgramNeeds): Promise<RunningProgram>
   const started = Promise.withResolvers<void>();
   let handle: CommandHandle | undefined;
   let errorText = '';
+  let isTooLong = false;
   const kill = () => {
     over.abort();
     void handle?.signal('SIGKILL');
   };
   const open = (next: CommandHandle) => {
     handle = next;
-    const lines = createLines(maxFrameBytes, { line: needs.line, tooLong: kill });
+    const tooLong = () => {
+      isTooLong = true;
+      kill();
+    };
+    const lines = createLines(maxFrameBytes, { line: needs.line, tooLong });
     started.resolve();
     return (name: 'stdout' | 'stderr', chunk: Buffer) => {
       if (name === 'stdout') lines(chunk);
@@ -126,7 +132,7 @@ export const startProgram = async (needs: ProgramNeeds): Promise<RunningProgram>
   needs.signal.throwIfAborted();
   const ended = followCommand(command, prepare)
     .then(
-      (followed) => endWords(followed, errorText),
+      (followed) => endWords(followed, errorText, isTooLong),
       (error: unknown) => (error instanceof Error ? error.message : 'it could not be started'),
     )
     .finally(() => egress?.close());

@@ -10,11 +10,21 @@ import { textOf } from '../../../test/support/tool-fixture.ts';
 
 const standIn = 'acp:stand-in';
 
+const commandLine = (pid: string): string =>
+  (readQuietly(`/proc/${pid}/cmdline`) ?? '').split('\0').join(' ').trim();
+const pids = (): string[] => readdirSync('/proc').filter((name) => /^\d+$/.test(name));
 /** Of all processes that run. */
-const commandLines = (): string[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map((pid) => (readQuietly(`/proc/${pid}/cmdline`) ?? '').split('\0').join(' ').trim());
+const commandLines = (): string[] => pids().map(commandLine);
+
+/** The processes between the one with that command line and this one, the nearest first. */
+const ancestors = (line: string): string[] => {
+  const above = (pid: string | undefined): string[] => {
+    const parent = /^PPid:\t(\d+)$/m.exec(readQuietly(`/proc/${pid}/status`) ?? '')?.[1];
+    const isOurs = parent === undefined || parent === '0' || parent === String(process.pid);
+    return isOurs ? [] : [parent, ...above(parent)];
+  };
+  return above(pids().find((pid) => commandLine(pid) === line));
+};
 
 describeWith('bubblewrap')('a coding agent of the machine', () => {
   const open = shareRuntime();
@@ -109,6 +119,32 @@ describeWith('bubblewrap')('a coding agent of the machine', () => {
     gate.endSession();
   });
 
+  it('RT-08 its sandbox killed from outside leaves nothing of it', async () => {
+    const { turn, state } = open();
+    const turning = turn(['SLEEPER 54322', 'WAIT']);
+    await expect.poll(() => state.output).toBe('left');
+    const bubblewrap = ancestors('sleep 54322').filter((pid) => commandLine(pid).includes('bwrap '));
+    process.kill(Number(bubblewrap.at(-1)), 'SIGKILL');
+    expect(textOf(await turning)).toMatch(/^RUNTIME_FAILED: The coding agent ended: /);
+    await expect.poll(commandLines).not.toContain('sleep 54322');
+  });
+
+  it('two work at a time, also in one folder; the third waits for a place', async () => {
+    const { turn, state, call } = open();
+    const stops = [standIn, 'acp:claude'].map((runtime) => {
+      const stopping = new AbortController();
+      const turning = turn(['SAY x', 'WAIT'], { runtime, signal: stopping.signal });
+      return { stop: () => stopping.abort(new Error('stopped')), turning };
+    });
+    await expect.poll(() => state.output).toBe('xx');
+    const third = call('runtime_turn', { runtime: 'acp:codex', prompt: 'SAY hi' });
+    await expect.poll(() => state.messages).toContain('Waiting for other calls on the machine');
+    stops[0]?.stop();
+    expect(questionOf(await third)?.title).toBe('Let Stand-in work in the shared folder?');
+    stops[1]?.stop();
+    await Promise.all(stops.map(({ turning }) => turning));
+  });
+
   it('RT-06 what it has asked ends with its turn', async () => {
     const { turn, state, call } = open();
     state.answer = () => 'none';
@@ -198,6 +234,17 @@ describeWith('bubblewrap')('a coding agent of the machine', () => {
 
   it('one that dies says with what', async () => {
     expect(await words('DIE')).toContain('The coding agent ended: exit code 3');
+  });
+
+  it('what it floods is bounded: its text, its actions, and a message of more than 16 MiB', async () => {
+    const { turn } = open();
+    const { events } = turnOf(await turn(['MANY 2500', 'SAY on']));
+    expect(events.length).toBeLessThanOrEqual(2_001);
+    expect(JSON.stringify(events).length).toBeLessThan(500_000);
+    expect(events.at(-1)).toEqual({
+      ...{ type: 'notice', text: 'The rest of this turn is left out: it is too long' },
+    });
+    expect(await words('FLOOD 17')).toContain('it wrote a message of more than 16 MiB');
   });
 
   it('RT-12 a change of which there are stops what runs', async () => {
