@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { turnResult } from '@drawbridge/contracts/machines/runtimes';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
@@ -21,6 +21,7 @@ import {
   type Server,
 } from './harness/index.ts';
 import { startCodingWorld, type CodingWorld } from './agent/coding-world.ts';
+import { startScriptedModel } from './agent/scripted-model.ts';
 import { threadOf } from './agent/thread.ts';
 import { describeWith } from './services.ts';
 
@@ -106,7 +107,7 @@ describeWith('bubblewrap', 'chromium')('a coding agent that a server starts', ()
   it('RT-18 asks its person by a form of the chat, answered in a browser', async () => {
     const thread = threadOf(ann, 'form');
     await choose('form', 'acp:claude');
-    await thread.say('CHOICE Which colour U+202E?|red|blue\nSAY done');
+    await thread.say('CHOICE Which colour U+202E?|red|blue\nRUN touch second.txt\nSAY done');
     await allow('Let Claude work in the shared folder?');
     const page = await openPage(await startBrowser(), { person: ann });
     await page.goto(`${server.url}/chat/form`);
@@ -119,9 +120,15 @@ describeWith('bubblewrap', 'chromium')('a coding agent that a server starts', ()
     expect(violations.map(({ id }) => id)).toEqual([]);
     await card.getByRole('radio', { name: 'blue: blue it is' }).press('Space');
     await card.getByRole('button', { name: 'Answer' }).press('Enter');
+    // What it asks next is answered on another device.
+    const deny = page.locator('[data-decision=denyOnce]');
+    await deny.waitFor();
+    await allow('Claude: run touch second.txt?');
+    await deny.waitFor({ state: 'detached' });
     await page.getByText('done', { exact: true }).waitFor();
     expect(await card.count()).toBe(0);
     expect((await thread.until('run-finish')).payload.status).toBe('completed');
+    expect(existsSync(join(daemon.root, 'second.txt'))).toBe(true);
     const texts = (await thread.of('text-block')).map(({ payload }) => payload.text);
     expect(texts).toEqual([JSON.stringify({ ['Which colour \u202e?']: 'blue' }), 'done']);
     await page.context().close();
@@ -202,6 +209,32 @@ describeWith('bubblewrap', 'chromium')('a coding agent that a server starts', ()
     await thread.cancel();
   });
 
+  it('RT-12 stopped or switched off at the machine, it ends within 2 s; a pause ends nothing', async () => {
+    const thread = threadOf(ann, 'off');
+    await choose('off');
+    const ways = [
+      ['runtimes', 'stop'],
+      ['permissions', 'set', 'runtime', 'deny'],
+    ];
+    for (const [at, way] of ways.entries()) {
+      await thread.say(`SLEEPER 8765${at}\nUNTIL off`);
+      await allow('Let mine work in the shared folder?');
+      await until(async () => existsSync(join(daemon.root, 'off.waits')));
+      await ann.api.machines.pause.mutate({ machineId: null });
+      await ann.api.machines.resume.mutate({ machineId: null });
+      expect(isRunning(`sleep 8765${at}`)).toBe(true);
+      world.drawbridge(...way);
+      const from = systemClock.now();
+      await until(async () => !isRunning(`sleep 8765${at}`));
+      expect(systemClock.now() - from).toBeLessThan(2_000);
+      await until(async () => (await thread.of('run-finish')).length === at + 1);
+      const { payload } = (await thread.of('error'))[at] ?? {};
+      expect(payload?.content).toContain('switched off');
+      rmSync(join(daemon.root, 'off.waits'));
+    }
+    world.drawbridge('permissions', 'set', 'runtime', 'ask');
+  });
+
   it('RT-17 stands on the page of its machine, where it is tested and others have the command for them', async () => {
     const browser = await startBrowser();
     const page = await openPage(browser, { person: ann });
@@ -218,5 +251,30 @@ describeWith('bubblewrap', 'chromium')('a coding agent that a server starts', ()
     const { violations } = await page.evaluate<AxeResults>(`axe.run({ resultTypes: ['violations'] })`);
     expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
     await page.context().close();
+  });
+
+  it('one that cannot begin leaves its message to the built-in agent by one click', async () => {
+    const model = await startScriptedModel(() => ({ text: 'From the model' }));
+    const thread = threadOf(ann, 'native');
+    await choose('native');
+    world.drawbridge('runtimes', 'disable', 'acp:mine');
+    await until(async () => {
+      const { options } = await ann.api.agent.runtimes.query({ threadId: 'native' });
+      return options.every(({ id }) => id !== 'acp:mine');
+    });
+    await ann.api.agent.settings.change.mutate({ model: 'stub', modelUrl: model.url });
+    await thread.say('Who is there?');
+    const page = await openPage(await startBrowser(), { person: ann });
+    await page.goto(`${server.url}/chat/native`);
+    await page.getByText('drawbridge runtimes enable acp:mine').waitFor();
+    expect(await widthFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Answer with the built-in agent' }).press('Enter');
+    const answered = await thread.until('text-block');
+    expect(answered.payload.text).toBe('From the model');
+    await page.locator('main').getByText('From the model').last().waitFor();
+    const sent = model.requests.map(({ text }) => text.split('Who is there?').length - 1);
+    expect(Math.max(...sent)).toBe(1);
+    await page.context().close();
+    await model.close();
   });
 });

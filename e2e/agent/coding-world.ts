@@ -40,6 +40,12 @@ export const startCodingWorld = async (programs: ReturnType<typeof createProcess
     );
   return {
     ...{ server, ann, daemon, asked },
+    /** A command of the owner, at the machine. */
+    drawbridge: (...args: string[]): string =>
+      execFileSync(process.execPath, [daemonEntry, ...args], {
+        env: { ...process.env, HOME: home },
+        encoding: 'utf8',
+      }),
     /** The daemon in the place of one that has ended. */
     startAgain: async () => {
       const again = startDaemon(programs, { url: server.url, root, home, flags });

@@ -155,7 +155,8 @@ const stop = async (context: CommandContext): Promise<Answer> => {
   return {
     text: (row) => [
       row('stopped', names),
-      enabled.length > 0 && row('next', `they stay enabled; ${ownCommand('runtimes disable <name>')} ends that`),
+      enabled.length > 0 &&
+        row('next', `they stay enabled; ${ownCommand('runtimes disable <name>')} ends that`),
     ],
     json: { stopped: enabled },
     code: 0,

@@ -113,7 +113,14 @@ export const openRuntime = async (folders = makeFolders()) => {
   };
   const fresh = () =>
     Object.assign(state, {
-      ...{ questions: [], opened: [], output: '', messages: [], answer: () => 'allowOnce', denialReason: undefined },
+      ...{
+        questions: [],
+        opened: [],
+        output: '',
+        messages: [],
+        answer: () => 'allowOnce',
+        denialReason: undefined,
+      },
     });
   /** The permanent rules, as `drawbridge permissions` lists them. */
   const rules = () => heldRules(world.settings).map(({ rule }) => describeRule(rule).label);
