@@ -35,7 +35,7 @@ export const realPrograms: RealProgram[] = [
     env: (url) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'key' }),
   },
   {
-    ...{ id: 'codex', title: 'Codex', program: 'codex', asksToRead: true },
+    ...{ id: 'codex', title: 'Codex', program: 'codex', asksToRead: true, readsReasons: true },
     tools: {
       run: (cmd) => ({ name: 'exec_command', arguments: { cmd } }),
       read: (path) => ({ name: 'exec_command', arguments: { cmd: `cat ${path}` } }),
@@ -80,7 +80,12 @@ export const realPrograms: RealProgram[] = [
           scripted: {
             npm: '@ai-sdk/openai-compatible',
             options: { baseURL: `${url}/v1`, apiKey: 'key' },
-            models: { one: { name: 'one' } },
+            models: {
+              one: {
+                ...{ name: 'one', attachment: true },
+                modalities: { input: ['text', 'image'], output: ['text'] },
+              },
+            },
           },
         },
       },
@@ -101,7 +106,7 @@ export const realPrograms: RealProgram[] = [
             baseUrl: `${url}/v1`,
             api: 'openai-completions',
             apiKey: 'key',
-            models: [{ id: 'one', name: 'one' }],
+            models: [{ id: 'one', name: 'one', input: ['text', 'image'] }],
           },
         },
       },

@@ -52,6 +52,13 @@ export const startRealWorld = async (real: RealProgram, folder: string) => {
       before = (await thread.exists()) ? ((await thread.events()).at(-1)?.id ?? 0) : 0;
       await thread.say(['STEPS', ...steps].join('\n'));
     },
+    /** The same with a picture, for a chat that has begun. */
+    show: async (data: string, ...steps: string[]) => {
+      before = (await thread.events()).at(-1)?.id ?? 0;
+      const attachments = [{ name: 'dot.png', mediaType: 'image/png', data }];
+      const message = ['STEPS', ...steps].join('\n');
+      await ann.api.agent.send.mutate({ threadId: 'chat', message, attachments, mode: 'reject' });
+    },
     /** Answers the question with that title, and gives it. */
     decide: async (title: string, approved = true, reason?: string) => {
       const question = await until(async () => {

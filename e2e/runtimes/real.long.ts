@@ -10,6 +10,10 @@ import { startRealWorld, type RealWorld } from './real-world.ts';
 
 const folder = process.env['DRAWBRIDGE_RUNTIMES'];
 
+/** A picture of one pixel. */
+const dot =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 /** Why they cannot be tried here. */
 const whyNot = (): string | undefined => {
   if (folder === undefined) return 'DRAWBRIDGE_RUNTIMES names no folder with coding agents';
@@ -147,8 +151,8 @@ for (const real of realPrograms)
       expect(await thread.asks()).toEqual([]);
     });
 
-    it('ends within 2 s after Stop, with all that it started, and the next message works', async () => {
-      const { say, decide, finished, thread, model } = world;
+    it('ends within 2 s after Stop, with all that it started, and the next message works, with its picture', async () => {
+      const { say, show, decide, finished, thread, model } = world;
       const requests = model.requests.length;
       await say('WAIT');
       await decide(`Let ${real.title} work in the shared folder?`);
@@ -159,8 +163,9 @@ for (const real of realPrograms)
       await until(async () => !isRunning(folder ?? ''));
       expect(systemClock.now() - from).toBeLessThan(2_000);
       expect(await finished()).toBe('cancelled');
-      await say('SAY still here');
+      await show(dot, 'SAY still here');
       await decide(`Let ${real.title} work in the shared folder?`);
       expect(await finished()).toBe('completed');
+      expect(model.requests.some(({ text }) => text.includes(dot))).toBe(true);
     });
   });

@@ -3,7 +3,7 @@
 // PLAN text · RUN command · SWAP command (asks about another one) · UNASKED command · CLAIM command (its request names another one) · LATE command (while it asks it becomes this one) · TTY command (by the input of an
 // earlier one) · ADD path text · PATCH path before after · DELETE path · BACK command (asks, and withdraws it once there is a file
 // `shown`; `!`: acts all the same) · KIND kind (a request of that kind) · POLICY name · REVIEW (a model answers) · CHILD
-// command (of a sub-agent) · GUIDE (its instructions) · INPUT (what it got) · RETRY · WAIT (until it is interrupted) · STUCK (ignores that) · FAIL · SIGNEDOUT · DIE · GARBAGE.
+// command (of a sub-agent) · GUIDE (its instructions) · INPUT (what it got) · QUOTE (what it was told in its turn) · RETRY · WAIT (until it is interrupted) · STUCK (ignores that) · FAIL · SIGNEDOUT · DIE · GARBAGE.
 // A file `forgets` in its folder makes it forget its threads.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
@@ -20,6 +20,7 @@ let lastItem = 0;
 let cwd = process.cwd();
 let guide = '';
 let input = [];
+let told = [];
 let isInterrupted = false;
 let onInterrupt = () => {};
 
@@ -147,6 +148,7 @@ const steps = {
     tell('turn/completed', { turn: { id: 'u2', status: 'completed', error: null } }, 't2');
   },
   GUIDE: async () => say(guide),
+  QUOTE: async () => say(told.join('\n')),
   INPUT: async () => say(JSON.stringify(input.slice(1))),
   RETRY: async () => tell('error', { willRetry: true, error: { message: 'lost', codexErrorInfo: 'other' } }),
   WAIT: () => new Promise((resolve) => (onInterrupt = resolve)),
@@ -197,8 +199,13 @@ const methods = {
     onInterrupt();
     return {};
   },
+  'turn/steer': ({ input: [{ text }], expectedTurnId }) => {
+    if (expectedTurnId === 'u1') told.push(text);
+    return { turnId: 'u1' };
+  },
   'turn/start': (params) => {
     ({ input } = params);
+    told = [];
     void prompt(input[0].text);
     return { turn: { id: 'u1' } };
   },

@@ -68,7 +68,7 @@ const unavailable = async (ctx: Needs, { thread }: Work, { id, machineId }: RunR
   if (machine && !machine.isConnected) return `The machine ${machine.name} is not connected.`;
   if (machineFor(machines, id, machineId)?.id === machineId) return null;
   const where = machine === undefined ? 'the machine' : machine.name;
-  return `${id} is not enabled there. Run drawbridge runtimes enable ${id} on ${where}.`;
+  return `${id} is not enabled on ${where}. Run there: drawbridge runtimes enable ${id}`;
 };
 
 /** The last words that it wrote. */

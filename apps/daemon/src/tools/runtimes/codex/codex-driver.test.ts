@@ -83,6 +83,13 @@ it('RT-03 what was denied is not done, and neither is what no question can show'
   for (const name of ['no.txt', 'kind.txt', 't.txt']) expect(existsSync(join(root, name))).toBe(false);
 });
 
+it('RT-03 it reads why something was denied while its turn works', async () => {
+  const { turn } = await open({ verdict: no });
+  const { events, end } = await turn('RUN touch no.txt', 'CHILD touch no.txt', 'QUOTE');
+  await end;
+  expect(events.at(-1)).toEqual({ type: 'text', text: 'About "touch no.txt": not on a Friday' });
+});
+
 it.each([
   ['SWAP echo harm', 'did something else than it asked about'],
   ['UNASKED echo harm', 'did something else than it asked about'],

@@ -100,12 +100,19 @@ export const openCodex: OpenDriver = async (needs) => {
       signal.throwIfAborted();
       const over = Promise.withResolvers<TurnCompleted>();
       over.promise.catch(() => undefined);
-      const open = createTurn({ events, native, fail: over.reject, ended: over.resolve });
+      const threadId = native;
+      const said = (text: string) => ({ type: 'text', text, text_elements: [] });
+      const tell = (text: string) => {
+        const told = started.then(({ turn: { id: expectedTurnId } }) =>
+          peer.call('turn/steer', { threadId, expectedTurnId, input: [said(text)] }, z.unknown()),
+        );
+        told.catch(() => undefined);
+      };
+      const open = createTurn({ events, native, tell, fail: over.reject, ended: over.resolve });
       turn = open;
       silence.watch();
-      const threadId = native;
       const input = [
-        { type: 'text', text: prompt.text, text_elements: [] },
+        said(prompt.text),
         ...prompt.pictures.map(({ mediaType, data }) => ({
           ...{ type: 'image', url: `data:${mediaType};base64,${data}` },
         })),

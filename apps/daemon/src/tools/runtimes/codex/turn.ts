@@ -8,6 +8,8 @@ export interface TurnNeeds {
   events: TurnEvents;
   /** The thread of the turn: its sub-agents have others. */
   native: string;
+  /** Says something to its model while the turn works. */
+  tell(text: string): void;
   fail(error: Error): void;
   ended(turn: TurnCompleted): void;
 }
@@ -33,19 +35,22 @@ const needsYes = new Set([
 
 const leftMode = { message: 'The coding agent left the mode in which it asks' };
 
-interface AnswerNeeds extends Pick<TurnNeeds, 'events'>, Pick<Asking<Action>, 'wait'> {
+interface AnswerNeeds extends Pick<TurnNeeds, 'events' | 'native' | 'tell'>, Pick<Asking<Action>, 'wait'> {
   actions: ReadonlyMap<string, Action>;
   end(action: Action, status: 'denied', text: string): void;
 }
 
 /** Answers one request: yes once, or no. Never for the session, and never a rule. */
 const createPermission =
-  ({ actions, end, wait, events }: AnswerNeeds) =>
+  ({ actions, end, wait, events, native, tell }: AnswerNeeds) =>
   async (given: Request, withdrawal: AbortSignal): Promise<object> => {
     const action = actions.get(`${given.params.threadId} ${given.params.itemId}`);
     if (action === undefined) return { decision: 'decline' };
     const no = (decision: 'decline' | 'cancel', reason: string) => {
       end(action, 'denied', reason);
+      // Its answer has no place for a reason. Of a sub-agent the turn is not known.
+      if (decision === 'decline' && given.params.threadId === native)
+        tell(`About ${JSON.stringify(labelOf(action.item).title)}: ${reason}`);
       return { decision };
     };
     const request = toActionRequest(given, action.item);
@@ -59,7 +64,7 @@ const createPermission =
   };
 
 /** What the frames of one turn mean. */
-export const createTurn = ({ events, native, fail, ended }: TurnNeeds) => {
+export const createTurn = ({ events, native, tell, fail, ended }: TurnNeeds) => {
   const actions = new Map<string, Action>();
   let tokens: number | null = null;
 
@@ -130,7 +135,7 @@ export const createTurn = ({ events, native, fail, ended }: TurnNeeds) => {
           if (given.params.threadId === native) onOwn(given);
       }
     },
-    permission: createPermission({ actions, end, wait, events }),
+    permission: createPermission({ actions, end, wait, events, native, tell }),
   };
 };
 
