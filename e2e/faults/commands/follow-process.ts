@@ -1,4 +1,4 @@
-import { sleep, systemClock } from '@drawbridge/kit';
+import { sleep, systemClock, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
 import { textOf, type Person } from '../../harness/index.ts';
 import type { History } from '../history.ts';
@@ -31,31 +31,31 @@ const readIn = (text: string | undefined): z.infer<typeof read> | undefined => {
 /** Longer than a process runs and a fault lasts. */
 const longestMs = 120_000;
 
-/** What is wrong with the output of a process that was read piece by piece, once it has ended. */
-const wrongIn = (op: string, text: string, ended: string | undefined): string[] => {
+/** What is wrong with the output of a process that was read piece by piece; `isWhole`: to its end. */
+const wrongIn = (op: string, text: string, isWhole: boolean): string[] => {
   const expected = linesOf(op);
   if (!expected.startsWith(text)) return [`read something else than it printed: …${text.slice(-80)}`];
-  return ended === 'exited' && text !== expected ? [`exited, and ${text.length} characters were read`] : [];
+  return isWhole && text !== expected ? [`exited, and ${text.length} characters were read`] : [];
 };
 
 /** Reads a process on from what its start gave, until it has ended; notes whether a position was lost. */
 export const followProcess = async (
-  { person, history }: { person: Person; history: History },
+  { person, history, clock = systemClock }: { person: Person; history: History; clock?: Clock },
   op: string,
   started: string | undefined,
 ): Promise<void> => {
   const first = readIn(started);
   if (first === undefined) return;
   const wrong: string[] = [];
-  let [{ state, ended, output: text, cursor = 0, more }, until] = [first, systemClock.now() + longestMs];
-  while ((state === 'running' || more !== undefined) && systemClock.now() < until) {
+  let [{ state, ended, output: text, cursor = 0, more }, until] = [first, clock.now() + longestMs];
+  while ((state === 'running' || more !== undefined) && clock.now() < until) {
     const given = { process: first.process, cursor, waitMs: 1_000, maxChars: 1_000 };
     const call = await person.api.calls.run
       .mutate({ name: 'process_read', arguments: given })
       .catch(() => undefined);
     const next = readIn(call && textOf(call));
     if (next === undefined) {
-      await sleep(systemClock, 500);
+      await sleep(clock, 500);
       continue;
     }
     if (next.from !== undefined && next.from !== cursor)
@@ -63,8 +63,8 @@ export const followProcess = async (
     text += next.output;
     cursor = next.cursor ?? cursor;
     ({ state, ended, more } = next);
-    until = systemClock.now() + longestMs;
+    until = clock.now() + longestMs;
   }
-  if (state === 'ended') wrong.push(...wrongIn(op, text, ended));
+  if (state === 'ended') wrong.push(...wrongIn(op, text, ended === 'exited' && more === undefined));
   history.note({ type: 'process-read', op, ended: ended ?? null, wrong });
 };
