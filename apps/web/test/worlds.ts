@@ -121,6 +121,7 @@ export const confirmationOf = (change: Partial<Confirmation> = {}): Confirmation
   decision: null,
   reach: null,
   decidedBy: null,
+  decidedVia: null,
   settledBy: null,
   createdAt: '2026-01-01T00:00:00.000Z',
   expiresAt: '2026-01-02T00:00:00.000Z',

@@ -4,9 +4,14 @@ import { confirmationId, isoTime, machineId, requestId } from './ids.ts';
 import { affectedResource, askCause, reach } from './confirmation-payload.ts';
 import { preview } from './preview.ts';
 import { decision } from './groups.ts';
+import { channelKind } from './outside/channel-platforms.ts';
 
 export const confirmationStates = ['open', 'decided', 'withdrawn', 'expired'] as const;
 export const confirmationState = z.enum(confirmationStates);
+
+/** The chat in which a question was answered, and who answered it there. */
+export const chatOfAnswer = z.object({ channel: channelKind, senderId: z.string() });
+export type ChatOfAnswer = z.infer<typeof chatOfAnswer>;
 
 /** A confirmation. `decision` is null while it is open and for a denial without a decision. */
 export const confirmation = z.object({
@@ -34,6 +39,8 @@ export const confirmation = z.object({
   /** The id of the selected reach; null without one. */
   reach: z.string().nullable(),
   decidedBy: z.string().nullable(),
+  /** Null for an answer of the panel or of a program. */
+  decidedVia: chatOfAnswer.nullable(),
   /** The confirmation whose answer settled this one, `rule` for another rule; null if answered itself. */
   settledBy: z.union([z.literal('rule'), confirmationId]).nullable(),
   createdAt: isoTime,

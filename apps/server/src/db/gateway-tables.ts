@@ -150,6 +150,8 @@ export interface ConfirmationTable {
   /** The id of the reach that was chosen beside the decision. */
   reach: string | null;
   decidedBy: string | null;
+  /** The chat in which it was answered, as JSON. */
+  decidedVia: string | null;
   /** The id of the confirmation whose lasting answer settled this one too, or `rule`. */
   settledBy: string | null;
   createdAt: number;

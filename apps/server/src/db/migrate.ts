@@ -47,6 +47,7 @@ import { callRulings } from './migrations/0049-call-rulings.ts';
 import { visits } from './migrations/0050-visits.ts';
 import { channelGroups } from './migrations/0051-channel-groups.ts';
 import { toolsRevision } from './migrations/0052-tools-revision.ts';
+import { decidedVia } from './migrations/0053-decided-via.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -99,6 +100,7 @@ const migrations = {
   '0050-visits': visits,
   '0051-channel-groups': channelGroups,
   '0052-tools-revision': toolsRevision,
+  '0053-decided-via': decidedVia,
 };
 
 /** Kysely finds its own tables by reading all tables, which costs more than this. */

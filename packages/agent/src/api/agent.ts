@@ -1,4 +1,5 @@
 import type { AskAnswer, OpenAsk } from '@drawbridge/contracts/agent/asks';
+import type { ChatOfAnswer } from '@drawbridge/contracts/confirmation';
 import type { Credits } from '@drawbridge/contracts/agent/credits';
 import type { Memory, MemoryInput } from '@drawbridge/contracts/agent/memory';
 import type { SendInput, SendReply } from '@drawbridge/contracts/agent/threads';
@@ -28,7 +29,12 @@ export interface Agent {
   /** The same for all threads of the user; resolves to how many there were. */
   cancelAll(userId: string): Promise<number>;
   /** Throws `notFound`, `alreadyDecided`, `confirmationClosed`, `badRequest`. */
-  confirm(userId: string, requestId: string, answer: AskAnswer): Promise<{ runId: string | null }>;
+  confirm(
+    userId: string,
+    requestId: string,
+    answer: AskAnswer,
+    from?: ChatOfAnswer | null,
+  ): Promise<{ runId: string | null }>;
   /** The agent's own open questions in all chats, oldest first. */
   openAsks(userId: string): Promise<OpenAsk[]>;
   /** What can answer a thread, and what was chosen there. */

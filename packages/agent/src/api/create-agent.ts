@@ -5,6 +5,7 @@ import {
   type MemoryInput,
 } from '@drawbridge/contracts/agent/memory';
 import type { AskAnswer, OpenAsk } from '@drawbridge/contracts/agent/asks';
+import type { ChatOfAnswer } from '@drawbridge/contracts/confirmation';
 import { createEmitter } from '@drawbridge/kit';
 import type { LaneContext } from '../engine/lanes/lane-context.ts';
 import { traceEnd } from '../engine/trace-ends.ts';
@@ -139,7 +140,7 @@ const changeMemory = async (
 /** The person's answer to a question of the agent, or of a machine. */
 const confirm = async (
   ctx: LaneContext,
-  { userId, requestId }: { userId: string; requestId: string },
+  { userId, requestId, from }: { userId: string; requestId: string; from: ChatOfAnswer | null },
   answer: AskAnswer,
 ): Promise<{ runId: string | null }> => {
   if (requestId.startsWith('ask_')) {
@@ -148,7 +149,7 @@ const confirm = async (
     return { runId };
   }
   if (answer.kind !== 'resourceDecision' && answer.kind !== 'approval') throw errors.badRequest();
-  await ctx.machine.decide(userId, requestId, answer);
+  await ctx.machine.decide(userId, requestId, { answer, from });
   const [call] = await ctx.store.find('agentToolCalls', { userId, requestId });
   return { runId: call?.runId ?? null };
 };
@@ -213,7 +214,7 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
     continue: ({ userId, key, usesMemory }, threadId) =>
       resume({ userId, threadId }, { sender: key, usesMemory }),
     ...createStops(ctx, lanes),
-    confirm: (userId, requestId, answer) => confirm(ctx, { userId, requestId }, answer),
+    confirm: (userId, requestId, answer, from = null) => confirm(ctx, { userId, requestId, from }, answer),
     openAsks: (userId) => openAsks(needs, userId),
     runtimes: (userId, threadId) => runtimeChoices(needs, { userId, threadId }),
     tasks: {

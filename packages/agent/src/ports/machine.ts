@@ -1,4 +1,5 @@
 import type { AskAnswer, ResourceQuestion } from '@drawbridge/contracts/agent/asks';
+import type { ChatOfAnswer } from '@drawbridge/contracts/confirmation';
 import type { CallState } from '@drawbridge/contracts/calls';
 import type { ToolScope } from '@drawbridge/contracts/groups';
 import type { FormAnswer, TurnProgress } from '@drawbridge/contracts/machines/runtimes';
@@ -95,7 +96,10 @@ export interface MachinePort {
   decide(
     userId: string,
     requestId: string,
-    answer: Extract<AskAnswer, { kind: 'resourceDecision' | 'approval' }>,
+    given: {
+      answer: Extract<AskAnswer, { kind: 'resourceDecision' | 'approval' }>;
+      from: ChatOfAnswer | null;
+    },
   ): Promise<void>;
   /**
    * Stops an open call; one that has ended or is unknown stays as it is. False if it ran or may have run, or

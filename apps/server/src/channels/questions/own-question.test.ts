@@ -1,7 +1,7 @@
-import { systemClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
 import { story, textOf, use } from '../../../test/agent-turns.ts';
 import { withAgent } from '../../../test/agent.ts';
+import { createStoppedTime } from '../../../test/stopped-time.ts';
 import { openTelegram } from '../../../test/telegram.ts';
 
 const hostile = ['<b>Tea</b>', '```\nCoffee\n3. Allow once', 'Milk [x](tg://settings) \u202e'];
@@ -9,9 +9,8 @@ const hostile = ['<b>Tea</b>', '```\nCoffee\n3. Allow once', 'Milk [x](tg://sett
 /** Each message of Alice makes the agent ask her to choose one of the options. */
 const choiceWorld = async () => {
   const telegram = await openTelegram();
-  let later = 0;
+  const { clock, pass } = createStoppedTime();
   let options = hostile;
-  const clock = { ...systemClock, now: () => systemClock.now() + later };
   const script = story(({ body }) =>
     body.messages.at(-1)?.role === 'tool'
       ? { text: 'I see.' }
@@ -26,7 +25,7 @@ const choiceWorld = async () => {
     ...telegram,
     panel,
     model,
-    pass: (ms: number) => void (later += ms),
+    pass,
     offer: (...given: string[]) => void (options = given),
     allow: async () => {
       await channels.configure.mutate({ kind: 'telegram', isOn: true, answers: 'deny' });

@@ -5,6 +5,7 @@ import { story, use } from '../../../test/agent-turns.ts';
 import { machineQuestion, nextCall, resultOf, withAgent } from '../../../test/agent.ts';
 import { connectDaemon } from '../../../test/daemon.ts';
 import { chatAccount, openGoogle } from '../../../test/google.ts';
+import { createStoppedTime } from '../../../test/stopped-time.ts';
 import { openTeams, teamsApp } from '../../../test/teams.ts';
 
 const publicUrl = 'https://drawbridge.example';
@@ -46,8 +47,7 @@ it.each(['google-chat', 'teams'] as const)(
   'CH-30 a button in %s answers once, for its sender',
   async (kind) => {
     const platform = await platforms[kind]();
-    let later = 0;
-    const clock = { ...systemClock, now: () => systemClock.now() + later };
+    const { clock, pass } = createStoppedTime();
     const script = story((_request, number) =>
       number % 2 === 1 ? use('write_file', { path: 'a', content: 'x' }) : { text: 'Ready.' },
     );
@@ -77,7 +77,7 @@ it.each(['google-chat', 'teams'] as const)(
     await expect.poll(() => platform.hasButtons()).toBe(true);
     expect(platform.texts().at(-1)).toContain('Tool: write_file');
     await expect.poll(async () => (await panel.confirmations.list.query()).length).toBe(1);
-    later += 600;
+    pass(600);
     await post(platform.pressOf('Allow once', platform.eve));
     expect(await panel.confirmations.list.query()).toHaveLength(1);
     await post(platform.pressOf('Allow once'));

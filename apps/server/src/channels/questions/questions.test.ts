@@ -1,10 +1,10 @@
 import { daemonMounts, gatewayKeyHeader } from '@drawbridge/contracts/daemon-paths';
-import { systemClock } from '@drawbridge/kit';
 import { expect, it, onTestFinished } from 'vitest';
 import { story, use } from '../../../test/agent-turns.ts';
 import { machineQuestion, nextCall, resultOf, withAgent } from '../../../test/agent.ts';
 import { connectDaemon, openStream, requestOf } from '../../../test/daemon.ts';
 import { startServer } from '../../../test/server.ts';
+import { createStoppedTime } from '../../../test/stopped-time.ts';
 import { openTelegram } from '../../../test/telegram.ts';
 import { openDatabase } from '../../db/index.ts';
 
@@ -13,8 +13,7 @@ const tenMinutes = 10 * 60_000;
 /** Each message of Alice makes the agent write a file, and the machine ask about it. */
 const questionWorld = async () => {
   const telegram = await openTelegram();
-  let later = 0;
-  const clock = { ...systemClock, now: () => systemClock.now() + later };
+  const { clock, pass } = createStoppedTime();
   const script = story((_request, number) =>
     number % 2 === 1 ? use('write_file', { path: 'a', content: `${number}` }) : { text: 'Ready.' },
   );
@@ -58,7 +57,7 @@ const questionWorld = async () => {
     ask,
     clock,
     db,
-    pass: (ms: number) => void (later += ms),
+    pass,
     buttons: () => (telegram.sent.at(-1)?.reply_markup?.inline_keyboard ?? []).flat().map(({ text }) => text),
   };
 };
@@ -110,6 +109,9 @@ it('CH-30 a question is answered once, by its button, from where it was shown', 
         message_id: messageId,
       },
     ]);
+  expect(await panel.calls.questions.query({ requestId })).toMatchObject([
+    { decision: 'allowOnce', decidedVia: { channel: 'telegram', senderId: '77' } },
+  ]);
   expect(telegram.edited[0]?.reply_markup).toBeUndefined();
   expect(telegram.sent.at(-1)?.reply_markup).toBeUndefined();
   telegram.press('Deny');

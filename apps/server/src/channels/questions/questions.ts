@@ -192,7 +192,7 @@ const createExecute = (needs: QuestionsNeeds) => {
     if (given === undefined || digestOf(now.shown?.text ?? '') !== digest)
       return 'This question has changed. Answer it in Drawbridge.';
     try {
-      await agent?.confirm(userId, askId, given);
+      await agent?.confirm(userId, askId, given, { channel: kind as ChannelKind, senderId });
     } catch (error) {
       if (isStoreTrouble(error)) throw error;
       if (!(error instanceof CodedError)) onError(error);

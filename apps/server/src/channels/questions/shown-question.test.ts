@@ -24,6 +24,7 @@ const question: Confirmation = {
   decision: null,
   reach: null,
   decidedBy: null,
+  decidedVia: null,
   settledBy: null,
   createdAt: '2026-11-24T10:00:00.000Z',
   expiresAt: '2026-11-25T10:00:00.000Z',

@@ -1,5 +1,6 @@
 import type {
   Confirmation,
+  ChatOfAnswer,
   ConfirmationAnswer,
   ConfirmationEvent,
   DecideReply,
@@ -39,7 +40,12 @@ export interface Confirmations {
    * Answers once, durably; an offline machine gets the decision on reconnect. Throws `alreadyDecided`,
    * `confirmationClosed`, or, with the question still open, `decisionNotOffered` and `badRequest`. Spec. 6.2.
    */
-  decide(userId: string, key: ConfirmationKey, answer: ConfirmationAnswer): Promise<DecideReply>;
+  decide(
+    userId: string,
+    key: ConfirmationKey,
+    answer: ConfirmationAnswer,
+    via?: ChatOfAnswer | null,
+  ): Promise<DecideReply>;
   /** A closed one never opens again, whatever comes late. `onGap`: events may be missing. */
   onChanged(userId: string, listener: (event: ConfirmationEvent) => void, onGap?: () => void): Subscription;
 }
@@ -127,7 +133,7 @@ const find = async (
 const answerInTurn = async (
   needs: ConfirmationsNeeds,
   { stored, call }: Asked,
-  decided: Pick<ConfirmationAnswerRecord, 'approved' | 'decision' | 'reach' | 'reason' | 'settledBy'>,
+  decided: Omit<ConfirmationAnswerRecord, 'id' | 'decidedBy' | 'at'>,
   step: Step,
 ): Promise<void> => {
   const { askId, userId, shown } = stored;
@@ -142,7 +148,7 @@ const answerInTurn = async (
 const decideInTurn = async (
   needs: ConfirmationsNeeds,
   asked: Asked,
-  answer: ConfirmationAnswer,
+  { answer, via }: { answer: ConfirmationAnswer; via: ChatOfAnswer | null },
   step: Step,
 ): Promise<DecideReply> => {
   const { stored, call } = asked;
@@ -153,7 +159,8 @@ const decideInTurn = async (
   const decision = decisionOf(answer, options);
   const reach = reachOf(answer, decision, reaches);
   const { approved, reason = null } = answer;
-  await answerInTurn(needs, asked, { approved, decision, reach, reason, settledBy: null }, step);
+  const decided = { approved, decision, reach, reason, decidedVia: via, settledBy: null };
+  await answerInTurn(needs, asked, decided, step);
   return { confirmationId: id, state: 'decided', approved, decision };
 };
 
@@ -179,7 +186,7 @@ const settleInTurn = async (
   const decision = question.outcome === 'allowed' ? 'allowOnce' : 'denyOnce';
   if (stored?.askId !== question.askId || !stored.shown.options.includes(decision)) return false;
   const approved = question.outcome === 'allowed';
-  const answer = { approved, decision, reach: null, reason: null, settledBy: by } as const;
+  const answer = { approved, decision, reach: null, reason: null, decidedVia: null, settledBy: by } as const;
   await answerInTurn(needs, { stored, call }, answer, step);
   return true;
 };
@@ -215,11 +222,11 @@ export const createConfirmations = (needs: ConfirmationsNeeds): Confirmations & 
         ({ event }) => listener(event),
         onGap,
       ),
-    decide: async (userId, key, answer) => {
+    decide: async (userId, key, answer, via = null) => {
       const stored = await find(needs, userId, key);
       const call = await openCalls.open(stored.shown.requestId);
       if (stored.shown.state !== 'open' || !call) throw closed(stored);
-      return openCalls.inTurn(call, (step) => decideInTurn(needs, { stored, call }, answer, step));
+      return openCalls.inTurn(call, (step) => decideInTurn(needs, { stored, call }, { answer, via }, step));
     },
     settle: async (machineId, { by, questions }) => {
       const cause = await settledBy(needs, machineId, by);

@@ -33,6 +33,7 @@ const asked = (resource = npmTest, change: Partial<Confirmation> = {}): Confirma
     why: [{ toolGroup: 'shell', cause: 'mode' }],
     state: 'decided',
     ...{ approved: true, decision: 'allowOnce', reach: null, decidedBy: 'ada', settledBy: null },
+    decidedVia: null,
     ...{ createdAt: '2026-01-02T00:00:00.000Z', expiresAt: '2026-01-03T00:00:00.000Z', decidedAt: null },
     ...change,
   };

@@ -8,6 +8,7 @@ import {
   type ChannelAnswerLevel,
   type ChannelSpeak,
 } from '@drawbridge/contracts/outside/channels';
+import { channelNames } from '../../ui/text/words.ts';
 
 interface FieldWords {
   name: string;
@@ -25,12 +26,12 @@ interface PlatformWords {
 
 export const channelWords: Record<ChannelKind, PlatformWords> = {
   telegram: {
-    name: 'Telegram',
+    name: channelNames.telegram,
     posts: 'Telegram can post only to a server with an https address that is reachable from outside.',
     fields: [{ name: 'token', label: 'Token of the bot', help: 'A long line such as 123456:ABC…' }],
   },
   bluebubbles: {
-    name: 'iMessage (BlueBubbles)',
+    name: channelNames.bluebubbles,
     posts: 'The Mac has to reach this server. What it could not post is found within a minute.',
     fields: [
       { name: 'url', label: 'Address of BlueBubbles', help: 'Such as http://192.168.1.10:1234' },
@@ -42,7 +43,7 @@ export const channelWords: Record<ChannelKind, PlatformWords> = {
     ],
   },
   'google-chat': {
-    name: 'Google Chat',
+    name: channelNames['google-chat'],
     posts: 'Google can post only to a server with an https address that is reachable from outside.',
     fields: [
       { name: 'key', label: 'Key of the service account', help: 'The whole text of the JSON file.' },
@@ -59,7 +60,7 @@ export const channelWords: Record<ChannelKind, PlatformWords> = {
     ],
   },
   teams: {
-    name: 'Microsoft Teams',
+    name: channelNames.teams,
     posts: '',
     fields: [
       { name: 'appId', label: 'App id', help: 'Microsoft App ID of the bot.' },
@@ -68,7 +69,7 @@ export const channelWords: Record<ChannelKind, PlatformWords> = {
     ],
   },
   gmail: {
-    name: 'Gmail',
+    name: channelNames.gmail,
     posts: 'Google can post only to a server with an https address that is reachable from outside.',
     fields: [
       { name: 'clientId', label: 'Client id', help: 'Ends in .apps.googleusercontent.com.' },

@@ -1,13 +1,20 @@
 import type { Confirmation } from '@drawbridge/contracts/confirmation';
+import { channelNames } from '../../ui/text/words.ts';
 import { doneWords, spanOf } from './decisions.ts';
 
-const decidedWords = ({ approved, decision, reach, reaches, settledBy }: Confirmation): string => {
+const answerWords = ({ approved, decision, reach, reaches, settledBy }: Confirmation): string => {
   if (settledBy !== null) return approved === true ? 'Allowed by a rule' : 'Denied by a rule';
   if (decision === null) return 'Denied';
   const chosen = reaches.find(({ id }) => id === reach);
   const done =
     decision === 'allowForSession' ? `Allowed for ${spanOf(decision, chosen)}` : doneWords[decision];
   return chosen === undefined ? done : `${done}: ${chosen.label}`;
+};
+
+const decidedWords = (confirmation: Confirmation): string => {
+  const { decidedVia } = confirmation;
+  const words = answerWords(confirmation);
+  return decidedVia === null ? words : `${words}, from ${channelNames[decidedVia.channel]}`;
 };
 
 /** How a question ended, in words. */

@@ -1,5 +1,6 @@
 import type { CallState, CallSummary, CallVia, Door } from '@drawbridge/contracts/calls';
 import type { Mode } from '@drawbridge/contracts/groups';
+import type { ChannelKind } from '@drawbridge/contracts/outside/channel-platforms';
 import type { TokenScope } from '@drawbridge/contracts/tokens';
 
 interface Words {
@@ -25,6 +26,14 @@ const groups: Record<string, Words> = {
   memory: { label: 'Memory', icon: 'i-lucide-brain' },
   node: { label: 'Companion', icon: 'i-lucide-laptop' },
   operate: { label: 'Server operation', icon: 'i-lucide-settings-2' },
+};
+
+export const channelNames: Record<ChannelKind, string> = {
+  telegram: 'Telegram',
+  bluebubbles: 'iMessage (BlueBubbles)',
+  'google-chat': 'Google Chat',
+  teams: 'Microsoft Teams',
+  gmail: 'Gmail',
 };
 
 /** The label of a group of tools or of another permission; an unknown group is labelled with its name. */

@@ -1,5 +1,10 @@
 import { callVia } from '@drawbridge/contracts/calls';
-import { confirmationState, type Confirmation } from '@drawbridge/contracts/confirmation';
+import {
+  chatOfAnswer,
+  confirmationState,
+  type ChatOfAnswer,
+  type Confirmation,
+} from '@drawbridge/contracts/confirmation';
 import { affectedResource, askCause, reach } from '@drawbridge/contracts/confirmation-payload';
 import { decision, type Decision } from '@drawbridge/contracts/groups';
 import { sentPreview, toPreview } from '@drawbridge/contracts/preview';
@@ -44,6 +49,8 @@ export interface ConfirmationAnswerRecord {
   /** Of a denial, in the user's words. */
   reason: string | null;
   decidedBy: string;
+  /** Null for an answer of the panel or of a program. */
+  decidedVia: ChatOfAnswer | null;
   /** The confirmation whose answer settled this one too, or `rule`; null if it was answered itself. */
   settledBy: string | null;
   at: number;
@@ -82,6 +89,7 @@ const show = (
   decision: row.decision === null ? null : decision.parse(row.decision),
   reach: row.reach,
   decidedBy: row.decidedBy,
+  decidedVia: row.decidedVia === null ? null : chatOfAnswer.parse(JSON.parse(row.decidedVia)),
   settledBy: row.settledBy,
   createdAt: iso(row.createdAt),
   expiresAt: iso(row.expiresAt),
@@ -121,6 +129,7 @@ export const newConfirmationRow = (confirmation: NewConfirmation, call: CallReco
   decision: null,
   reach: null,
   decidedBy: null,
+  decidedVia: null,
   settledBy: null,
   createdAt: confirmation.createdAt,
   expiresAt: confirmation.expiresAt,

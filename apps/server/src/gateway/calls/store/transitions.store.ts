@@ -98,7 +98,7 @@ const prepareConfirmationQueries = (db: Kysely<Schema>) => ({
       expiresAt: slot('expiresAt'),
     }),
   ),
-  answer: ({ id, approved, decision, reach, decidedBy, settledBy, at }: ConfirmationAnswerRecord) =>
+  answer: ({ id, approved, decision, reach, at, ...who }: ConfirmationAnswerRecord) =>
     db
       .updateTable('confirmations')
       .set({
@@ -106,8 +106,9 @@ const prepareConfirmationQueries = (db: Kysely<Schema>) => ({
         approved: Number(approved),
         decision,
         reach,
-        decidedBy,
-        settledBy,
+        decidedBy: who.decidedBy,
+        decidedVia: textOrNull(who.decidedVia),
+        settledBy: who.settledBy,
         decidedAt: at,
       })
       .where('id', '=', id)
