@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { RequestCaller } from '@drawbridge/contracts/daemon-event';
 import { z } from 'zod';
 import { errors } from '../common/errors.ts';
 import { commandWords } from '../common/question-words.ts';
@@ -66,6 +67,8 @@ export interface Surroundings {
   look?(): Look;
   /** Absent where a command has no way out of the sandbox. */
   network?: NetworkNeeds;
+  /** What the person reads about processes that run beside it, for a command of this caller. */
+  besides?(caller: RequestCaller | undefined): string;
 }
 
 /** Without a sandbox. */
@@ -123,7 +126,7 @@ export const hostsOf = ({ grants, gitGrants }: Pick<InspectedCommand, 'grants' |
 ];
 
 /** How commands are asked about in these surroundings. */
-export const createCommandQuestions = ({ sandbox, look = seesAll }: Surroundings) => {
+export const createCommandQuestions = ({ sandbox, look = seesAll, besides }: Surroundings) => {
   const toResource = (
     given: GivenCommand & { folder: string; hasNetwork: boolean },
     context: ToolContext,
@@ -141,7 +144,7 @@ export const createCommandQuestions = ({ sandbox, look = seesAll }: Surroundings
     return {
       toolGroup: 'shell',
       resource: toCommandResource(text, folder),
-      description: question(sandbox, context.root, hasNetwork) + says,
+      description: question(sandbox, context.root, hasNetwork) + says + (besides?.(context.caller) ?? ''),
       ...(tags.length > 0 && { fingerprint: tags.join(' ') }),
       ...(program !== undefined && { programFingerprint: [program, ...added].join(' ') }),
       ...((sessionOnly || !mayLast(context, folder, text)) && { sessionOnly: true }),

@@ -171,7 +171,7 @@ const timedOutAfter = (timeoutMs: number, { hasProcesses }: Around): string =>
 const excessWords: Record<Excess, string> = {
   memory: 'needed more than 8 GiB of memory together',
   processes: 'had more than 1,024 processes',
-  disk: 'left less than 256 MiB free on the disk',
+  disk: 'left less than 256 MiB, or room for less than 10,000 files, on the disk',
 };
 
 /** That it timed out, was stopped or wanted a person, and what the sandbox had to do with how it ended. */

@@ -89,7 +89,7 @@ export const shellToolset = ({
     ]);
     background = createProcessTools({ ...context, prepare, surroundings, hosts });
     const foreground = createShellExecute(prepare, {
-      ...surroundings,
+      ...background.surroundings,
       goOn: background.goOn,
       ...(failedCommands && { failedCommands }),
     });

@@ -8,9 +8,10 @@ import { treeLimits, watchLimits } from './watch-limits.ts';
 const mebibyte = 1_024 ** 2;
 
 it('SH-89 the limits, and half of a disk that was nearly full at the start', () => {
-  const { processes, bytes, keptFree } = treeLimits;
+  const { processes, bytes, keptFree, keptFiles } = treeLimits;
   expect([processes, bytes]).toEqual([1_024, 8_192 * mebibyte]);
   expect([1_000, 512, 100].map((free) => keptFree(free * mebibyte) / mebibyte)).toEqual([256, 256, 50]);
+  expect([1_000_000, 20_000, 100, 0].map(keptFiles)).toEqual([10_000, 10_000, 50, 0]);
 });
 
 /** A watch of this process that finds too many processes at each look. */

@@ -76,6 +76,13 @@ print('ended')`;
     expect([exceeded, existsSync(join(root, 'big'))]).toEqual(['disk', true]);
   });
 
+  it('SH-89 a command that makes too many files for the disk is ended', async () => {
+    const { exceeded } = await run('seq 6000 | xargs touch; while :; do sleep 1; done', {
+      keptFiles: (atStart) => atStart - 100,
+    });
+    expect(exceeded).toBe('disk');
+  });
+
   it('SU-60 many short processes run under the limits', async () => {
     const { exceeded, exitCode } = await run("seq 300 | xargs -P 4 -n 1 sh -c 'exit 0'");
     expect([exceeded, exitCode]).toEqual([undefined, 0]);

@@ -10,6 +10,8 @@ export interface TreeLimits {
   bytes: number;
   /** The free bytes of a disk that stay free, by those at the start. */
   keptFree(atStart: number): number;
+  /** The same of the files that it can still hold. */
+  keptFiles(atStart: number): number;
 }
 
 const mebibyte = 1_024 ** 2;
@@ -19,13 +21,15 @@ export const treeLimits: TreeLimits = {
   processes: 1_024,
   bytes: 8 * 1_024 * mebibyte,
   keptFree: (atStart) => Math.min(256 * mebibyte, atStart / 2),
+  keptFiles: (atStart) => Math.min(10_000, atStart / 2),
 };
 
 const everyMs = 1_000;
 
-const freeOn = async (folder: string): Promise<number> => {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
+/** Some file systems have no number of files: 0 are free then, always. */
+const freeOn = async (folder: string): Promise<{ bytes: number; files: number }> => {
+  const { bavail, bsize, ffree } = await statfs(folder);
+  return { bytes: bavail * bsize, files: ffree };
 };
 
 interface Watched {
@@ -52,7 +56,9 @@ export const watchLimits = (
     for (const [at, folder] of folders.entries()) {
       const atStart = await starts[at];
       const now = await freeOn(folder).catch(() => undefined);
-      if (atStart !== undefined && now !== undefined && now < limits.keptFree(atStart)) return true;
+      if (atStart === undefined || now === undefined) continue;
+      if (now.bytes < limits.keptFree(atStart.bytes) || now.files < limits.keptFiles(atStart.files))
+        return true;
     }
     return false;
   };

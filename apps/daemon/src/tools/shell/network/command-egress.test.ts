@@ -46,6 +46,11 @@ const open = async (hosts: string[], more: Partial<NetworkNeeds> = {}) => {
   return { egress, listener, say, dialled };
 };
 
+it('small pieces to a client do not wait for each other, and it may end one way', async () => {
+  const { listener } = await open(['good.test']);
+  expect(listener).toMatchObject({ noDelay: true, allowHalfOpen: true });
+});
+
 it('SH-53 the server is not reached by its name, wherever that leads by now', async () => {
   const addresses = ['203.0.113.1', '203.0.113.2'];
   const { say, dialled } = await open(['bridge.test:5820'], {

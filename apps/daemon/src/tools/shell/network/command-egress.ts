@@ -180,8 +180,8 @@ export const openCommandEgress = async (
     /** Takes a listener of the command's network. */
     serve: (port: number, listener: Server) => {
       servers.push(listener);
-      // Set here: a listener that was handed over has the defaults. Else a client could not end one way.
-      Object.assign(listener, { allowHalfOpen: true });
+      // With the defaults a client could not end one way, and small pieces would wait for each other.
+      Object.assign(listener, { allowHalfOpen: true, noDelay: true });
       const place = { host: `localhost:${port}`, hostname: 'localhost', port };
       listener.on('connection', (client: Socket) =>
         port === proxyPort ? egress.accept(client) : egress.relay(client, place),

@@ -5,6 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
 import { publicAddress } from '../../../../test/support/internet-fixture.ts';
 import { openNetwork, sharedNetwork } from '../../../../test/support/network-fixture.ts';
+import { ada, ben, sharedProcesses } from '../../../../test/support/process-fixture.ts';
 
 const names = { 'good.test': [publicAddress], 'sub.good.test': [publicAddress], 'bridge.test': ['10.0.0.9'] };
 const curl = 'curl -sf https://good.test/';
@@ -119,6 +120,32 @@ describeWith('bubblewrap')('rules for hosts', () => {
       ),
     ]);
     expect(stdout).toBe('passed\n');
+  });
+});
+
+describeWith('bubblewrap')('a question beside a process with hosts', () => {
+  const world = sharedProcesses({
+    modes: { shell: 'ask', network: 'ask' },
+    toolsets: { network: { resolve: async () => [] } },
+  });
+
+  it('SH-65 names the process, and for another caller its id alone', async () => {
+    const { start, stop, callAs, questions } = await world();
+    const { process: id } = await start('sleep 1000', { network: ['good.test', 'sub.good.test:22'] });
+    const asked = async (caller: typeof ada) => {
+      questions.length = 0;
+      await callAs(caller, 'shell_execute', { command: 'true' });
+      return questions[0]?.resources?.[0]?.description ?? '';
+    };
+    const end = ' what this command writes into the folder';
+    expect(await asked(ada)).toContain(
+      `. Meanwhile ${id} (sleep 1000) can send to good.test, sub.good.test:22${end}`,
+    );
+    const other = await asked(ben);
+    expect(other).toContain(`. Meanwhile ${id}, a process of another caller, can send to its hosts${end}`);
+    expect(other).not.toMatch(/good\.test|sleep/);
+    await stop(id, { signal: 'KILL' });
+    expect(await asked(ada)).not.toContain('Meanwhile');
   });
 });
 

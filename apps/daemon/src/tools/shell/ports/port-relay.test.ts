@@ -30,8 +30,13 @@ const open = async (clock: FakeClock = createFakeClock()) => {
     socket.on('data', (chunk) => ids.push(...String(chunk).split('\n').filter(Boolean)));
     return { socket, ids };
   };
-  return { relay, clock, inside, control };
+  return { relay, listener, clock, inside, control };
 };
+
+it('small pieces of a program do not wait for each other', async () => {
+  const { listener } = await open();
+  expect(listener).toMatchObject({ noDelay: true, allowHalfOpen: true });
+});
 
 it('SH-71 a connection that says nothing, something else or too much is ended', async () => {
   const { clock, inside } = await open();

@@ -12,6 +12,7 @@ const maxLineChars = 64;
 
 /** Connections that have not said yet what they are, beside those that are asked for. */
 const maxUnknown = 8;
+const maxConnections = portLimits.connections + maxUnknown;
 
 /** The first line of a connection, which is neither paused nor flows after it; undefined where none comes. */
 const readFirstLine = (socket: Socket, clock: Clock): Promise<string | undefined> =>
@@ -95,10 +96,7 @@ export const createPortRelay = (clock: Clock) => {
       control?.destroy();
       servers.push(listener);
       // Set here: a listener that was handed over has the defaults.
-      Object.assign(listener, {
-        allowHalfOpen: true,
-        maxConnections: portLimits.connections + maxUnknown,
-      });
+      Object.assign(listener, { allowHalfOpen: true, noDelay: true, maxConnections });
       listener.on('connection', (socket: Socket) => void take(socket));
     },
     /** Rejects with `Refused` where nothing listens, after 10 s, and beyond 64 connections. */

@@ -1,3 +1,4 @@
+import type { RequestCaller } from '@drawbridge/contracts/daemon-event';
 import type { Mode } from '@drawbridge/contracts/groups';
 import type { Clock } from '@drawbridge/kit';
 import type { LocalProcessesQuery } from '@drawbridge/contracts/machines/processes';
@@ -5,6 +6,7 @@ import type { ProcessHosts } from '../../common/network/process-hosts.ts';
 import type { DaemonTool, Resource } from '../../common/tool.ts';
 import type { Surroundings } from '../asked-command.ts';
 import type { Launcher } from '../launch.ts';
+import { besidesWords } from '../network/besides.ts';
 import { answerProcessesQuery } from './answer-query.ts';
 import { createGoOn } from './go-on.ts';
 import { createProcessList } from './list.ts';
@@ -26,8 +28,14 @@ interface Needs {
 }
 
 /** The tools of background processes, and the processes themselves. */
-export const createProcessTools = ({ clock, root, prepare, surroundings, hosts, access }: Needs) => {
+export const createProcessTools = ({ clock, root, prepare, hosts, access, ...needs }: Needs) => {
   const processes = createProcesses({ clock, access });
+  const surroundings = {
+    ...needs.surroundings,
+    ...(needs.surroundings.network && {
+      besides: (caller?: RequestCaller) => besidesWords(processes.withHosts(), caller),
+    }),
+  };
   hosts.provide(processes.findPort);
   const tools: ProcessTools = {
     clock,
@@ -37,6 +45,8 @@ export const createProcessTools = ({ clock, root, prepare, surroundings, hosts, 
     surroundings,
   };
   return {
+    /** With what a question says of processes. */
+    surroundings,
     close: processes.close,
     goOn: createGoOn(tools),
     answer: (query: LocalProcessesQuery) => answerProcessesQuery(processes, query),

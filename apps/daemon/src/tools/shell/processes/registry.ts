@@ -6,6 +6,7 @@ import { customAlphabet } from 'nanoid';
 import { errors } from '../../common/errors.ts';
 import type { ProcessPort } from '../../common/network/process-hosts.ts';
 import type { Resource } from '../../common/tool.ts';
+import type { Beside } from '../network/besides.ts';
 import { processLimits } from './limits.ts';
 import { startProcess, type Process, type ProcessNeeds, type ProcessSpec } from './process.ts';
 
@@ -16,10 +17,26 @@ const epochOf = customAlphabet('0123456789abcdefghijklmnopqrstuvwxyz', 6);
 const isOf = ({ owner }: Process, caller: RequestCaller | undefined): boolean =>
   caller?.id === personCallerId || owner?.id === caller?.id;
 
+const besideOf = (one: Process): Beside => ({
+  id: one.id,
+  command: one.command,
+  hosts: one.hosts,
+  isOf: (caller) => isOf(one, caller),
+});
+
 export interface RegistryNeeds {
   clock: Clock;
   access(resource: Resource): Promise<Mode>;
 }
+
+const causeToEnd = async ({ clock, access }: RegistryNeeds, one: Process): Promise<EndCause | undefined> => {
+  const now = clock.now();
+  if (now - one.startedAt >= processLimits.lifeMs) return 'life';
+  if (now - one.idleSince() >= processLimits.idleMs) return 'idle';
+  // Also reads the settings again, by which paths are closed.
+  if ((await access(one.resource)) === 'deny' || one.isPathClosedSince()) return 'denied';
+  return undefined;
+};
 
 /** The processes in the background of this daemon, which end with it. */
 export const createProcesses = ({ clock, access }: RegistryNeeds) => {
@@ -40,15 +57,6 @@ export const createProcesses = ({ clock, access }: RegistryNeeds) => {
       if (at < surplus || (one.end()?.at ?? 0) < old) all.delete(one.id);
   };
 
-  const causeToEnd = async (one: Process): Promise<EndCause | undefined> => {
-    const now = clock.now();
-    if (now - one.startedAt >= processLimits.lifeMs) return 'life';
-    if (now - one.idleSince() >= processLimits.idleMs) return 'idle';
-    // Also reads the settings again, by which paths are closed.
-    if ((await access(one.resource)) === 'deny' || one.isPathClosedSince()) return 'denied';
-    return undefined;
-  };
-
   const check = async (): Promise<void> => {
     forget();
     const now = running();
@@ -57,7 +65,7 @@ export const createProcesses = ({ clock, access }: RegistryNeeds) => {
       stopChecks = undefined;
     }
     for (const one of now) {
-      const cause = await causeToEnd(one);
+      const cause = await causeToEnd({ clock, access }, one);
       if (cause !== undefined) one.stop(cause);
     }
   };
@@ -96,6 +104,11 @@ export const createProcesses = ({ clock, access }: RegistryNeeds) => {
       if (one === undefined || !isOf(one, caller)) throw errors.unknownProcess();
       return one;
     },
+    /** Through which other commands of the folder can send something: they share its files. */
+    withHosts: (): Beside[] =>
+      running()
+        .filter(({ hosts }) => hosts.length > 0)
+        .map(besideOf),
     /** A port that a running process was started with. */
     findPort: (id: string, port: number): ProcessPort | undefined => {
       const one = all.get(id);

@@ -1,7 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { expect, it, vi } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
-import { ada, openProcesses } from '../../../../test/support/process-fixture.ts';
-import { openTools, textOf } from '../../../../test/support/tool-fixture.ts';
+import { ada, openProcesses, thePerson } from '../../../../test/support/process-fixture.ts';
+import { makeFolders, openTools, textOf } from '../../../../test/support/tool-fixture.ts';
 import type { RunContext } from '../../common/tool.ts';
 import { createProcessWrite } from './write.ts';
 
@@ -45,5 +46,24 @@ describeWith('bubblewrap')('SH-84 what is typed into a process', () => {
     expect(await write(one)).toContain('GATEWAY_CONFIRMATION_REQUIRED::');
     expect(await write(two, { _confirmation: 'allowOnce' })).toContain('does not fit what was asked');
     await toolbox.close();
+  });
+});
+
+describeWith('bubblewrap', 'git')('two daemons of one folder', () => {
+  it('SH-94 the second neither reads, lists, types into nor stops a process of the first, and leaves it at its end', async () => {
+    const { start, read, root } = await openProcesses();
+    execFileSync('git', ['init', '--quiet'], { cwd: root });
+    const { process: id } = await start('echo mine; exec cat', { waitFor: ['mine'], input: true });
+    const other = await openProcesses({ folders: { ...makeFolders(), root } });
+    const { process: own } = await other.start('cat');
+    expect([own.slice(0, 3), own.slice(3) === id.slice(3)]).toEqual([id.slice(0, 3), false]);
+    for (const caller of [ada, thePerson]) {
+      expect(await other.callAs(caller, 'process_read', { process: id })).not.toContain('mine');
+      expect(await other.callAs(caller, 'process_list', {})).not.toContain(id);
+      await other.callAs(caller, 'process_write', { process: id, text: 'typed\n' });
+      await other.callAs(caller, 'process_stop', { process: id, signal: 'KILL' });
+    }
+    await other.toolbox.close();
+    expect(await read(id, { cursor: 0 })).toMatchObject({ state: 'running', output: 'mine\n' });
   });
 });
