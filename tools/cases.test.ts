@@ -28,7 +28,7 @@ describe('docs/security.md', () => {
 
   it.each([
     ['FS', 34],
-    ['SH', 94],
+    ['SH', 95],
     ['BR', 16],
     ['CF', 32],
     ['PS', 14],

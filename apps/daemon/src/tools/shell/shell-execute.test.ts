@@ -170,6 +170,7 @@ describeWith('bubblewrap')('shell_execute', () => {
       '_',
       'DRAWBRIDGE_CALL',
       ...Object.keys(withoutNetwork),
+      'GOFLAGS',
     ];
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
     expect(stdout).not.toContain('sess_secret');
