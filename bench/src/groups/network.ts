@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startDaemon } from '@drawbridge/e2e/harness';
+import { sleep, systemClock } from '@drawbridge/kit';
 import type { Pool } from 'undici';
 import { z } from 'zod';
 import { rawShot, startBareServer } from '../bare.ts';
@@ -80,13 +81,20 @@ const ask = async (pool: Pool, name: string, given: Record<string, unknown>) => 
   return outputs.parse(JSON.parse(read.data.result.content[0].text));
 };
 
-const startIn = async (stage: Stage, root: string) => {
+const startIn = async (stage: Stage, root: string, mode: 'allow' | 'deny' = 'allow') => {
   const { url, pool } = await startBareServer(stage.processes);
   const token = `gw_${'b'.repeat(32)}`;
-  const flags = ['--permission-shell', 'allow', '--permission-network', 'allow'];
+  const flags = ['--permission-shell', mode, '--permission-network', mode];
   const daemon = startDaemon(stage.processes, { url, token, root, nodeFlags: stage.nodeFlags, flags });
   await daemon.process.says(/^\s*connected /m);
   return { pool, pid: daemon.process.pid };
+};
+
+/** What a daemon holds after its start, before its first call. */
+const restingMebibytes = async (stage: Stage, root: string, mode: 'allow' | 'deny'): Promise<number> => {
+  const { pid } = await startIn(stage, root, mode);
+  await sleep(systemClock, 4_000);
+  return residentBytes(pid) / mebibyte;
 };
 
 const curl = (port: number, mebibytes: number) =>
@@ -98,7 +106,7 @@ const rateOf = (seconds: string): number => downloadMebibytes / Number(seconds);
 const idleProcesses = 4;
 
 export const networkGroup: Group<
-  'command' | 'throughput' | 'connection' | 'output' | 'besideDownload' | 'memory'
+  'command' | 'throughput' | 'connection' | 'output' | 'besideDownload' | 'memory' | 'resting'
 > = {
   name: 'network',
   givenUpMs: 600_000,
@@ -128,11 +136,18 @@ export const networkGroup: Group<
       unit: 'MiB',
       goal: { atMost: 1.5 },
     },
+    resting: ratio('memory of a daemon at rest with commands and processes, against one without', 'MiB', {
+      atMost: 1.1,
+    }),
   },
   open: async (stage) => {
     const port = await startDownloads(stage);
     const { root, read } = folderToRead();
     writeFileSync(join(root, 'connect.cjs'), connectScript);
+    const resting = {
+      ours: await restingMebibytes(stage, root, 'allow'),
+      bare: await restingMebibytes(stage, root, 'deny'),
+    };
     const { pool, pid } = await startIn(stage, root);
     const network = [`localhost:${port}`];
     const command = (text: string, more: Record<string, unknown> = {}) =>
@@ -192,6 +207,7 @@ export const networkGroup: Group<
         output: await outputOf(stage.scaled(200)),
         besideDownload: await besideOf(stage.scaled(200)),
         memory: { ours: await memoryOf() },
+        resting,
       };
     };
   },
