@@ -143,6 +143,8 @@ try {
   const chat = await measureChat(browser);
   const [events, calls] = [chat.events, chat.calls].map((count) => count.toLocaleString('en'));
   add(`opening a chat of ${events} events and ${calls} calls, middle of five`, chat.openedMs, 1_000, 'ms');
+  add('processor time of the page for it', chat.processorMs, 500, 'ms');
+  add('longest task of it', chat.taskMs, 400, 'ms');
   add('memory of scripts with it open', chat.heapMb, 60, 'MB');
 
   const number = (value: number) => Number(value.toFixed(value < 1 ? 3 : 1)).toLocaleString('en');

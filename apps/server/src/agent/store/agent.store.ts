@@ -31,9 +31,8 @@ const compare = (a: unknown, b: unknown): number =>
 const byKey =
   (keys: readonly string[]) =>
   (a: object, b: object): number => {
-    const [one, other] = [new Map(Object.entries(a)), new Map(Object.entries(b))];
-    const column = keys.find((key) => one.get(key) !== other.get(key));
-    return column === undefined ? 0 : compare(one.get(column), other.get(column));
+    const column = keys.find((key) => Reflect.get(a, key) !== Reflect.get(b, key));
+    return column === undefined ? 0 : compare(Reflect.get(a, column), Reflect.get(b, column));
   };
 
 /** The agent's rows in the server's store. */
