@@ -49,6 +49,17 @@ describeWith('chromium')('Telegram', () => {
     const page = await openPage(browser, { person: ann });
     try {
       await page.goto(`${server.url}/settings/channels`);
+      // What only a post needs is folded, and what goes to Google is copied.
+      const gmail = page.locator('[data-test=channel]').filter({ hasText: 'Gmail' });
+      await gmail.getByRole('button', { name: 'Set up Gmail' }).click();
+      await gmail.getByRole('button', { name: 'Copy the scopes' }).waitFor();
+      await gmail.getByRole('button', { name: 'Copy the redirect URI' }).click();
+      await gmail.getByText('Copied').waitFor();
+      const topic = gmail.getByLabel('Topic', { exact: true });
+      expect(await topic.isVisible()).toBe(false);
+      await gmail.getByText('Only where the platform posts them (3 fields)').click();
+      await topic.waitFor();
+      await gmail.getByRole('button', { name: 'Close Gmail' }).click();
       const card = page.locator('[data-test=channel]').filter({ hasText: 'Telegram' });
       await page.getByRole('button', { name: 'Set up Telegram' }).click();
       await card.getByText('@BotFather').waitFor();

@@ -8,12 +8,15 @@ import {
   type ChannelAnswerLevel,
   type ChannelSpeak,
 } from '@drawbridge/contracts/outside/channels';
+import { counted } from '../../ui/text/format.ts';
 import { channelNames } from '../../ui/text/words.ts';
 
 interface FieldWords {
   name: string;
   label: string;
   help: string;
+  /** Where it is only used when messages arrive in this way. */
+  mode?: ChannelMode;
 }
 
 interface PlatformWords {
@@ -51,11 +54,13 @@ export const channelWords: Record<ChannelKind, PlatformWords> = {
         name: 'subscription',
         label: 'Subscription',
         help: 'projects/…/subscriptions/…, where this server asks for messages.',
+        mode: 'poll',
       },
       {
         name: 'project',
         label: 'Project number',
-        help: 'Only where Google posts, and its authentication audience is the project number.',
+        help: 'Only where its authentication audience is the project number.',
+        mode: 'webhook',
       },
     ],
   },
@@ -79,16 +84,18 @@ export const channelWords: Record<ChannelKind, PlatformWords> = {
         label: 'Refresh token',
         help: 'Of the mailbox, with the scopes gmail.readonly and gmail.send.',
       },
-      { name: 'topic', label: 'Topic', help: 'projects/…/topics/…. Only where Google posts.' },
+      { name: 'topic', label: 'Topic', help: 'projects/…/topics/…', mode: 'webhook' },
       {
         name: 'subscription',
         label: 'Subscription',
-        help: 'projects/…/subscriptions/…. Only where Google posts.',
+        help: 'projects/…/subscriptions/…',
+        mode: 'webhook',
       },
       {
         name: 'pushAccount',
         label: 'Service account',
-        help: 'The e-mail address that the subscription authenticates as. Only where Google posts.',
+        help: 'The e-mail address that the subscription authenticates as.',
+        mode: 'webhook',
       },
     ],
   },
@@ -97,6 +104,21 @@ export const channelWords: Record<ChannelKind, PlatformWords> = {
 const modeLabels: Record<ChannelMode, string> = {
   poll: 'This server asks for them',
   webhook: 'The platform posts them',
+};
+
+/** The fields in two parts: those that are used now, and those that only the other way to arrive uses. */
+export const fieldParts = ({ kind, mode }: Pick<Channel, 'kind' | 'mode'>) => {
+  const { fields } = channelWords[kind];
+  const isUsed = (field: FieldWords) => (field.mode ?? mode) === mode;
+  const others = fields.filter((field) => !isUsed(field));
+  const other = modeLabels[mode === 'poll' ? 'webhook' : 'poll'];
+  const title = `Only where ${other.charAt(0).toLowerCase()}${other.slice(1)}`;
+  return [
+    { title: '', fields: fields.filter(isUsed) },
+    ...(others.length > 0
+      ? [{ title: `${title} (${counted(others.length, 'field')})`, fields: others }]
+      : []),
+  ];
 };
 
 /** How messages arrive. */
