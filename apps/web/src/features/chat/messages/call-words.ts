@@ -94,6 +94,28 @@ export const callWords = ({ toolName, args }: Pick<ViewCall, 'toolName' | 'args'
   return { icon, text: visible(text.replace('…', () => subjectOf(args)).trim()) };
 };
 
+const changing = ['write_file', 'edit_file', 'create_directory', 'copy_file', 'move', 'undo_change'];
+/** What calls are counted as in one line: one, and several. */
+const kinds: readonly { words: readonly [string, string]; isOf: (toolName: string) => boolean }[] = [
+  { words: ['read', 'reads'], isOf: (name) => ['read_file', 'fetch-url', 'read-result'].includes(name) },
+  { words: ['listing', 'listings'], isOf: (name) => ['list_files', 'get_file_tree'].includes(name) },
+  { words: ['search', 'searches'], isOf: (name) => ['search_files', 'web-search'].includes(name) },
+  { words: ['change', 'changes'], isOf: (name) => changing.includes(name) },
+  { words: ['deletion', 'deletions'], isOf: (name) => name === 'delete' },
+  { words: ['command', 'commands'], isOf: (name) => name === 'shell_execute' },
+  { words: ['browser step', 'browser steps'], isOf: (name) => name.startsWith('browser_') },
+  { words: ['other', 'others'], isOf: () => true },
+];
+
+/** "8 reads, 3 commands": what calls did, or would have done. */
+export const kindWords = (calls: readonly Pick<ViewCall, 'toolName'>[]): string => {
+  const found = calls.map(({ toolName }) => kinds.find(({ isOf }) => isOf(toolName)));
+  return kinds
+    .map((kind) => ({ words: kind.words, count: found.filter((one) => one === kind).length }))
+    .flatMap(({ words, count }) => (count === 0 ? [] : `${count} ${words[count === 1 ? 0 : 1]}`))
+    .join(', ');
+};
+
 export const outcomeLabels: Record<CallOutcome, string> = {
   ok: '',
   failed: 'failed',

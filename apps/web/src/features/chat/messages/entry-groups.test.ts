@@ -41,7 +41,11 @@ it.each([
   expect(shape(entries)).toBe(groups);
 });
 
-it('says how many calls there were, how many did not succeed, and how long they took', () => {
-  const calls = [callOf('1'), callOf('2', { outcome: 'denied', startedAt: 2_000, endedAt: 13_000 })];
-  expect(groupWords(calls)).toEqual({ text: '2 calls', suffix: '1 denied · 12.0 s' });
+it('says what the calls were, how many did not succeed, and how long they took', () => {
+  const calls = [
+    callOf('1'),
+    callOf('3'),
+    callOf('2', { toolName: 'shell_execute', outcome: 'denied', startedAt: 2_000, endedAt: 13_000 }),
+  ];
+  expect(groupWords(calls)).toEqual({ text: '3 calls: 2 reads, 1 command', suffix: '1 denied · 12.0 s' });
 });

@@ -1,6 +1,6 @@
 import type { ViewCall, ViewEntry } from '@drawbridge/contracts/agent/threads';
 import { counted, duration } from '../../../ui/text/format.ts';
-import { outcomeLabels } from './call-words.ts';
+import { kindWords, outcomeLabels } from './call-words.ts';
 
 /** The fewest ended calls in a row that are folded into one line. */
 const leastFolded = 4;
@@ -51,7 +51,7 @@ export const entryGroups = (entries: readonly ViewEntry[], { calls, isAsked }: K
   return groups;
 };
 
-/** How many calls a group has, how many of them did not succeed, and how long they took together. */
+/** What the calls of a group are, how many of them did not succeed, and how long they took together. */
 export const groupWords = (calls: readonly ViewCall[]): { text: string; suffix: string } => {
   const ends = Object.entries(outcomeLabels).flatMap(([outcome, label]) => {
     const count = calls.filter((call) => call.outcome === outcome).length;
@@ -60,7 +60,7 @@ export const groupWords = (calls: readonly ViewCall[]): { text: string; suffix: 
   const from = Math.min(...calls.map(({ startedAt }) => startedAt));
   const to = Math.max(...calls.map(({ startedAt, endedAt }) => endedAt ?? startedAt));
   return {
-    text: counted(calls.length, 'call'),
+    text: `${counted(calls.length, 'call')}: ${kindWords(calls)}`,
     suffix: [ends.join(', '), duration(to - from)].filter(Boolean).join(' · '),
   };
 };
