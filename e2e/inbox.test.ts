@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -103,23 +103,39 @@ describeWith('chromium')('the inbox', () => {
     await page.locator('[data-test=closed]').getByText('Allowed 3 questions').waitFor();
     const written = () => ['a', 'b', 'c'].map((name) => existsSync(join(daemon.root, `posts/${name}.md`)));
     await until(async () => !written().includes(false));
+    // Undone together, with one question that shows them back.
+    const note = page.locator('[data-test=closed]').filter({ hasText: 'Allowed 3 questions' });
+    await note.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('heading', { name: /^Put back 3 files/ }).waitFor();
+    const reading = page.locator('[data-test=reading]');
+    await reading.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await page.locator('[data-decision=allowOnce]:enabled').click();
+    await until(async () => !written().includes(true));
+    await follow(page, '/inbox');
   });
 
   it('shows a deletion in red, and takes a reason by key', async () => {
     writeFileSync(join(daemon.root, 'one.txt'), 'kept\n');
-    const { requestId } = await run(ann, 'delete', { path: 'one.txt' });
+    mkdirSync(join(daemon.root, 'old'));
+    for (const name of ['a', 'b']) writeFileSync(join(daemon.root, 'old', name), 'kept\n');
+    const { requestId } = await run(ann, 'delete', { path: 'old' });
     await questionOf(ann, requestId);
-    await row('Delete one.txt?').click();
-    await heading('Delete one.txt?').waitFor();
+    await row('Delete old and 2 files?').click();
+    await heading('Delete old and 2 files?').waitFor();
+    // All that goes is listed, with its size.
+    const gone = page.locator('[data-row=removed]');
+    expect((await gone.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))).toEqual(
+      ['a', 'b'].map((name) => expect.stringContaining(`${name} 5 bytes`)),
+    );
     await awake();
     await page.keyboard.press('r');
     await page.locator('[data-test=reason]').fill('Keep it');
     await page.keyboard.press('Enter');
-    const closed = page.locator('[data-test=closed]').filter({ hasText: 'Delete one.txt?' });
+    const closed = page.locator('[data-test=closed]').filter({ hasText: 'Delete old and 2 files?' });
     await closed.getByText('Denied').waitFor();
     await heading('Create two/two.txt?').waitFor();
     expect(await ann.api.calls.get.query({ requestId })).toMatchObject({ denialReason: 'Keep it' });
-    expect(readFileSync(join(daemon.root, 'one.txt'), 'utf8')).toBe('kept\n');
+    expect(readFileSync(join(daemon.root, 'old/a'), 'utf8')).toBe('kept\n');
   });
 
   it('shows the two sides of a change beside each other on the commonest laptop', async () => {

@@ -209,6 +209,21 @@ describeWith('chromium')('where things stand in the panel', () => {
     // Its row says so too, and no other does.
     const warned = page.locator('[data-test=row]:has([data-test=warned])');
     expect(await warned.allInnerTexts()).toEqual([expect.stringContaining('echo a')]);
+    // Colour is for states alone: the pictures of what is asked are grey, but for what cannot be undone.
+    const tones = await page
+      .locator('[data-test=row] > [class*=size-5]')
+      .evaluateAll((all) => all.map((one) => getComputedStyle(one).color));
+    expect([tones.length, new Set(tones).size]).toEqual([3, 1]);
+    // A script is named by its first line, and the rest of it stands below.
+    const script = await run(ann, 'shell_execute', { command: 'set -e\ncd posts\nls' });
+    const { id: scriptId } = await questionOf(ann, script.requestId);
+    await follow(page, `/inbox/${scriptId}`);
+    const named = 'Run a script of 3 lines that begins with “set -e”?';
+    await page.getByRole('heading', { level: 1, name: named }).waitFor();
+    expect(await page.locator('[data-test=row][aria-current]').innerText()).toContain(named);
+    expect(await page.locator('[data-test=resource]').innerText()).toMatch(/set -e\s+cd posts\s+ls/);
+    await answer(ann, script.requestId, { approved: false });
+    await follow(page, `/inbox/${question}`);
     const keys = page.locator('[data-test=list-keys]');
     const [line, ...parts] = [
       await boxOf(keys),
@@ -307,6 +322,6 @@ describeWith('chromium')('where things stand in the panel', () => {
 
   it('a machine says how many calls were asked about today, also those that were answered', async () => {
     await follow(page, '/machines');
-    await page.locator('[data-test=machine-row]').getByText('5 asked').waitFor();
+    await page.locator('[data-test=machine-row]').getByText('6 asked').waitFor();
   });
 });

@@ -32,7 +32,10 @@ describeWith('chromium')('three machines of one person', () => {
 
   beforeAll(async () => {
     const local = newFolder('local');
-    server = await startServer(processes, { LOCAL_GATEWAY_DIR: local });
+    server = await startServer(processes, {
+      LOCAL_GATEWAY_DIR: local,
+      ...{ AGENT_MODEL: 'stub', AGENT_MODEL_URL: 'http://127.0.0.1:9' },
+    });
     ann = await server.createOwner();
     browser = await startBrowser();
     page = await openPage(browser, { person: ann });
@@ -135,6 +138,14 @@ describeWith('chromium')('three machines of one person', () => {
     await daemons.desk.process.end('SIGINT');
     await follow(page, '/machines');
     await row('desk').getByText('Offline').waitFor();
+    // A new chat says on which machine it works, and that one is away.
+    await follow(page, '/chat');
+    const begin = page.locator('[data-test=empty]');
+    await begin.getByText('The agent works on nas.').waitFor();
+    await page.getByRole('button', { name: 'Machine of this chat' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'desk (offline)' }).click();
+    await begin.getByText('desk is offline.').waitFor();
+    await follow(page, '/machines');
     await row('desk').click();
     const menu = async (item: string) => {
       await page.getByRole('button', { name: 'More actions' }).click();

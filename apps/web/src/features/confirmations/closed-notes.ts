@@ -1,4 +1,5 @@
 import type { Confirmation } from '@drawbridge/contracts/confirmation';
+import { undoableTools } from '@drawbridge/contracts/machines/undo-change';
 import type { Clock } from '@drawbridge/kit';
 import { shallowRef } from 'vue';
 import { failureOf, type Api } from '../../api/index.ts';
@@ -33,6 +34,8 @@ export interface Closed extends Named {
   settled: readonly Named[];
   /** When it was answered elsewhere. */
   at: string | null;
+  /** The calls that the answer allowed, if their changes can be undone. */
+  changed: { machineId: string; calls: readonly string[] } | null;
   /** The rules that the answer created, while they can be undone. */
   made: MadeRules | null;
   undoing: boolean;
@@ -53,6 +56,15 @@ const ofQuestion = (confirmation: Confirmation): Pick<Closed, 'id' | 'createdAt'
   return { id, createdAt, title: titleOf(confirmation) };
 };
 
+/** What an answer changed that a machine can undo; null for a denial, or for other tools. */
+export const changedBy = (questions: readonly Confirmation[], approved: boolean): Closed['changed'] => {
+  const [first] = questions;
+  const canUndo = approved && questions.every(({ tool }) => undoableTools.includes(tool));
+  return canUndo && first
+    ? { machineId: first.machineId, calls: questions.map(({ requestId }) => requestId) }
+    : null;
+};
+
 /** Notes about questions that have closed, each shown for some time. */
 export const createClosedNotes = (clock: Clock) => {
   const closed = shallowRef<readonly Closed[]>([]);
@@ -71,7 +83,15 @@ export const createClosedNotes = (clock: Clock) => {
     forMs: number,
   ) => {
     dismiss(note.id);
-    const none = { own: false, settled: [], at: null, made: null, undoing: false, problem: null };
+    const none = {
+      own: false,
+      settled: [],
+      at: null,
+      changed: null,
+      made: null,
+      undoing: false,
+      problem: null,
+    };
     closed.value = [{ ...none, ...note }, ...closed.value].slice(0, keptClosed);
     clock.after(forMs, () => dismiss(note.id));
   };
@@ -97,7 +117,13 @@ export const createClosedNotes = (clock: Clock) => {
   /** Closes a question that this window answered. */
   const closeOwn = (confirmation: Confirmation, choice: Choice) => {
     const made = madeBy(choice, confirmation.reaches);
-    close(confirmation, { ...outcomeOf(confirmation), own: true, made }, made ? shownMs.undo : shownMs.own);
+    const outcome = outcomeOf(confirmation);
+    const changed = changedBy([confirmation], outcome.approved);
+    close(
+      confirmation,
+      { ...outcome, own: true, made, changed },
+      made || changed ? shownMs.undo : shownMs.own,
+    );
   };
 
   /** One note for all questions that one answer or rule settled; `known` is the question of that answer. */

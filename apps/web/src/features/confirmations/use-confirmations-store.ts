@@ -8,7 +8,7 @@ import { defineStore } from 'pinia';
 import { computed, ref, shallowRef, type ComputedRef, type Ref } from 'vue';
 import { failureOf, useApi, useClock, type Api, type Failure } from '../../api/index.ts';
 import { counted } from '../../ui/text/format.ts';
-import { createClosedNotes, createUndo, shownMs } from './closed-notes.ts';
+import { changedBy, createClosedNotes, createUndo, shownMs } from './closed-notes.ts';
 import { answerOf, type Choice } from './decisions.ts';
 
 /** How many closed questions are known, so that they stay closed. */
@@ -208,13 +208,18 @@ const createAnswers = (questions: ReturnType<typeof createQuestions>) => {
   ) => {
     for (const member of members) together.add(member.id);
     await Promise.all(members.map((member) => decide(member, { decision })));
-    const done = members.filter((member) => known.value.get(member.id)?.state === 'decided').length;
+    const done = members.filter((member) => known.value.get(member.id)?.state === 'decided');
     for (const member of members) together.delete(member.id);
     const [first] = members;
-    if (first === undefined || done === 0) return;
+    if (first === undefined || done.length === 0) return;
     const approved = decision === 'allowOnce';
-    const text = `${approved ? 'Allowed' : 'Denied'} ${counted(done, 'question')}`;
-    close({ ...first, id }, { text, title, approved, own: true }, shownMs.own);
+    const text = `${approved ? 'Allowed' : 'Denied'} ${counted(done.length, 'question')}`;
+    const changed = changedBy(done, approved);
+    close(
+      { ...first, id },
+      { text, title, approved, own: true, changed },
+      changed ? shownMs.undo : shownMs.own,
+    );
   };
 
   return { failures, decide, decideAll };

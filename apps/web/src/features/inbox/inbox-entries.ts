@@ -72,3 +72,7 @@ export const heldEntries = (shown: readonly InboxEntry[], now: readonly InboxEnt
   );
   return [...rows, ...apart.filter(({ id }) => !known.has(id))];
 };
+
+/** How many questions entries have, those of a group one by one. */
+export const questionsIn = (entries: readonly InboxEntry[]): number =>
+  entries.reduce((sum, entry) => sum + (entry.kind === 'group' ? entry.members.length : 1), 0);

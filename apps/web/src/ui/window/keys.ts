@@ -3,7 +3,7 @@ import { useEventListener } from '@vueuse/core';
 /** Whether an event belongs to a field that takes text. */
 export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
-  (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName));
+  (target.isContentEditable || target.matches('input:not([type=checkbox], [type=radio]), textarea, select'));
 
 /** Whether a dialog or a menu is open: it has the keys then. */
 const hasDialog = () =>
