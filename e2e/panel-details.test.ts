@@ -28,7 +28,7 @@ describeWith('chromium')('details of the panel', () => {
   let page: Page;
 
   beforeAll(async () => {
-    ({ server, ann, daemon } = await startMachine(processes));
+    ({ server, ann, daemon } = await startMachine(processes, { flags: ['--permission-shell', 'ask'] }));
     browser = await startBrowser();
     page = await openPage(browser, { person: ann });
   });
@@ -226,6 +226,13 @@ describeWith('chromium')('details of the panel', () => {
     await page.keyboard.press('Escape');
     // The way back takes a moment, and would undo the next test's first step.
     await page.waitForURL(/\/activity$/);
+    // A command is found by each of its lines.
+    const script = { command: 'set -e\ncd posts\necho later-line' };
+    const { requestId } = await run(ann, 'shell_execute', script);
+    await follow(page, '/activity?q=later-line');
+    await rows.filter({ hasText: 'set -e' }).waitFor();
+    expect(await rows.count()).toBe(1);
+    await answer(ann, requestId, { approved: false });
   });
 
   it('tightens a permission with one click, and the machine asks from then on', async () => {

@@ -209,7 +209,7 @@ describeWith('chromium')('where things stand in the panel', () => {
     // Its row says so too, and no other does.
     const warned = page.locator('[data-test=row]:has([data-test=warned])');
     expect(await warned.allInnerTexts()).toEqual([expect.stringContaining('echo a')]);
-    // Colour is for states alone: the pictures of what is asked are grey, but for what cannot be undone.
+    // Colour is for states: what is asked has grey pictures.
     const tones = await page
       .locator('[data-test=row] > [class*=size-5]')
       .evaluateAll((all) => all.map((one) => getComputedStyle(one).color));
@@ -218,9 +218,7 @@ describeWith('chromium')('where things stand in the panel', () => {
     const script = await run(ann, 'shell_execute', { command: 'set -e\ncd posts\nls' });
     const { id: scriptId } = await questionOf(ann, script.requestId);
     await follow(page, `/inbox/${scriptId}`);
-    const named = 'Run a script of 3 lines that begins with “set -e”?';
-    await page.getByRole('heading', { level: 1, name: named }).waitFor();
-    expect(await page.locator('[data-test=row][aria-current]').innerText()).toContain(named);
+    await page.getByRole('heading', { level: 1, name: /^Run a script of 3 lines/ }).waitFor();
     expect(await page.locator('[data-test=resource]').innerText()).toMatch(/set -e\s+cd posts\s+ls/);
     await answer(ann, script.requestId, { approved: false });
     await follow(page, `/inbox/${question}`);
