@@ -64,9 +64,13 @@ const tui = (args: string[], { lines = [], secret = token }: { lines?: string[];
 
 describe('drawbridge tui without a terminal', () => {
   it('sends line after line and prints the answers alone, in order', async () => {
-    const { out, ended } = tui([], { lines: ['first', '/queue', 'then'] });
+    const { out, ended } = tui([], {
+      lines: ['first', '/queue', '/runtime', '/runtime activate gemini', 'then'],
+    });
     expect(await ended).toBe(0);
-    expect(out.stdout).toMatch(/^You said one\.\nmode: followup[^]*No message waits\.\nYou said two\.\n$/);
+    expect(out.stdout).toMatch(
+      /^You said one\.\nmode: followup[^]*No message waits\.\nRuntime: native[^]*scope runtime[^]*\nYou said two\.\n$/,
+    );
     expect(out.stderr).toBe('');
   });
 

@@ -33,6 +33,10 @@ const subjectArgument = (args: Record<string, unknown>): SubjectArgument | null 
   const destination = textIn(args, 'destinationPath');
   if (source !== undefined && destination !== undefined)
     return { kind: 'text', text: `${source} → ${destination}` };
+  const task = textIn(args, 'prompt');
+  const runtime = textIn(args, 'runtime');
+  if (task !== undefined && runtime !== undefined)
+    return { kind: 'text', text: `${runtime}: ${task.trimStart()}` };
   for (const name of subjectArguments) {
     const text = textIn(args, name);
     if (text !== undefined) return { kind: name === 'url' ? 'address' : 'text', text };

@@ -7,6 +7,7 @@ it.each([
   ['a command before its folder', { path: 'src', command: 'ls' }, 'ls'],
   ['a line that ends in another way', { command: 'a\u2028b' }, 'a …'],
   ['from where to where', { sourcePath: 'a.txt', destinationPath: 'b/a.txt' }, 'a.txt → b/a.txt'],
+  ['the first line of a task', { runtime: 'codex', prompt: 'Test it\nand fix it' }, 'codex: Test it …'],
   ['a host', { url: 'https://docs.example.org/a/b?c=d' }, 'docs.example.org'],
   ['a host as a browser reads it', { url: 'https://evil.example\\@good.example/' }, 'evil.example'],
   ['a host with its port, never a password', { url: 'http://ann:secret@127.0.0.1:8080/x' }, '127.0.0.1:8080'],

@@ -27,6 +27,8 @@ const verbs: Record<string, Verb> = {
   process_write: { does: 'Type into the process', did: 'Typed into the process' },
   process_stop: { does: 'Stop the process', did: 'Stopped the process' },
   browser_navigate: { does: 'Open', did: 'Opened' },
+  runtime_turn: { does: 'Give a task to', did: 'Gave a task to' },
+  runtime_action: { does: 'Coding agent', did: 'Coding agent' },
   screen_screenshot: { does: 'Screenshot', did: 'Screenshot' },
 };
 
