@@ -209,6 +209,9 @@ it('RT-15 a chosen one that fails ends the run with its code; a listed one falls
   // Once it has the task nothing answers in its place.
   await say('And now?');
   const begun = await nextCall(daemon);
+  // It reads what the built-in agent has answered meanwhile.
+  const words = String(begun.toolCall.arguments['prompt']);
+  expect(words).toMatch(/Person: Hello\nAssistant: From the model\.\n\[The message now:\]\nAnd now\?$/);
   await post(begun.requestId, 0, said.slice(0, 4));
   await fail(begun.requestId, 'RUNTIME_FAILED: It ended');
   expect((await until('error')).payload).toMatchObject({ code: 'RUNTIME_FAILED', content: 'It ended' });
