@@ -66,6 +66,22 @@ it('an answer that breaks off keeps its text, and its tokens as an estimate', as
   ]);
 });
 
+it('a model that was silent for too long is asked again, and what it wrote before is not kept', async () => {
+  const { ctx, store, log } = engineFixture(
+    {
+      agentThreads: [threadRow('ann', 't1', { title: 'Notes' })],
+      agentRuns: [runRow('ann', 'run_1')],
+      agentAgents: [agentRow('ann', 'ag_1')],
+    },
+    { parts: [{ type: 'text', text: 'Half' }, new ModelError('silent', 'Silent.')] },
+  );
+  ctx.wake('ann', 'ag_1');
+  await expect.poll(() => log.at(-1), { timeout: 10_000 }).toBe('run-finish');
+  expect(await store.find('agentMessages', { userId: 'ann' })).toMatchObject([
+    { role: 'assistant', parts: [{ type: 'text', text: 'Done.' }] },
+  ]);
+});
+
 it('AG-01 tools of a machine do not replace those of the agent, whatever their names are', async () => {
   const call = { type: 'tool-call', index: 0, tool: 'update-tasks', arguments: '{"tasks":[]}' } as const;
   const { ctx, log } = engineFixture(
