@@ -12,7 +12,7 @@ import { threadOf, type NumberedEvent, type Thread } from './thread.ts';
 /** How often the server is killed, while people work. */
 const deaths = 3;
 const seed = 20;
-const threadsEach = 3;
+const threadsEach = 2;
 const random = createRandom(seed);
 const processes = createProcesses();
 afterAll(() => processes.stopAll());
