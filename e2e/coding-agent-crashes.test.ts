@@ -29,12 +29,18 @@ describeWith('bubblewrap')('a turn of a coding agent in which a program is kille
     const thread = threadOf(ann, 'kills');
     await choose('kills');
     const holding = new Set(['text', 'run', 'end']);
-    for (const point of ['call', 'task', 'text', 'ask', 'run', 'end']) {
+    // Twice in each turn: between two deaths it works on.
+    for (const points of [
+      ['call', 'ask'],
+      ['task', 'run'],
+      ['text', 'end'],
+    ]) {
+      const point = points.join('-');
       const before = (await thread.exists()) ? ((await thread.events()).at(-1)?.id ?? 0) : 0;
       const file = (name: string) => `${point}-${name}`;
       const pass = async (name: string) => {
         if (holding.has(name)) await held(file(name));
-        if (name === point) {
+        if (points.includes(name)) {
           await server.end('SIGKILL');
           await server.restart();
         }
