@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import type { Person } from './client.ts';
-import { daemonEntry, newFolder } from './paths.ts';
+import { daemonEntry, flagsOfTests, newFolder } from './paths.ts';
 import type { Processes, Running } from './processes.ts';
 
 /** The built daemon in a process of its own, with a home and a folder of its own. */
@@ -31,7 +31,7 @@ export const startDaemon = (processes: Processes, options: DaemonOptions): Daemo
   const args = [options.url, ...token, '--dir', root, '--non-interactive', ...(options.flags ?? [])];
   const running = processes.start({
     command: process.execPath,
-    args: [...(options.nodeFlags ?? []), daemonEntry, ...args],
+    args: [...flagsOfTests, ...(options.nodeFlags ?? []), daemonEntry, ...args],
     cwd: home,
     env: { HOME: home, NO_COLOR: '1' },
   });

@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url';
 export const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 export const serverEntry = fromRoot('apps/server/dist/main.js');
+/** For Node, in tests alone: a bench measures what people run. A start collects garbage less often; in MB. */
+export const flagsOfTests = process.env.VITEST === undefined ? [] : [];
+
 export const daemonEntry = fromRoot('apps/daemon/dist/cli.cjs');
 export const picturePath = fromRoot('docs/panel.png');
 export const panelNumbersPath = fromRoot('bench/panel.md');

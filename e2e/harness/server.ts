@@ -1,5 +1,5 @@
 import { createPerson, type Account, type Person } from './client.ts';
-import { freePort, newDataFolder, serverEntry } from './paths.ts';
+import { flagsOfTests, freePort, newDataFolder, serverEntry } from './paths.ts';
 import type { Exit, Processes, Running } from './processes.ts';
 
 export const setupToken = 'set-up-token-of-the-tests-0123456789';
@@ -39,7 +39,7 @@ export const startServer = async (
   const start = async () => {
     const running = processes.start({
       command: process.execPath,
-      args: [...nodeFlags, entry],
+      args: [...flagsOfTests, ...nodeFlags, entry],
       cwd: dataDir,
       env: {
         PORT: String(port),
