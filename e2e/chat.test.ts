@@ -95,6 +95,8 @@ describeWith('chromium')('the chat', () => {
 
   it('acceptance 19: SS-16 loads and runs nothing of what the model wrote', async () => {
     await page.getByText('<script>').waitFor();
+    // No service for speech: nothing to press.
+    expect(await page.locator('[data-test=record], [data-test^=listen]').count()).toBe(0);
     expect([outside, await page.locator('main img').count()]).toEqual([[], 0]);
     // The number of questions goes a moment after the answer.
     await expect.poll(() => page.title()).toBe('Chat · Drawbridge');

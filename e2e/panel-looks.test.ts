@@ -122,22 +122,26 @@ describeWith('chromium')('where things stand in the panel', () => {
       await ann.api.tokens.create.mutate({ name: `Desk ${viewport.width}`, scopes: ['filesystemRead'] });
       const moved: Record<string, number> = {};
       const small: Record<string, string[]> = {};
-      for (const [path, last] of [
+      const pages = [
         ['/inbox', '[data-test=row]:has-text("Which feeds?")'],
         ['/activity', '[data-test=total]'],
         ['/activity?from=all&ruling=mode', '[data-test=total]'],
         [`/activity/${ended}`, '[data-test=steps]'],
         [`/chat/${ids.plain}`, '[data-test=usage]'],
         [`/chat/${ids.group}`, '[data-test=group]'],
+        [`/machines/${machine?.id}`, '[data-test=runtime-row]'],
+      ] as const;
+      // Of one column whatever the width: shown on the phone.
+      const narrow = [
         ['/agents', '[data-test=token-row]'],
         ['/machines', '[data-test=machine-row]'],
-        [`/machines/${machine?.id}`, '[data-test=runtime-row]'],
         ['/settings/account', '[data-test=session]'],
         ['/settings/chat', 'text=Remember across chats'],
         ['/settings/channels', '[data-test=channel] >> nth=3'],
         ['/settings/webhooks', '[data-test=hook-groups]'],
         ['/settings/server', 'text=Remote use for all accounts'],
-      ] as const) {
+      ] as const;
+      for (const [path, last] of [...pages, ...(viewport === phone ? narrow : [])]) {
         await fresh.goto(server.url + path);
         await fresh.locator(last).first().waitFor();
         await fresh.evaluate('new Promise((done) => requestIdleCallback(done))');
@@ -188,6 +192,7 @@ describeWith('chromium')('where things stand in the panel', () => {
       'This browser',
       'This server, all accounts',
     ]);
+    await page.locator('[data-test=voice]').getByText('TRANSCRIPTION_URL').waitFor();
     const first = await boxOf(page.locator('[data-test=channel-first]'));
     const rows = page.locator('[data-test=channel]');
     expect(first.y).toBeLessThan((await boxOf(rows.first())).y);

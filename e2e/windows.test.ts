@@ -5,17 +5,15 @@ import {
   createProcesses,
   follow,
   openPage,
+  otherHost,
   owner,
   run,
-  startOwnBrowser,
+  startBrowser,
   startServer,
   type Person,
   type Server,
 } from './harness/index.ts';
 import { describeWith } from './services.ts';
-
-/** A name that is neither https nor this machine: there, windows have no locks and share nothing. */
-const name = 'panel.test';
 
 describeWith('chromium', 'bubblewrap')('three windows on plain http', () => {
   const processes = createProcesses();
@@ -27,15 +25,16 @@ describeWith('chromium', 'bubblewrap')('three windows on plain http', () => {
   const windows: Page[] = [];
 
   beforeAll(async () => {
-    server = await startServer(processes, { PUBLIC_URL: `http://${name}:{port}` });
-    origin = server.url.replace('127.0.0.1', name);
+    // Neither https nor this machine: there, windows have no locks and share nothing.
+    server = await startServer(processes, { PUBLIC_URL: `http://${otherHost}:{port}` });
+    origin = server.url.replace('127.0.0.1', otherHost);
     ann = await server.createOwner();
     await connectDaemon(processes, {
       person: ann,
       url: server.url,
       flags: ['--permission-shell', 'ask'],
     });
-    browser = await startOwnBrowser({ flags: [`--host-resolver-rules=MAP ${name} 127.0.0.1`] });
+    browser = await startBrowser();
     const first = await openPage(browser);
     context = first.context();
     await first.goto(`${origin}/sign-in`);

@@ -2,6 +2,9 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from 'p
 import { headlessPath, chromiumPath } from '../service-table.ts';
 import type { Person } from './client.ts';
 
+/** An address of this machine that browsers do not trust as they trust loopback. */
+export const otherHost = '10.9.8.7';
+
 const args = [
   '--headless',
   '--no-sandbox',
@@ -11,6 +14,11 @@ const args = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  `--host-resolver-rules=MAP ${otherHost} 127.0.0.1`,
+  // A microphone that nobody is asked for, and sound.
+  '--use-fake-device-for-media-stream',
+  '--use-fake-ui-for-media-stream',
+  '--autoplay-policy=no-user-gesture-required',
 ];
 
 interface LaunchOptions {

@@ -2,6 +2,7 @@ export { accountHome } from './account-home.ts';
 export {
   lengthenTitles,
   openPage,
+  otherHost,
   showTheme,
   startBrowser,
   startOwnBrowser,
