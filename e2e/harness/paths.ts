@@ -8,7 +8,7 @@ export const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`,
 
 export const serverEntry = fromRoot('apps/server/dist/main.js');
 /** For Node, in tests alone: a bench measures what people run. A start collects garbage less often; in MB. */
-export const flagsOfTests = process.env.VITEST === undefined ? [] : [];
+export const flagsOfTests = process.env.VITEST === undefined ? [] : ['--min-semi-space-size=16'];
 
 export const daemonEntry = fromRoot('apps/daemon/dist/cli.cjs');
 export const picturePath = fromRoot('docs/panel.png');
