@@ -27,7 +27,7 @@ describe('drawbridge runtimes', { timeout: 60_000 }, () => {
     expect(json('settings.json')).toMatchObject({ modes: { runtime: 'deny' } });
   });
 
-  it('doctor says what is missing of one that is enabled, and status that it is', async () => {
+  it('doctor and a test say what is missing of one that is enabled, and status that it is', async () => {
     await run(['runtimes', 'enable', 'codex', '--', process.execPath]);
     const { checks } = JSON.parse((await run(['doctor', '--json'])).stdout) as { checks: object[] };
     expect(checks).toContainEqual({
@@ -35,6 +35,9 @@ describe('drawbridge runtimes', { timeout: 60_000 }, () => {
       says: `codex, version ${process.versions.node}: not signed in`,
     });
     expect((await run(['status'])).stdout).toMatch(/^agents {8}codex: see .* runtimes$/m);
+    expect(await run(['runtimes', 'test', 'codex'])).toMatchObject({
+      ...{ code: 1, stdout: expect.stringMatching(/not signed in\n.*run codex login, outside of/) },
+    });
   });
 
   it('adds to what is known of one', async () => {

@@ -170,23 +170,26 @@ const test = async (name: string, context: CommandContext): Promise<Answer> => {
       message: `${visible(name)} is not enabled`,
       fix: `See ${ownCommand('runtimes')}.`,
     });
-  const { tryRuntime } = await import('../tools/runtimes/check.ts');
-  const { privateFolder } = context.environment;
+  const { runtimeStates, tryRuntime } = await import('../tools/runtimes/check.ts');
+  const { path, privateFolder } = context.environment;
+  const states = await runtimeStates(new Map([[name, entry]]), { path, startsAll: false });
+  // Several open a session without a login, and fail at their first task.
+  const { missing = null, fix = null } = states.find(({ id }) => id === name) ?? {};
   const settings = await openSettings(privateFolder, systemClock);
-  const reason = await tryRuntime(name, entry, {
-    privateFolder: settings.folder,
-    signal: context.signal,
-  }).then(
-    () => null,
-    (error: unknown) => (error instanceof Error ? error.message : 'it failed'),
-  );
+  const tried = () =>
+    tryRuntime(name, entry, { privateFolder: settings.folder, signal: context.signal }).then(
+      () => null,
+      (error: unknown) => (error instanceof Error ? error.message : 'it failed'),
+    );
+  const reason = missing ?? (await tried());
   const signIn = knownRuntimes[name]?.signIn;
+  const next = fix ?? signIn;
   return {
     text: (row) => [
       reason === null
         ? row('works', `${entry.title} started in its sandbox and opened a session`, 'green')
         : row('failed', visible(reason), 'red'),
-      reason !== null && signIn !== undefined && row('next', `sign in with ${signIn}, outside of Drawbridge`),
+      reason !== null && next !== undefined && row('next', `run ${next}, outside of Drawbridge`),
     ],
     json: { works: reason === null, reason },
     code: reason === null ? 0 : 1,

@@ -150,6 +150,7 @@ describe('the main path', () => {
       decision: null,
       reach: null,
       decidedBy: null,
+      decidedVia: null,
       createdAt: start,
       expiresAt: '2026-01-02T00:00:00.000Z',
       decidedAt: null,
