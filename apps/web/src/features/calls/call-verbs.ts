@@ -32,8 +32,15 @@ const verbs: Record<string, Verb> = {
   screen_screenshot: { does: 'Screenshot', did: 'Screenshot' },
 };
 
+/** Names that say nothing to a person. */
+const labels: Record<string, string> = {
+  runtime_turn: 'Task of a coding agent',
+  runtime_action: 'Action of a coding agent',
+};
+
 /** A tool's name in words: "Browser click". */
-export const toolLabel = (tool: string): string => capital(tool.replaceAll(/[_.-]+/g, ' ').trim());
+export const toolLabel = (tool: string): string =>
+  (Object.hasOwn(labels, tool) ? labels[tool] : undefined) ?? capital(tool.replaceAll(/[_.-]+/g, ' ').trim());
 
 /** What a call did, or would have done: "Changed", "Delete". */
 export const callVerb = ({ tool, state }: Pick<CallSummary, 'tool' | 'state'>): string => {
