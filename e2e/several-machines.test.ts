@@ -163,4 +163,62 @@ describeWith('chromium')('three machines of one person', () => {
     const { calls } = await ann.api.calls.list.query({ limit: 20 });
     expect(calls.some(({ tool, state }) => tool === 'write_file' && state === 'denied')).toBe(true);
   });
+
+  it('each job is done with the keyboard alone: answer, find, tighten, stop, revoke, connect', async () => {
+    const { keyboard } = page;
+    await ann.api.tokens.create.mutate({ name: 'Reader', scopes: ['filesystemRead'] });
+    const asked = await write('laptop');
+    /** To a page by its name in the list that opens with Ctrl+K. */
+    const go = async (words: string, to: RegExp) => {
+      await keyboard.press('Control+k');
+      await page.locator('[data-test=palette] input:focus').waitFor();
+      await keyboard.type(words);
+      await page.locator('[data-test=palette] [role=option][data-highlighted]', { hasText: words }).waitFor();
+      await keyboard.press('Enter');
+      await page.waitForURL(to);
+      await page.locator('[data-test=palette]').waitFor({ state: 'detached' });
+    };
+    const focused = () =>
+      page.evaluate<string>(
+        `document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent.trim()`,
+      );
+    /** Tab by tab to what has that name. */
+    const reach = async (name: string) => {
+      const passed: string[] = [];
+      for (let at = await focused(); at !== name; at = await focused()) {
+        passed.push(at.slice(0, 30));
+        if (passed.length > 80) throw new Error(`${name} is not reached: ${passed.join(', ')}`);
+        await keyboard.press('Tab');
+      }
+    };
+    const press = async (name: string) => {
+      await reach(name);
+      await keyboard.press('Enter');
+    };
+
+    await go('laptop.txt', /inbox/);
+    await until(async () => {
+      await keyboard.press('d');
+      return (await ann.api.calls.get.query({ requestId: asked.requestId })).state === 'denied';
+    });
+    await go('Activity', /activity/);
+    await reach('Search path, command, host');
+    await keyboard.type('laptop.txt');
+    await page.waitForURL(/q=laptop/);
+    await go('nas', /machines/);
+    await press('Set to Ask: Read files');
+    await page.locator('[data-test=mode]', { hasText: 'Read files' }).getByText('Asks you').waitFor();
+    const open = await write('laptop');
+    await press('Stop everything');
+    expect((await ended(ann, open.requestId)).state).toBe('cancelled');
+    await go('Agents', /agents/);
+    await press('Revoke Reader');
+    await page.getByRole('dialog').waitFor();
+    await press('Revoke');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await ann.api.tokens.list.query()).toEqual([]);
+    await go('Connect a machine', /machines.new/);
+    await press('Copy command');
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+  });
 });
