@@ -110,3 +110,19 @@ it('what a replaced daemon says of a call of its successor counts nowhere', asyn
     code: 'NOT_FOUND',
   });
 });
+
+it('a daemon that is back, at a server that has not heard of the one in between, gets no call of that one', async () => {
+  const world = await useTwo({ fate: () => 'is lost', body: daemonOf('a') });
+  const { clock, key } = world;
+  const [one, two] = [world.one.gateway, world.two.gateway];
+  await openStream(two, { key, epoch: 1 });
+  await clock.settle(pollMs);
+  await one.daemon.init(key, { ...daemonOf('b'), after: 1 });
+  const between = await openStream(one, { key, epoch: 2 });
+  const call = await world.start(one);
+  expect(idOf(between)).toBe(call.requestId);
+  await two.daemon.init(key, { ...daemonOf('a'), after: 2 });
+  const back = await openStream(two, { key, epoch: 3 });
+  await clock.settle(2 * pollMs);
+  expect(back.requests()).toEqual([]);
+});

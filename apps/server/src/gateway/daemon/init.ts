@@ -121,7 +121,8 @@ const keep = async (ctx: InitContext, init: Init): Promise<Kept> => {
   };
   if (owner.kind !== 'pairing') {
     const stored = await keys.saveInit(machineInit);
-    return { machine: registry.adopt(stored), replaces };
+    const isOther = before !== undefined && stored.info.resumesFrom === stored.info.epoch;
+    return { machine: registry.adopt(stored), replaces: isOther };
   }
   const isFirst = (await registry.ofUser(owner.userId)).length === 0;
   const pairing = { ...owner, makesDefault: owner.makesDefault || isFirst };

@@ -1,5 +1,5 @@
 import { newMachineName } from '@drawbridge/contracts/ids';
-import type { Transaction } from 'kysely';
+import type { Expression, Transaction } from 'kysely';
 import type { Schema } from '../../db/index.ts';
 import { errors } from '../../errors.ts';
 import { namesOf } from './membership.store.ts';
@@ -68,15 +68,24 @@ export const saveMachine = async (trx: Transaction<Schema>, init: MachineInit): 
       takingsSince: 0,
     })
     .onConflict((conflict) => {
-      const update = conflict.column('id').doUpdateSet(({ eb, ref }) => ({
-        ...values,
-        ...(name !== undefined && { name }),
-        epoch: eb('machines.epoch', '+', 1),
-        rev: eb('machines.rev', '+', 1),
-        resumesFrom: replaces ? eb('machines.epoch', '+', 1) : ref('machines.resumesFrom'),
-        // The stream of the former daemon takes no more calls, at whatever server it is.
-        ...(replaces && { stream: eb('machines.stream', '+', 1), serverId: null }),
-      }));
+      const update = conflict.column('id').doUpdateSet(({ eb, ref, lit }) => {
+        // By the row: this server may not have heard of the daemon that was here last.
+        const isOther = replaces
+          ? lit(true)
+          : eb('machines.instance', 'is distinct from', ref('excluded.instance'));
+        const ofOther = <Value>(then: Expression<Value>, otherwise: Expression<Value>) =>
+          eb.case().when(isOther).then(then).else(otherwise).end();
+        return {
+          ...values,
+          ...(name !== undefined && { name }),
+          epoch: eb('machines.epoch', '+', 1),
+          rev: eb('machines.rev', '+', 1),
+          resumesFrom: ofOther(eb('machines.epoch', '+', 1), ref('machines.resumesFrom')),
+          // The stream of the former daemon takes no more calls, at whatever server it is.
+          stream: ofOther(eb('machines.stream', '+', 1), ref('machines.stream')),
+          serverId: ofOther(lit(null), ref('machines.serverId')),
+        };
+      });
       return after === null ? update : update.where('machines.epoch', '=', after);
     })
     .returning([
