@@ -47,11 +47,11 @@ export const splitMarkdown = (text: string, length: number): string[] => {
     part = (code === null ? '' : `${code.opening}\n`) + part.slice(at);
     paragraphEnd = 0;
   };
-  /** Of a line that does not end the code, what closes it has to fit as well. */
-  const roomFor = (line: string) =>
-    length -
-    part.length -
-    (code === null || codeAfter(code, line, length) === null ? 0 : code.fence.length + 1);
+  /** Behind a line in a block of code, or one that opens it, what closes the block has to fit as well. */
+  const roomFor = (line: string) => {
+    const after = codeAfter(code, line, length);
+    return length - part.length - (after === null ? 0 : after.fence.length + 1);
+  };
   const isFresh = () => part.length <= (code === null ? 0 : code.opening.length + 1);
 
   for (const line of text.split('\n')) {
