@@ -137,7 +137,7 @@ it('a question that another server has stored is answered before any message of 
   expect(await world.rowOf(requestId)).toMatchObject({ state: 'delivered' });
 });
 
-it('a question that was answered at another server is not asked again where its repeat arrives', async () => {
+it('a repeated question is not asked again at a second server when the first one has its answer', async () => {
   const world = await useSlow();
   const { clock, database, key, one, two } = world;
   const { requestId } = await world.start(two.gateway);

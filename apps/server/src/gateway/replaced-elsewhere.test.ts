@@ -65,13 +65,19 @@ it('a daemon that has replaced another one is not asked to stop what that one ha
   expect(newer.events.filter(({ type }) => type === 'tool-call-cancel')).toEqual([]);
 });
 
-it('a call is not written on the stream of a daemon that another one has replaced at another server', async () => {
+/** A daemon with its stream at the second server, and another one that has replaced it at the first. */
+const useReplaced = async () => {
   const world = await useTwo({ fate: () => 'is lost', body: daemonOf('a') });
   const { clock, key } = world;
   const [one, two] = [world.one.gateway, world.two.gateway];
   const former = await openStream(two, { key, epoch: 1 });
   await clock.settle(pollMs);
   await one.daemon.init(key, { ...daemonOf('b'), after: 1 });
+  return { world, clock, key, one, two, former };
+};
+
+it('a call is not written on the stream of a daemon that another one has replaced at another server', async () => {
+  const { world, clock, key, one, two, former } = await useReplaced();
   await clock.settle(pollMs);
   const call = await world.start(two);
   await clock.settle();
@@ -97,12 +103,7 @@ it('what a daemon says of a call counts before it has heard of its own new init'
 });
 
 it('what a replaced daemon says of a call of its successor counts nowhere', async () => {
-  const world = await useTwo({ fate: () => 'is lost', body: daemonOf('a') });
-  const { clock, key } = world;
-  const [one, two] = [world.one.gateway, world.two.gateway];
-  await openStream(two, { key, epoch: 1 });
-  await clock.settle(pollMs);
-  await one.daemon.init(key, { ...daemonOf('b'), after: 1 });
+  const { world, key, one, two } = await useReplaced();
   const newer = await openStream(one, { key, epoch: 2 });
   const call = await world.start(one);
   expect(idOf(newer)).toBe(call.requestId);
@@ -111,13 +112,8 @@ it('what a replaced daemon says of a call of its successor counts nowhere', asyn
   });
 });
 
-it('a daemon that is back, at a server that has not heard of the one in between, gets no call of that one', async () => {
-  const world = await useTwo({ fate: () => 'is lost', body: daemonOf('a') });
-  const { clock, key } = world;
-  const [one, two] = [world.one.gateway, world.two.gateway];
-  await openStream(two, { key, epoch: 1 });
-  await clock.settle(pollMs);
-  await one.daemon.init(key, { ...daemonOf('b'), after: 1 });
+it('a call of a daemon is not sent to its successor by a server that knows only the one before', async () => {
+  const { world, clock, key, one, two } = await useReplaced();
   const between = await openStream(one, { key, epoch: 2 });
   const call = await world.start(one);
   expect(idOf(between)).toBe(call.requestId);

@@ -107,22 +107,21 @@ const keep = async (ctx: InitContext, init: Init): Promise<Kept> => {
   const { owner, body } = init;
   const before = await machineOf(ctx, init);
   await refuseFlapping(ctx, init, before);
-  const replaces = before !== undefined && before.info.daemon?.instance !== body.daemon?.instance;
   const initAt = clock.now();
   const machineInit = {
     id: before?.id ?? nanoid(),
     userId: owner.userId,
     info: infoFrom(init, before, initAt),
     graceUntil: initAt + limits.graceBaseMs,
-    replaces: replaces || owner.kind === 'pairing',
+    replaces: owner.kind === 'pairing',
     after: afterOf(init),
     name: owner.kind === 'pairing' ? (body.name ?? null) : null,
     maxMachines: limits.machinesPerUser,
   };
   if (owner.kind !== 'pairing') {
     const stored = await keys.saveInit(machineInit);
-    const isOther = before !== undefined && stored.info.resumesFrom === stored.info.epoch;
-    return { machine: registry.adopt(stored), replaces: isOther };
+    const replaces = before !== undefined && stored.info.resumesFrom === stored.info.epoch;
+    return { machine: registry.adopt(stored), replaces };
   }
   const isFirst = (await registry.ofUser(owner.userId)).length === 0;
   const pairing = { ...owner, makesDefault: owner.makesDefault || isFirst };

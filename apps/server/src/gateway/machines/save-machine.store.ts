@@ -69,7 +69,7 @@ export const saveMachine = async (trx: Transaction<Schema>, init: MachineInit): 
     })
     .onConflict((conflict) => {
       const update = conflict.column('id').doUpdateSet(({ eb, ref, lit }) => {
-        // By the row: this server may not have heard of the daemon that was here last.
+        // Compared in the row: this server may not know yet which daemon connected last.
         const isOther = replaces
           ? lit(true)
           : eb('machines.instance', 'is distinct from', ref('excluded.instance'));

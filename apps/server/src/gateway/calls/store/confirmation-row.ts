@@ -49,7 +49,7 @@ export interface ConfirmationAnswerRecord {
   /** Of a denial, in the user's words. */
   reason: string | null;
   decidedBy: string;
-  /** Null for an answer of the panel or of a program. */
+  /** Null if it was not answered in a chat. */
   decidedVia: ChatOfAnswer | null;
   /** The confirmation whose answer settled this one too, or `rule`; null if it was answered itself. */
   settledBy: string | null;

@@ -191,7 +191,7 @@ const closingWrites = (record: CallRecord, effects: readonly CallEffect[], at: n
  * Specification 6.
  */
 export const nextCall = (call: CallData, event: CallEvent, context: TransitionContext): Transition | null => {
-  // Another server has stored it, and maybe its answer, since it was looked for.
+  // Another server may have stored it meanwhile, and its answer.
   if (event.type === 'asked' && call.asked.has(event.confirmation.digest)) return null;
   const { state, effects } = nextState(call.state, toMachineEvent(event), context.limits);
   if (state === call.state) return null;
