@@ -122,26 +122,22 @@ describeWith('chromium')('where things stand in the panel', () => {
       await ann.api.tokens.create.mutate({ name: `Desk ${viewport.width}`, scopes: ['filesystemRead'] });
       const moved: Record<string, number> = {};
       const small: Record<string, string[]> = {};
-      const pages = [
+      for (const [path, last] of [
         ['/inbox', '[data-test=row]:has-text("Which feeds?")'],
         ['/activity', '[data-test=total]'],
         ['/activity?from=all&ruling=mode', '[data-test=total]'],
         [`/activity/${ended}`, '[data-test=steps]'],
         [`/chat/${ids.plain}`, '[data-test=usage]'],
         [`/chat/${ids.group}`, '[data-test=group]'],
-        [`/machines/${machine?.id}`, '[data-test=runtime-row]'],
-      ] as const;
-      // Of one column whatever the width: shown on the phone.
-      const narrow = [
         ['/agents', '[data-test=token-row]'],
         ['/machines', '[data-test=machine-row]'],
+        [`/machines/${machine?.id}`, '[data-test=runtime-row]'],
         ['/settings/account', '[data-test=session]'],
         ['/settings/chat', 'text=Remember across chats'],
         ['/settings/channels', '[data-test=channel] >> nth=3'],
         ['/settings/webhooks', '[data-test=hook-groups]'],
         ['/settings/server', 'text=Remote use for all accounts'],
-      ] as const;
-      for (const [path, last] of [...pages, ...(viewport === phone ? narrow : [])]) {
+      ] as const) {
         await fresh.goto(server.url + path);
         await fresh.locator(last).first().waitFor();
         await fresh.evaluate('new Promise((done) => requestIdleCallback(done))');
@@ -214,7 +210,7 @@ describeWith('chromium')('where things stand in the panel', () => {
     // Its row says so too, and no other does.
     const warned = page.locator('[data-test=row]:has([data-test=warned])');
     expect(await warned.allInnerTexts()).toEqual([expect.stringContaining('echo a')]);
-    // Colour is for states: what is asked has grey pictures.
+    // Icons of questions are grey: colour is kept for states.
     const tones = await page
       .locator('[data-test=row] > [class*=size-5]')
       .evaluateAll((all) => all.map((one) => getComputedStyle(one).color));
