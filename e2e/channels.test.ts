@@ -49,7 +49,7 @@ describeWith('chromium')('Telegram', () => {
     const page = await openPage(browser, { person: ann });
     try {
       await page.goto(`${server.url}/settings/channels`);
-      // What only a post needs is folded, and what goes to Google is copied.
+      // Fields of the other mode are folded, and values for Google's pages have copy buttons.
       const gmail = page.locator('[data-test=channel]').filter({ hasText: 'Gmail' });
       await gmail.getByRole('button', { name: 'Set up Gmail' }).click();
       await gmail.getByRole('button', { name: 'Copy the scopes' }).waitFor();

@@ -29,7 +29,7 @@ describeWith('bubblewrap')('a turn of a coding agent in which a program is kille
     const thread = threadOf(ann, 'kills');
     await choose('kills');
     const holding = new Set(['text', 'run', 'end']);
-    // Twice in each turn: between two deaths it works on.
+    // The server is killed twice in each turn, and works in between.
     for (const points of [
       ['call', 'ask'],
       ['task', 'run'],

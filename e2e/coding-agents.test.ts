@@ -209,7 +209,7 @@ describeWith('bubblewrap', 'chromium')('a coding agent that a server starts', ()
     await thread.cancel();
   });
 
-  it('RT-12 stopped or switched off at the machine, it ends within 2 s; a pause ends nothing', async () => {
+  it('RT-12 a turn that is stopped or forbidden at the machine ends within 2 s, and a pause does not end it', async () => {
     const thread = threadOf(ann, 'off');
     await choose('off');
     const ways = [
@@ -253,7 +253,7 @@ describeWith('bubblewrap', 'chromium')('a coding agent that a server starts', ()
     await page.context().close();
   });
 
-  it('one that cannot begin leaves its message to the built-in agent by one click', async () => {
+  it('the built-in agent answers the message of a coding agent that cannot start, after one click', async () => {
     const model = await startScriptedModel(() => ({ text: 'From the model' }));
     const thread = threadOf(ann, 'native');
     await choose('native');

@@ -103,7 +103,7 @@ describeWith('chromium')('the inbox', () => {
     await page.locator('[data-test=closed]').getByText('Allowed 3 questions').waitFor();
     const written = () => ['a', 'b', 'c'].map((name) => existsSync(join(daemon.root, `posts/${name}.md`)));
     await until(async () => !written().includes(false));
-    // Undone together, with one question that shows them back.
+    // Undo asks one question for all of them.
     const note = page.locator('[data-test=closed]').filter({ hasText: 'Allowed 3 questions' });
     await note.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('heading', { name: /^Put back 3 files/ }).waitFor();
@@ -122,7 +122,7 @@ describeWith('chromium')('the inbox', () => {
     await questionOf(ann, requestId);
     await row('Delete old and 2 files?').click();
     await heading('Delete old and 2 files?').waitFor();
-    // All that goes is listed, with its size.
+    // Each deleted file is listed with its size.
     const gone = page.locator('[data-row=removed]');
     expect((await gone.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))).toEqual(
       ['a', 'b'].map((name) => expect.stringContaining(`${name} 5 bytes`)),

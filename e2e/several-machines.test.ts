@@ -138,7 +138,7 @@ describeWith('chromium')('three machines of one person', () => {
     await daemons.desk.process.end('SIGINT');
     await follow(page, '/machines');
     await row('desk').getByText('Offline').waitFor();
-    // A new chat says on which machine it works, and that one is away.
+    // A new chat names its machine, and says when that is offline.
     await follow(page, '/chat');
     const begin = page.locator('[data-test=empty]');
     await begin.getByText('The agent works on nas.').waitFor();
@@ -168,7 +168,7 @@ describeWith('chromium')('three machines of one person', () => {
     const { keyboard } = page;
     await ann.api.tokens.create.mutate({ name: 'Reader', scopes: ['filesystemRead'] });
     const asked = await write('laptop');
-    /** To a page by its name in the list that opens with Ctrl+K. */
+    /** Opens a page by its name in the list of Ctrl+K. */
     const go = async (words: string, to: RegExp) => {
       await keyboard.press('Control+k');
       await page.locator('[data-test=palette] input:focus').waitFor();
@@ -182,7 +182,7 @@ describeWith('chromium')('three machines of one person', () => {
       page.evaluate<string>(
         `document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent.trim()`,
       );
-    /** Tab by tab to what has that name. */
+    /** Presses Tab until the element with that name has the focus. */
     const reach = async (name: string) => {
       const passed: string[] = [];
       for (let at = await focused(); at !== name; at = await focused()) {

@@ -140,7 +140,7 @@ describeWith('chromium')('voice in the panel', () => {
     }
   });
 
-  it('CH-40 a recording ends after five minutes; on a page without https it says why there is none', async () => {
+  it('CH-40 a recording stops after five minutes, and a page without https says why it cannot record', async () => {
     const service = await openSpeechServer('a long story');
     const { server, ann, browser, close } = await open(service.environment);
     const page = await openPage(browser, { person: ann });

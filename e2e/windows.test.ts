@@ -25,7 +25,7 @@ describeWith('chromium', 'bubblewrap')('three windows on plain http', () => {
   const windows: Page[] = [];
 
   beforeAll(async () => {
-    // Neither https nor this machine: there, windows have no locks and share nothing.
+    // No https and no loopback address: browsers give such pages no locks and no shared workers.
     server = await startServer(processes, { PUBLIC_URL: `http://${otherHost}:{port}` });
     origin = server.url.replace('127.0.0.1', otherHost);
     ann = await server.createOwner();

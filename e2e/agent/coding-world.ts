@@ -40,7 +40,7 @@ export const startCodingWorld = async (programs: ReturnType<typeof createProcess
     );
   return {
     ...{ server, ann, daemon, asked },
-    /** A command of the owner, at the machine. */
+    /** Runs a command of the CLI on the machine. */
     drawbridge: (...args: string[]): string =>
       execFileSync(process.execPath, [daemonEntry, ...args], {
         env: { ...process.env, HOME: home },

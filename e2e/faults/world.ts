@@ -143,7 +143,7 @@ export const createWorld = async ({
     AGENT_MCP_SERVERS: `bell=${bell.url}`,
     AGENT_MAX_RUNS_PER_USER: '20',
     CALL_MAX_MS: String(callMaxMs),
-    // Who has asked for what failed; and a heap with a limit, which grows by the memory of the machine else.
+    // Longer stacks of errors, and a heap that does not grow with the memory of the machine.
     NODE_OPTIONS: '--stack-trace-limit=60 --max-old-space-size=256',
     PAIRING_PER_MINUTE: '100000',
     NOT_FOUND_PER_MINUTE: '100000',

@@ -15,7 +15,7 @@ const args = [
   '--disable-component-update',
   '--disable-sync',
   `--host-resolver-rules=MAP ${otherHost} 127.0.0.1`,
-  // A microphone that nobody is asked for, and sound.
+  // A fake microphone without a permission prompt, and audio that plays without a click.
   '--use-fake-device-for-media-stream',
   '--use-fake-ui-for-media-stream',
   '--autoplay-policy=no-user-gesture-required',

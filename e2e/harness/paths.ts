@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 export const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 export const serverEntry = fromRoot('apps/server/dist/main.js');
-/** For Node, in tests alone: a bench measures what people run. A start collects garbage less often; in MB. */
+/** Flags of Node for programs that tests start: fewer garbage collections. Benches use none. In MB. */
 export const flagsOfTests = process.env.VITEST === undefined ? [] : ['--min-semi-space-size=16'];
 
 export const daemonEntry = fromRoot('apps/daemon/dist/cli.cjs');

@@ -27,7 +27,7 @@ describe('drawbridge runtimes', { timeout: 60_000 }, () => {
     expect(json('settings.json')).toMatchObject({ modes: { runtime: 'deny' } });
   });
 
-  it('doctor and a test say what is missing of one that is enabled, and status that it is', async () => {
+  it('doctor and runtimes test say what an enabled one lacks, and status lists it', async () => {
     await run(['runtimes', 'enable', 'codex', '--', process.execPath]);
     const { checks } = JSON.parse((await run(['doctor', '--json'])).stdout) as { checks: object[] };
     expect(checks).toContainEqual({

@@ -90,7 +90,7 @@ const startIn = async (stage: Stage, root: string, mode: 'allow' | 'deny' = 'all
   return { pool, pid: daemon.process.pid };
 };
 
-/** What a daemon holds after its start, before its first call. */
+/** Memory of a daemon after its start, before its first call. */
 const restingMebibytes = async (stage: Stage, root: string, mode: 'allow' | 'deny'): Promise<number> => {
   const { pid } = await startIn(stage, root, mode);
   await sleep(systemClock, 4_000);

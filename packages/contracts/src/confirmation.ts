@@ -39,7 +39,7 @@ export const confirmation = z.object({
   /** The id of the selected reach; null without one. */
   reach: z.string().nullable(),
   decidedBy: z.string().nullable(),
-  /** Null for an answer of the panel or of a program. */
+  /** Null if it was not answered in a chat. */
   decidedVia: chatOfAnswer.nullable(),
   /** The confirmation whose answer settled this one, `rule` for another rule; null if answered itself. */
   settledBy: z.union([z.literal('rule'), confirmationId]).nullable(),

@@ -173,7 +173,7 @@ const test = async (name: string, context: CommandContext): Promise<Answer> => {
   const { runtimeStates, tryRuntime } = await import('../tools/runtimes/check.ts');
   const { path, privateFolder } = context.environment;
   const states = await runtimeStates(new Map([[name, entry]]), { path, startsAll: false });
-  // Several open a session without a login, and fail at their first task.
+  // Some coding agents open a session without a login, and fail at their first task.
   const { missing = null, fix = null } = states.find(({ id }) => id === name) ?? {};
   const settings = await openSettings(privateFolder, systemClock);
   const tried = () =>

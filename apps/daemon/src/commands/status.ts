@@ -72,7 +72,7 @@ const status = async ({ environment }: CommandContext): Promise<Answer> => {
   const { readStatuses } = await import('../status/read-status.ts');
   const running = await readStatuses(environment.privateFolder);
   const kept = await findKept(environment.privateFolder);
-  // Doctor says what is wrong with a file that cannot be read.
+  // `drawbridge doctor` reports a file that cannot be read.
   const enabled = await (await openRuntimes(environment.privateFolder, systemClock)).read().catch(() => null);
   const runtimes = [...(enabled?.keys() ?? [])];
   const isConnected = running.some(({ link }) => link.state === 'connected');

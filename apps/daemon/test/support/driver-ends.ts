@@ -36,7 +36,7 @@ export const stopTurns = async (open: Open): Promise<void> => {
 
 /** What it says of a program that fails, and of one that no longer has the conversation. */
 export const testFailures = (open: Open): void => {
-  it('a conversation that it has lost is one', async () => {
+  it('says that it has lost a conversation', async () => {
     const { root } = makeFolders();
     writeFileSync(join(root, 'forgets'), '');
     await expect(open({ root, resume: 's1' })).rejects.toMatchObject({ code: 'RUNTIME_SESSION_LOST' });

@@ -209,7 +209,7 @@ export const createMachinePort = (
       if (call.endedAt !== null) return 'ended';
       return call.state === 'awaiting-confirmation' ? 'waiting' : 'open';
     },
-    decide: async (userId, requestId, { answer, from }) => {
+    decide: async (userId, requestId, { answer, via }) => {
       const isDecision = answer.kind === 'resourceDecision';
       const shown = isDecision ? answer.confirmationId : undefined;
       await gateway.confirmations.decide(
@@ -226,7 +226,7 @@ export const createMachinePort = (
               ...(!answer.approved &&
                 answer.userInput !== undefined && { reason: answer.userInput.slice(0, maxReasonLength) }),
             },
-        from,
+        via,
       );
     },
     cancel: async (userId, requestId) => {

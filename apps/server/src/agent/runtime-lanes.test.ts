@@ -25,7 +25,7 @@ const cases: Case[] = [
   { mode: 'interrupt', turns: ['three'], runs: ['one cancelled', 'three completed'], isCut: true },
 ];
 
-it('what comes in a turn of a coding agent waits for its end in each mode of the lane, and Stop drops it', async () => {
+it('messages during a turn of a coding agent wait for its end in each lane mode, and Stop removes them', async () => {
   const { agent, userId, daemon, post, end } = await openRuntimeWorld();
   /** The machine is told to end that turn. */
   const isCancelled = async (requestId: string) =>

@@ -112,7 +112,7 @@ it('a message at a server that was suspended, but not for dead, is taken once it
   expect(await drivenBy()).toBe('one');
 });
 
-it('a run that ends at a server that is not sure yet that it drives it ends for its senders', async () => {
+it('a run that ends just after its server was suspended ends for its senders too', async () => {
   const world = await useTwoAgents(story([write('a'), { text: 'Done.' }]));
   const { one, two, until, asks, clock, ends } = world;
   const { done } = await one.agent.lanes.send(personSender(userId, 'panel'), threadId, { text: 'Go' });

@@ -4,7 +4,7 @@ import type { ServiceReply } from '../outside/index.ts';
 import { PlatformError } from './adapter.ts';
 import { createPlatformFetch } from './platform-fetch.ts';
 
-/** Each of Google's, where they are not all at one other address. */
+/** Used unless one address is set for all of them. */
 export const googleHosts = {
   chat: 'https://chat.googleapis.com',
   mail: 'https://gmail.googleapis.com',
@@ -14,17 +14,17 @@ export const googleHosts = {
 } as const;
 export type GoogleHost = keyof typeof googleHosts;
 
-/** A post waits for keys. */
+/** Of public keys, which a post waits for. */
 const documentLimits = { ms: 10_000, maxBytes: 1_024 * 1_024 };
 
 type PostForm = (form: URLSearchParams, signal: AbortSignal) => Promise<ServiceReply>;
 
 interface Needs<Account> {
   clock: Clock;
-  /** Empty: Google's own. */
+  /** In place of Google's addresses; empty: those. */
   url: string;
   limits: { ms: number; maxBytes: number };
-  /** Whose access token it is. `post`: to Google's address for tokens. */
+  /** Makes the account that gives access tokens. `post`: sends a form to Google's address for them. */
   account(post: PostForm): Account;
   toGrantError(error: GrantRefused): PlatformError;
 }
@@ -82,11 +82,11 @@ export const createGoogleCalls = <
       const to = addressOf(host, path);
       const answer = await attempt(to, given);
       if (answer.status !== 401) return answer;
-      // The token has ended early.
+      // The token was revoked before its time.
       account.forget();
       return attempt(to, given);
     },
-    /** A public document. */
+    /** Reads a public document. */
     document: async (path: string): Promise<unknown> => {
       const { signal } = new AbortController();
       const { status, text } = await read(addressOf('keys', path), { signal });
@@ -96,7 +96,7 @@ export const createGoogleCalls = <
   };
 };
 
-/** What Google answered. Throws `PlatformError` for what is no JSON. */
+/** The JSON of an answer. Throws `PlatformError` for other text. */
 export const readGoogle = ({ text }: ServiceReply): unknown => {
   const parsed = jsonOf(text);
   if (parsed === undefined) throw new PlatformError('network', 'Google gave an answer that is not its own');

@@ -33,7 +33,7 @@ export interface Agent {
     userId: string,
     requestId: string,
     answer: AskAnswer,
-    from?: ChatOfAnswer | null,
+    via?: ChatOfAnswer | null,
   ): Promise<{ runId: string | null }>;
   /** The agent's own open questions in all chats, oldest first. */
   openAsks(userId: string): Promise<OpenAsk[]>;

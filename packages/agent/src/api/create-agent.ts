@@ -140,7 +140,7 @@ const changeMemory = async (
 /** The person's answer to a question of the agent, or of a machine. */
 const confirm = async (
   ctx: LaneContext,
-  { userId, requestId, from }: { userId: string; requestId: string; from: ChatOfAnswer | null },
+  { userId, requestId, via }: { userId: string; requestId: string; via: ChatOfAnswer | null },
   answer: AskAnswer,
 ): Promise<{ runId: string | null }> => {
   if (requestId.startsWith('ask_')) {
@@ -149,7 +149,7 @@ const confirm = async (
     return { runId };
   }
   if (answer.kind !== 'resourceDecision' && answer.kind !== 'approval') throw errors.badRequest();
-  await ctx.machine.decide(userId, requestId, { answer, from });
+  await ctx.machine.decide(userId, requestId, { answer, via });
   const [call] = await ctx.store.find('agentToolCalls', { userId, requestId });
   return { runId: call?.runId ?? null };
 };
@@ -214,7 +214,7 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
     continue: ({ userId, key, usesMemory }, threadId) =>
       resume({ userId, threadId }, { sender: key, usesMemory }),
     ...createStops(ctx, lanes),
-    confirm: (userId, requestId, answer, from = null) => confirm(ctx, { userId, requestId, from }, answer),
+    confirm: (userId, requestId, answer, via = null) => confirm(ctx, { userId, requestId, via }, answer),
     openAsks: (userId) => openAsks(needs, userId),
     runtimes: (userId, threadId) => runtimeChoices(needs, { userId, threadId }),
     tasks: {

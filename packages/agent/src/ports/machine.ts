@@ -98,7 +98,7 @@ export interface MachinePort {
     requestId: string,
     given: {
       answer: Extract<AskAnswer, { kind: 'resourceDecision' | 'approval' }>;
-      from: ChatOfAnswer | null;
+      via: ChatOfAnswer | null;
     },
   ): Promise<void>;
   /**

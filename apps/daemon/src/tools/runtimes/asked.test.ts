@@ -89,7 +89,7 @@ describeWith('bubblewrap')('what a coding agent asks in its turn', () => {
     expect(existsSync(join(root, '.git/config'))).toBe(false);
   });
 
-  it('RT-07 a rule that denies a folder refuses what changes it without a question, and it reads why', async () => {
+  it('RT-07 a deny rule for a folder refuses changes without a question, and the agent reads why', async () => {
     const { turn, state, root, addRules, clearRules } = open();
     mkdirSync(join(root, 'secret'));
     await addRules('deny', [

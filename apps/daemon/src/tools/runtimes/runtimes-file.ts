@@ -91,7 +91,7 @@ export const openRuntimes = async (folder: string, clock: Clock) => {
     add: (id: string, added: Runtime) => change((runtimes) => void runtimes.set(id, added)),
     /** Whether there was one. */
     remove: (id: string) => change((runtimes) => runtimes.delete(id)),
-    /** Ends the turns of all daemons: a file that was written again is a changed one. */
+    /** Writes the file again: each daemon ends its turns when the file changes. */
     stop: () => change((runtimes) => [...runtimes.keys()]),
     /** Calls when the file has changed; gives a function that stops it. */
     watch: (listen: () => void) => watchFile({ folder: realFolder, name: fileName, clock }, listen),

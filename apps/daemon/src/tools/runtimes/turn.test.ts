@@ -119,7 +119,7 @@ describeWith('bubblewrap')('a coding agent of the machine', () => {
     gate.endSession();
   });
 
-  it('RT-08 its sandbox killed from outside leaves nothing of it', async () => {
+  it('RT-08 no process is left when its sandbox is killed from outside', async () => {
     const { turn, state } = open();
     const turning = turn(['SLEEPER 54322', 'WAIT']);
     await expect.poll(() => state.output).toBe('left');
@@ -129,7 +129,7 @@ describeWith('bubblewrap')('a coding agent of the machine', () => {
     await expect.poll(commandLines).not.toContain('sleep 54322');
   });
 
-  it('two work at a time, also in one folder; the third waits for a place', async () => {
+  it('two turns run at once, also in one folder, and the third one waits', async () => {
     const { turn, state, call } = open();
     const stops = [standIn, 'acp:claude'].map((runtime) => {
       const stopping = new AbortController();
@@ -236,7 +236,7 @@ describeWith('bubblewrap')('a coding agent of the machine', () => {
     expect(await words('DIE')).toContain('The coding agent ended: exit code 3');
   });
 
-  it('what it floods is bounded: its text, its actions, and a message of more than 16 MiB', async () => {
+  it('limits the text and the actions of a program, and a message of more than 16 MiB', async () => {
     const { turn } = open();
     const { events } = turnOf(await turn(['MANY 2500', 'SAY on']));
     expect(events.length).toBeLessThanOrEqual(2_001);

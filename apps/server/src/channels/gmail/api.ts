@@ -11,7 +11,7 @@ const waitMs = 10_000;
 
 interface Needs {
   clock: Clock;
-  /** Empty: Google's own. */
+  /** In place of Google's addresses; empty: those. */
   url: string;
   clientId: string;
   clientSecret: string;

@@ -9,7 +9,7 @@ const limits = { ms: 120_000, maxBytes: 8 * 1_024 * 1_024 };
 
 interface Needs {
   clock: Clock;
-  /** Empty: Google's own. */
+  /** In place of Google's addresses; empty: those. */
   url: string;
   /** The key of the service account. */
   key: string;

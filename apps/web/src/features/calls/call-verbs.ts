@@ -32,7 +32,7 @@ const verbs: Record<string, Verb> = {
   screen_screenshot: { does: 'Screenshot', did: 'Screenshot' },
 };
 
-/** Names that say nothing to a person. */
+/** Labels for names that people would not understand. */
 const labels: Record<string, string> = {
   runtime_turn: 'Task of a coding agent',
   runtime_action: 'Action of a coding agent',

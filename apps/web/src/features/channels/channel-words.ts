@@ -15,7 +15,7 @@ interface FieldWords {
   name: string;
   label: string;
   help: string;
-  /** Where it is only used when messages arrive in this way. */
+  /** Set for a field that only this mode uses. */
   mode?: ChannelMode;
 }
 
@@ -106,7 +106,7 @@ const modeLabels: Record<ChannelMode, string> = {
   webhook: 'The platform posts them',
 };
 
-/** The fields in two parts: those that are used now, and those that only the other way to arrive uses. */
+/** The fields of the chosen mode, and those that only the other mode uses. */
 export const fieldParts = ({ kind, mode }: Pick<Channel, 'kind' | 'mode'>) => {
   const { fields } = channelWords[kind];
   const isUsed = (field: FieldWords) => (field.mode ?? mode) === mode;

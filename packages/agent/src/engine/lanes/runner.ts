@@ -102,7 +102,7 @@ export const createLaneRunner = (ctx: LaneContext, own: (key: ThreadKey) => Prom
       if (run) await reportEnd(ctx, run);
       slots.offer();
     };
-    // Its senders wait for it, so what fails is tried again, also at a server that is not sure to drive it.
+    // Its senders wait, so it is retried, also while this server may no longer drive the thread.
     const isWaitedFor = () =>
       requests
         .ofThread(key.userId, key.threadId)

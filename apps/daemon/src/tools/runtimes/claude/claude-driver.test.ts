@@ -221,7 +221,7 @@ it('RT-16 settings, hooks and servers of the folder start nothing and allow noth
   expect(existsSync(join(root, 'server.txt'))).toBe(false);
 });
 
-it('RT-06 it ends a cancelled turn, also while it tries again or asks; one that does not is killed a second later', () =>
+it('RT-06 cancels a turn, also while it retries or asks, and kills one that goes on for a second', () =>
   stopTurns(open));
 
 it('begins a session with an id of its own, and continues one', async () => {

@@ -83,7 +83,7 @@ it('RT-03 what was denied is not done, and neither is what no question can show'
   for (const name of ['no.txt', 'kind.txt', 't.txt']) expect(existsSync(join(root, name))).toBe(false);
 });
 
-it('RT-03 it reads why something was denied while its turn works', async () => {
+it('RT-03 it reads the reason of a denial during its turn', async () => {
   const { turn } = await open({ verdict: no });
   const { events, end } = await turn('RUN touch no.txt', 'CHILD touch no.txt', 'QUOTE');
   await end;
@@ -136,7 +136,7 @@ it('gives pictures with the task', async () => {
 
 testFailures(open);
 
-it('RT-06 it ends a cancelled turn, also while it tries again or asks; one that does not is killed a second later', () =>
+it('RT-06 cancels a turn, also while it retries or asks, and kills one that goes on for a second', () =>
   stopTurns(open));
 
 it('RT-18 a question that it withdraws ends at once; one whose question it withdrew may not act', async () => {

@@ -8,7 +8,7 @@ export interface TurnNeeds {
   events: TurnEvents;
   /** The thread of the turn: its sub-agents have others. */
   native: string;
-  /** Says something to its model while the turn works. */
+  /** Sends a message to the model during the turn. */
   tell(text: string): void;
   fail(error: Error): void;
   ended(turn: TurnCompleted): void;
@@ -48,7 +48,7 @@ const createPermission =
     if (action === undefined) return { decision: 'decline' };
     const no = (decision: 'decline' | 'cancel', reason: string) => {
       end(action, 'denied', reason);
-      // Its answer has no place for a reason. Of a sub-agent the turn is not known.
+      // The answer has no field for a reason. The turn of a sub-agent is not known.
       if (decision === 'decline' && given.params.threadId === native)
         tell(`About ${JSON.stringify(labelOf(action.item).title)}: ${reason}`);
       return { decision };

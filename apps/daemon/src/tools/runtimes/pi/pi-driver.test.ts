@@ -107,5 +107,5 @@ it('gives pictures with the task', async () => {
 
 testFailures(open);
 
-it('RT-06 it ends a cancelled turn, also while it tries again or asks; one that does not is killed a second later', () =>
+it('RT-06 cancels a turn, also while it retries or asks, and kills one that goes on for a second', () =>
   stopTurns(open));

@@ -10,7 +10,7 @@ export interface TreeLimits {
   bytes: number;
   /** The free bytes of a disk that stay free, by those at the start. */
   keptFree(atStart: number): number;
-  /** The same of the files that it can still hold. */
+  /** The same for its free inodes, one for each new file. */
   keptFiles(atStart: number): number;
 }
 
@@ -26,7 +26,7 @@ export const treeLimits: TreeLimits = {
 
 const everyMs = 1_000;
 
-/** Some file systems have no number of files: 0 are free then, always. */
+/** `files`: free inodes; always 0 on a file system that has none. */
 const freeOn = async (folder: string): Promise<{ bytes: number; files: number }> => {
   const { bavail, bsize, ffree } = await statfs(folder);
   return { bytes: bavail * bsize, files: ffree };

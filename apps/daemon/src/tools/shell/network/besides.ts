@@ -17,8 +17,8 @@ const hostWords = (hosts: readonly string[]): string => {
 };
 
 /**
- * What these can send of a command, in words for its question. A caller reads the question too, and learns
- * nothing of another one's process but its id.
+ * Sentences in a command's question about processes that can send what it writes. Callers read the question
+ * too, so a process of another caller is named by its id alone.
  */
 export const besidesWords = (all: readonly Beside[], caller: RequestCaller | undefined): string =>
   all

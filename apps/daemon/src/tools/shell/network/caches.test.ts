@@ -49,7 +49,7 @@ it.each([
   expect('npm_config_store_dir' in environment).toBe(isGiven);
 });
 
-it('Maven gets its folder as an option, unless blanks would make several words of it', () => {
+it('Maven gets its cache folder as an option, unless the path has blanks', () => {
   const { base } = makeFolders();
   const optionIn = (folder: string) =>
     openCaches(folder, { root: '/a', hasNetwork: true, command: 'mvn test' }).environment['MAVEN_OPTS'];

@@ -31,7 +31,7 @@ const maxBytes = 5 * 1024 ** 3;
 /** Below the user's cache folder: where the caches of all shared folders are kept. */
 export const cachesIn = (base: string): string => join(base, 'drawbridge', 'shell');
 
-/** npm warns of the setting of pnpm each time it starts; Maven makes several words of a path with blanks. */
+/** npm warns of pnpm's setting at each start; Maven splits a path at its blanks. */
 const isLeftOut = (command: string, variable: string, path: string): boolean =>
   variable === 'npm_config_store_dir'
     ? /\b(npm|npx)\b/.test(command) && !/pnpm|corepack/.test(command)

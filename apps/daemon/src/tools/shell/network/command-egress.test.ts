@@ -46,7 +46,7 @@ const open = async (hosts: string[], more: Partial<NetworkNeeds> = {}) => {
   return { egress, listener, say, dialled };
 };
 
-it('small pieces to a client do not wait for each other, and it may end one way', async () => {
+it('sends small packets at once, and lets a client end one direction', async () => {
   const { listener } = await open(['good.test']);
   expect(listener).toMatchObject({ noDelay: true, allowHalfOpen: true });
 });

@@ -180,7 +180,7 @@ export const openCommandEgress = async (
     /** Takes a listener of the command's network. */
     serve: (port: number, listener: Server) => {
       servers.push(listener);
-      // With the defaults a client could not end one way, and small pieces would wait for each other.
+      // The defaults end both directions at once, and delay small packets.
       Object.assign(listener, { allowHalfOpen: true, noDelay: true });
       const place = { host: `localhost:${port}`, hostname: 'localhost', port };
       listener.on('connection', (client: Socket) =>

@@ -33,7 +33,7 @@ const open = async (clock: FakeClock = createFakeClock()) => {
   return { relay, listener, clock, inside, control };
 };
 
-it('small pieces of a program do not wait for each other', async () => {
+it('sends small packets of a program at once', async () => {
   const { listener } = await open();
   expect(listener).toMatchObject({ noDelay: true, allowHalfOpen: true });
 });

@@ -104,7 +104,7 @@ export const createProcesses = ({ clock, access }: RegistryNeeds) => {
       if (one === undefined || !isOf(one, caller)) throw errors.unknownProcess();
       return one;
     },
-    /** Through which other commands of the folder can send something: they share its files. */
+    /** Those that could send what other commands write into the folder. */
     withHosts: (): Beside[] =>
       running()
         .filter(({ hosts }) => hosts.length > 0)

@@ -95,7 +95,7 @@ export const callWords = ({ toolName, args }: Pick<ViewCall, 'toolName' | 'args'
 };
 
 const changing = ['write_file', 'edit_file', 'create_directory', 'copy_file', 'move', 'undo_change'];
-/** What calls are counted as in one line: one, and several. */
+/** The words for each kind of call, in singular and plural. */
 const kinds: readonly { words: readonly [string, string]; isOf: (toolName: string) => boolean }[] = [
   { words: ['read', 'reads'], isOf: (name) => ['read_file', 'fetch-url', 'read-result'].includes(name) },
   { words: ['listing', 'listings'], isOf: (name) => ['list_files', 'get_file_tree'].includes(name) },

@@ -61,7 +61,7 @@ interface Entry {
   isCopied: boolean;
 }
 
-/** What is copied of a file that loads extensions of PHP: other settings may hold keys of services. */
+/** The only lines that are copied of PHP's settings: others may hold keys of services. */
 const phpExtension = /^\s*(zend_)?extension\s*=/;
 
 const namesIn = (folder: string): string[] => {
