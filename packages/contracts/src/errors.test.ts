@@ -42,6 +42,15 @@ it('numbers and sentences of every code', () => {
     ['CONFIRMATION_CLOSED', 410, 'CONFLICT', -32010, 18, false, 'This confirmation is no longer open'],
     ['CONFLICTING_RESULT', 409, 'CONFLICT', -32009, 18, false, 'This call has another answer already'],
     ['REPLACED', 409, 'CONFLICT', -32009, 18, false, 'Another process has connected as this machine'],
+    [
+      'OLD_EPOCH',
+      503,
+      'SERVICE_UNAVAILABLE',
+      -32002,
+      5,
+      true,
+      'The machine has connected again since this question was sent',
+    ],
     ['ALREADY_SET_UP', 409, 'CONFLICT', -32009, 18, false, 'The owner account exists already'],
     [
       'DATA_FOLDER_NOT_WRITABLE',

@@ -44,6 +44,7 @@ export const errorTable = {
   confirmationClosed: row({ code: 'CONFIRMATION_CLOSED', http: 410, trpc: 'CONFLICT', jsonrpc: -32010, rpc: 18, retryable: false, message: 'This confirmation is no longer open' }),
   conflictingResult: row({ code: 'CONFLICTING_RESULT', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, rpc: 18, retryable: false, message: 'This call has another answer already' }),
   replaced: row({ code: 'REPLACED', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, rpc: 18, retryable: false, message: 'Another process has connected as this machine' }),
+  oldEpoch: row({ code: 'OLD_EPOCH', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, rpc: 5, retryable: true, message: 'The machine has connected again since this question was sent' }),
   alreadySetUp: row({ code: 'ALREADY_SET_UP', http: 409, trpc: 'CONFLICT', jsonrpc: -32009, rpc: 18, retryable: false, message: 'The owner account exists already', fix: 'Sign in.' }),
   dataFolderNotWritable: row({ code: 'DATA_FOLDER_NOT_WRITABLE', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, rpc: 5, retryable: false, message: 'The server cannot write to its data folder', fix: 'Make the folder and its files writable for the user that runs the server, or set DATA_DIR to another folder.' }),
   dataFolderUnsafe: row({ code: 'DATA_FOLDER_UNSAFE', http: 503, trpc: 'SERVICE_UNAVAILABLE', jsonrpc: -32002, rpc: 5, retryable: false, message: 'Other users can write to the data folder', fix: 'Run chmod go-w on the folder, or set DATA_DIR to a folder that only this user can write to.' }),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { idOf, initBody, openStream, text } from '../../test/gateway-fixture.ts';
+import { idOf, initBody, openStream, question, text } from '../../test/gateway-fixture.ts';
 import type { Fate } from '../../test/lossy-bus.ts';
 import { pollMs, useTwo } from '../../test/two-servers.ts';
 
@@ -122,3 +122,22 @@ it('a call of a daemon is not sent to its successor by a server that knows only 
   await clock.settle(2 * pollMs);
   expect(back.requests()).toEqual([]);
 });
+
+it.each(['one', 'two'] as const)(
+  'a question that was posted before the newest init of its daemon is not asked at server `%s`, which has it again',
+  async (server) => {
+    const world = await useTwo({ fate: () => 'is lost', body: daemonOf('a') });
+    const { clock, key, database } = world;
+    const { gateway } = world[server];
+    const { requestId } = await world.start(world.one.gateway);
+    await gateway.daemon.progress({ key, epoch: 1 }, requestId, { output: 'begun' });
+    await world.one.gateway.daemon.init(key, { ...daemonOf('a'), after: 1 });
+    const post = (epoch: number) => gateway.daemon.respond({ key, epoch }, requestId, question());
+    await expect(post(1)).rejects.toMatchObject({ code: 'OLD_EPOCH' });
+    expect(await post(2)).toEqual({ ok: true });
+    await clock.settle();
+    expect(await database.db.selectFrom('confirmations').select('state').execute()).toEqual([
+      { state: 'open' },
+    ]);
+  },
+);

@@ -52,10 +52,13 @@ const isRepeat = async ({ confirmations }: AskContext, { data }: OpenCall, diges
   return confirmationId !== null && (await confirmations.byId(confirmationId))?.digest === digest;
 };
 
-/** Stores a daemon's question; false when the same question is stored already. Part of the call's turn. */
+/**
+ * Stores a daemon's question; false when the same question is stored already. Part of the call's turn. Throws
+ * `oldEpoch` for one from before the daemon's newest init, which gets the call again and asks itself.
+ */
 export const askInTurn = async (
   ctx: AskContext,
-  { call, step }: { call: OpenCall; step: Step },
+  { call, epoch, step }: { call: OpenCall; epoch: number; step: Step },
   question: Answer & { kind: 'question' },
 ): Promise<boolean> => {
   if (await isRepeat(ctx, call, question.digest)) return false;
@@ -68,5 +71,7 @@ export const askInTurn = async (
     createdAt: at,
     expiresAt: at + ctx.limits.confirmationTtlMs,
   };
-  return step({ type: 'asked', at, confirmation });
+  if (await step({ type: 'asked', at, epoch, confirmation })) return true;
+  if (await isRepeat(ctx, call, question.digest)) return false;
+  throw errors.oldEpoch();
 };

@@ -71,7 +71,8 @@ const answerInTurn = async (
   answer: Answer,
 ): Promise<boolean> => {
   if (answer.kind === 'question') {
-    if (from.epoch >= from.machine.info.resumesFrom) return askInTurn(ctx, { call, step }, answer);
+    const { epoch } = from;
+    if (epoch >= from.machine.info.resumesFrom) return askInTurn(ctx, { call, epoch, step }, answer);
     // The daemon that asks can no longer receive the answer.
     return step({ type: 'disconnected', explicit: true });
   }

@@ -24,7 +24,7 @@ import type { SharedCallsStore } from '../store/shared-calls.store.ts';
 import type { NewConfirmation } from '../store/confirmation-row.ts';
 import type { ConfirmationsStore } from '../store/confirmations.store.ts';
 import { readCallData } from './stored-call.ts';
-import type { CallWrite, NewestFence, StreamFence } from '../store/call-write.ts';
+import type { CallWrite, UpdateFence } from '../store/call-write.ts';
 import type { TransitionsStore } from '../store/transitions.store.ts';
 import { nextCall, type CallData, type CallEvent, type Transition } from '../transition/transition.ts';
 
@@ -164,18 +164,26 @@ export const reload = async (runner: Runner, call: OpenCall): Promise<void> => {
 };
 
 /**
- * What the write of an event requires of the machine's streams; null where it does not hold. A newer stream
- * has sent again what was delivered, to a daemon that resumes.
+ * What the write of an event requires of the machine; null where it does not hold. A newer stream has sent
+ * again what was delivered, to a daemon that resumes, and that daemon asks about it itself.
  */
-const fenceOf = (runner: Runner, { data: { record } }: OpenCall, event: CallEvent) => {
+const fenceOf = (
+  runner: Runner,
+  { data: { record } }: OpenCall,
+  event: CallEvent,
+): UpdateFence | null | undefined => {
   const { machineId } = record;
   if (event.type === 'dispatched') return streamHere(runner, machineId);
-  if (event.type !== 'unsent' || !hasFeature(runner, machineId, 'resume')) return undefined;
+  if (!hasFeature(runner, machineId, 'resume')) return undefined;
+  const info = runner.machine(machineId)?.info;
+  if (event.type === 'asked')
+    return info !== undefined && info.epoch <= event.epoch ? { askedIn: event.epoch } : null;
+  if (event.type !== 'unsent') return undefined;
   const { stream } = event;
-  return runner.machine(machineId)?.info.stream === stream ? { stream } : null;
+  return info?.stream === stream ? { stream } : null;
 };
 
-const fenced = (write: CallWrite, fence: StreamFence | NewestFence): CallWrite =>
+const fenced = (write: CallWrite, fence: UpdateFence): CallWrite =>
   write.type === 'update-call' ? { ...write, fence } : write;
 
 /** Stores the transition of an event; null where it changes nothing. */

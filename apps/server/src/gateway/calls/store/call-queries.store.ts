@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import { dialectOf, prepareQuery, type CallTable, type Schema, type Slot } from '../../../db/index.ts';
 import { changingColumns, headColumns } from './call-row.ts';
-import type { NewestFence, OpenLimits, StreamFence } from './call-write.ts';
+import type { EpochFence, NewestFence, OpenLimits, StreamFence } from './call-write.ts';
 
 type Row = Selectable<CallTable>;
 
@@ -75,6 +75,11 @@ export const prepareCallQueries = (db: Kysely<Schema>, openLimits: OpenLimits | 
     update: prepareQuery(update),
     deliver: prepareQuery((slot: Slot<Row & StreamFence>) =>
       update(slot).where(({ exists }) => exists(onStream(slot).select('machines.id'))),
+    ),
+    updateInEpoch: prepareQuery((slot: Slot<Row & EpochFence>) =>
+      update(slot).where(({ exists }) =>
+        exists(machine(slot).where('machines.epoch', '<=', slot('askedIn')).select('machines.id')),
+      ),
     ),
     updateOnNewest: prepareQuery((slot: Slot<Row & NewestFence>) =>
       update(slot).where(({ exists }) => exists(onNewest(slot).select('machines.id'))),

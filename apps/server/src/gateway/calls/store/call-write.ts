@@ -10,8 +10,15 @@ export interface StreamFence {
 /** The machine has had no newer stream. */
 export type NewestFence = Pick<StreamFence, 'stream'>;
 
+/** No daemon of the machine has made an init after this epoch. */
+export interface EpochFence {
+  askedIn: number;
+}
+
 /** Where no stream is here the machine has to be connected, wherever. */
 export type Fence = StreamFence | 'connected';
+
+export type UpdateFence = StreamFence | NewestFence | EpochFence;
 
 /** How many calls of a user, and of one token or client, may be open. */
 export interface OpenLimits {
@@ -47,7 +54,7 @@ export type CallWrite =
       record: CallRecord;
       resultText: string | null;
       dueAt: number;
-      fence?: StreamFence | NewestFence;
+      fence?: UpdateFence;
     }
   | { type: 'open-confirmation'; confirmation: NewConfirmation; record: CallRecord }
   /** Outdated where it is not open any more. */

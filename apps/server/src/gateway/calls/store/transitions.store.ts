@@ -161,6 +161,7 @@ export const createTransitionsStore = (db: Kysely<Schema>, commit: Commit, openL
     const row = updatedRow(write);
     const { fence } = write;
     if (fence === undefined) return calls.update(row);
+    if ('askedIn' in fence) return calls.updateInEpoch(Object.assign(row, fence));
     return 'serverId' in fence
       ? calls.deliver(Object.assign(row, fence))
       : calls.updateOnNewest(Object.assign(row, fence));

@@ -43,7 +43,8 @@ export interface CallData {
 /** What happens to a call, with all that is to be stored of it. */
 export type CallEvent =
   | Exclude<CallMachineEvent, { type: 'asked' | 'answered' | 'decided' | 'refused' }>
-  | { type: 'asked'; at: number; confirmation: NewConfirmation }
+  /** `epoch`: of the daemon that asks. */
+  | { type: 'asked'; at: number; epoch: number; confirmation: NewConfirmation }
   | { type: 'answered'; answer: Answer & { kind: 'end' } }
   | { type: 'decided'; answer: ConfirmationAnswerRecord & { askId: string | null } };
 
