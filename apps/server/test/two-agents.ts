@@ -1,6 +1,8 @@
 import { personSender } from '@drawbridge/agent';
 import type { AskAnswer } from '@drawbridge/contracts/agent/asks';
 import type { SendInput } from '@drawbridge/contracts/agent/threads';
+import type { ToolRequest } from '@drawbridge/contracts/daemon-event';
+import type { InitBody } from '@drawbridge/contracts/daemon-surface';
 import { nextMacrotask } from '@drawbridge/kit';
 import { expect, onTestFinished } from 'vitest';
 import { startScriptedModel, type Script } from '../../../e2e/agent/scripted-model.ts';
@@ -8,7 +10,7 @@ import { createAgentServers, createServerAgent, createSwitchedWorkspaces } from 
 import { configFrom } from '../src/config.ts';
 import type { OpenDatabase } from '../src/db/index.ts';
 import { errors as serverErrors } from '../src/errors.ts';
-import type { DaemonStream } from '../src/gateway/index.ts';
+import type { DaemonStream, Gateway } from '../src/gateway/index.ts';
 import { createJournal } from './agent.ts';
 import { initBody, openGateway } from './gateway-fixture.ts';
 import { createLossyHub, type Fate } from './lossy-bus.ts';
@@ -122,21 +124,31 @@ export const openTwoAgents = async (script: Script, { fate = () => 'arrives' }: 
   const two = await join('two');
   const holder = await fixture.beside(createTestProcess(clock, hub.open('holder', { pollMs })));
   const { answerTo, written } = createJournal((name, path) => [`${name} ${path}`]);
-  const { token } = await holder.pairing.createLink(userId);
-  const key = (await holder.daemon.init(token, initBody())).sessionKey ?? '';
-  const requests: string[] = [];
-  const stream: DaemonStream = {
-    send: (_, event) => {
-      if (event.type !== 'filesystem-request') return true;
-      requests.push(event.payload.requestId);
-      const body = answerTo(event.payload);
-      if (body) holder.daemon.respond(key, event.payload.requestId, body).catch(() => {});
-      return true;
-    },
-    ready: () => Promise.resolve(),
-    close: () => {},
+  /** Pairs a machine with those tools, whose stream that server has. */
+  const connect = async (
+    { gateway: { pairing, daemon } }: { gateway: Gateway },
+    tools: InitBody['tools'] | undefined,
+    onRequest: (request: ToolRequest, key: string) => void,
+  ) => {
+    const { token } = await pairing.createLink(userId);
+    const key = (await daemon.init(token, initBody(tools && { tools }))).sessionKey ?? '';
+    const stream: DaemonStream = {
+      send: (_, event) => {
+        if (event.type === 'filesystem-request') onRequest(event.payload, key);
+        return true;
+      },
+      ready: () => Promise.resolve(),
+      close: () => {},
+    };
+    await daemon.openStream(key, stream);
+    return key;
   };
-  await holder.daemon.openStream(key, stream);
+  const requests: string[] = [];
+  await connect({ gateway: holder }, undefined, (request, key) => {
+    requests.push(request.requestId);
+    const body = answerTo(request);
+    if (body) holder.daemon.respond(key, request.requestId, body).catch(() => {});
+  });
 
   /** Lets time pass until it is so; requests to the model take real time. */
   const until = async (isSo: () => Promise<boolean> | boolean, what = 'it') => {
@@ -166,7 +178,7 @@ export const openTwoAgents = async (script: Script, { fate = () => 'arrives' }: 
   };
   return {
     ...{ clock, errors, db, hub, model, join, one, two, holder, written, requests, until },
-    ...{ thread, events, ofType, asks, snapshot, answer, close },
+    ...{ thread, events, ofType, asks, snapshot, answer, connect, close },
     /** How its runs have ended. */
     ends: async () =>
       (await ofType('run-finish')).map(({ event: { payload } }) => 'status' in payload && payload.status),

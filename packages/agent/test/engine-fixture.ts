@@ -102,7 +102,7 @@ export const engineFixture = (rows: Parameters<typeof rowsStore>[0], changes: Ch
     mcp: { tools: () => Promise.resolve([]), call: notUsed },
     domains: [],
     isUser: () => Promise.resolve(true),
-    bus: { changed: () => {}, live: () => {} },
+    bus: { changed: () => {}, live: () => {}, writing: () => undefined, follow: () => () => {} },
     tracer: noTracer,
     clock: systemClock,
     ...ports,

@@ -112,22 +112,27 @@ it('what an action asks is a question of the chat, which the person answers once
   ]);
 });
 
-it('stops the turn, keeps what was written, and the next message continues its conversation', async () => {
+it('RT-06 stops the turn, keeps also what it was just writing, and the next message continues its conversation', async () => {
   const { say, choose, daemon, post, end, fail, until, agent, userId, stored, audited } =
     await openRuntimeWorld();
   await choose();
   await say('Test it');
   const { requestId } = await nextCall(daemon);
   await post(requestId, 0, said.slice(0, 5));
+  const writing = (text: string, offset: number) =>
+    post(requestId, 5, [], { turn: { from: 5, events: [], text: { type: 'text', text, offset } } });
+  await writing('And the ', 0);
+  await writing('lights', 8);
   await agent.cancel(userId, 'thread');
   expect((await daemon.stream.next()).event).toMatchObject({
     type: 'tool-call-cancel',
     payload: { requestId },
   });
-  expect((await stored()).slice(-7)).toEqual([
+  expect((await stored()).slice(-8)).toEqual([
     'text-block On it.',
     'tasks-update',
     'tool-call',
+    'text-block And the lights',
     'tool-interrupted',
     'tool-interrupted',
     'agent-completed',
@@ -141,7 +146,7 @@ it('stops the turn, keeps what was written, and the next message continues its c
   const again = await nextCall(daemon);
   expect(again.toolCall.arguments).not.toHaveProperty('session');
   expect(again.toolCall.arguments['prompt']).toMatch(
-    /Person: Test it\n.*On it\.\n\[The message now:\]\nGo on$/s,
+    /Person: Test it\n.*On it\.\nCoding agent: And the lights\n\[The message now:\]\nGo on$/s,
   );
   await end(again.requestId, said.slice(0, 3));
   await until('run-finish', ({ payload }) => payload.status === 'completed');
@@ -212,9 +217,12 @@ it('RT-15 a chosen one that fails ends the run with its code; a listed one falls
   // It reads what the built-in agent has answered meanwhile.
   const words = String(begun.toolCall.arguments['prompt']);
   expect(words).toMatch(/Person: Hello\nAssistant: From the model\.\n\[The message now:\]\nAnd now\?$/);
-  await post(begun.requestId, 0, said.slice(0, 4));
+  const text = { type: 'text', text: 'Just wri', offset: 0 };
+  await post(begun.requestId, 0, [], { turn: { from: 0, events: said.slice(0, 4), text } });
   await fail(begun.requestId, 'RUNTIME_FAILED: It ended');
   expect((await until('error')).payload).toMatchObject({ code: 'RUNTIME_FAILED', content: 'It ended' });
+
+  expect(await stored()).toContain('text-block Just wri');
 
   // Nor in the place of one that was chosen.
   await choose();

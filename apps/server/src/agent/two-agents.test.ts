@@ -2,6 +2,7 @@ import { personSender } from '@drawbridge/agent';
 import { expect, it } from 'vitest';
 import { requireMachine } from '../callers/index.ts';
 import { story, use } from '../../test/agent-turns.ts';
+import { turnTool } from '../../test/runtimes.ts';
 import { expectWhole, threadId, useTwoAgents, userId } from '../../test/two-agents.ts';
 
 const read = (path: string) => use('read_file', { path });
@@ -139,6 +140,36 @@ it('Stop at the other server stops the run', async () => {
   await until(async () => (await ends()).length === 1);
   await stopped;
   expect(await ends()).toEqual(['cancelled']);
+});
+
+it('RT-06 Stop at the other server keeps what a coding agent was just writing, which that server was posted', async () => {
+  const world = await useTwoAgents(story([]));
+  const { one, two, until, ends, ofType, drivenBy } = world;
+  const requests: string[] = [];
+  const key = await world.connect(two, [turnTool], ({ requestId }) => requests.push(requestId));
+  await one.say('/runtime activate gemini');
+  await one.say('Go');
+  await until(() => requests.length === 1);
+  expect(await drivenBy()).toBe('one');
+  const turn = (text: string, offset: number) => ({
+    turn: { from: 1, events: [], text: { type: 'text' as const, text, offset } },
+  });
+  const requestId = requests[0] ?? '';
+  await two.gateway.daemon.progress(key, requestId, {
+    turn: { from: 0, events: [{ type: 'session', session: 's1' }] },
+  });
+  await two.gateway.daemon.progress(key, requestId, turn('And the ', 0));
+  await two.gateway.daemon.progress(key, requestId, turn('lights', 8));
+  // Live text is gathered for a moment.
+  await world.clock.settle(100);
+  const stopped = two.agent.cancel(userId, threadId);
+  await until(async () => (await ends()).length === 1);
+  await stopped;
+  const texts = (await ofType('text-block')).map(
+    ({ event: { payload } }) => 'text' in payload && payload.text,
+  );
+  expect(texts).toEqual(['And the lights']);
+  await expectWhole(world);
 });
 
 it('a reader at another server sees text that is being written, from its beginning', async () => {

@@ -24,3 +24,24 @@ it.each<[string, StoredEvent[], string]>([
     expect(signals).toEqual([type]);
   },
 );
+
+it('a piece of a text that comes late takes nothing away; one that contradicts it replaces its end', () => {
+  const feed = createFeed({
+    clock: createFakeClock(),
+    onError: (error) => expect.unreachable(String(error)),
+  });
+  const write = (text: string, offset: number) =>
+    feed.live('ann', 't1', {
+      ...{ type: 'text-delta', runId: 'run_1', agentId: 'ag_1', ts: 1 },
+      payload: { text, step: 2, offset },
+    });
+  const texts = [
+    ['one two', 0],
+    ['one', 0],
+    ['three', 4],
+  ].map(([text, offset]) => {
+    write(String(text), Number(offset));
+    return feed.writing('ann', 't1', { agentId: 'ag_1', step: 2 })?.text;
+  });
+  expect(texts).toEqual(['one two', 'one two', 'one three']);
+});

@@ -51,7 +51,9 @@ const withDelta = (texts: readonly Writing[], { type, agentId, runId, payload }:
   const known = texts.find(isSame)?.text ?? '';
   if (offset > known.length) return [...texts];
   const others = texts.filter((one) => !isSame(one) && !(one.agentId === agentId && one.step !== step));
-  return [...others, { agentId, runId, step, kind, text: known.slice(0, offset) + text }];
+  // A piece that comes twice or late takes nothing away.
+  const next = known.startsWith(text, offset) ? known : known.slice(0, offset) + text;
+  return [...others, { agentId, runId, step, kind, text: next }];
 };
 
 /** Texts that are part of these events are not being written any more. */
@@ -216,6 +218,12 @@ export const createFeed = ({ clock, relay, versionOf = async () => '', onError }
     /** At most each 200 ms for a thread. */
     onChanged: (userId: string, listener: (threadId: string) => void): Subscription =>
       subscribed(changes.on(userId, listener), followed?.user(userId)),
+    writing: (userId: string, threadId: string, text: Pick<PartialText, 'agentId' | 'step'>) =>
+      partials
+        .get(keyOf({ userId, threadId }))
+        ?.find(({ agentId, step }) => agentId === text.agentId && step === text.step),
+    follow: (userId: string, threadId: string): (() => void) =>
+      subscribed(() => {}, followed?.thread({ userId, threadId })).stop,
     /** The texts that agents are writing, one for each agent and kind; drops those that are not open. */
     partial: (userId: string, threadId: string, isOpen: (text: PartialText) => boolean): PartialText[] => {
       const key = keyOf({ userId, threadId });

@@ -2,7 +2,7 @@ import type { LaneMode, LanePolicy } from '@drawbridge/contracts/agent/lanes';
 import type { AgentNeeds } from '../../ports/needs.ts';
 import { mainHistory, type RunRow } from '../../rows/rows.ts';
 import { usageOf } from '../../turns/ends/end-agent.ts';
-import { noAnswer } from '../../turns/steps/blocks.ts';
+import { noAnswer } from '../../turns/blocks.ts';
 import type { Place } from '../../turns/lanes/load-lane.ts';
 import type { QueueInfo, RequestEnd } from './request.ts';
 

@@ -23,6 +23,7 @@ export interface ToolContext extends Pick<
   AgentNeeds,
   | 'store'
   | 'machine'
+  | 'bus'
   | 'web'
   | 'search'
   | 'mcp'

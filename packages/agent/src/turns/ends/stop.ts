@@ -10,6 +10,7 @@ import type { ToolContext } from '../../tools/common/tool.ts';
 import type { TurnEffect } from '../effects.ts';
 import { endAgent, endOf, endRun } from './end-agent.ts';
 import { endCall, endWith } from './end-call.ts';
+import { lastWords } from './runtime-words.ts';
 
 export const stoppedText = {
   cancelled: 'The person stopped this. It may have run.',
@@ -59,7 +60,7 @@ interface Close {
   writes?: readonly Write[];
 }
 
-type CloseNeeds = Pick<AgentNeeds, 'store' | 'clock' | 'newId' | 'machine' | 'onError'>;
+type CloseNeeds = Pick<AgentNeeds, 'store' | 'clock' | 'newId' | 'machine' | 'bus' | 'onError'>;
 
 /** What a closed agent has left behind: calls on the machine end, and sub-agents that it waited for. */
 const releaseWork = async (
@@ -88,6 +89,7 @@ export const closeAgent = async (
     const end = await endOf(ctx, work, { ...close, result: work.agent.result });
     const all = [
       ...writes,
+      ...(await lastWords(ctx, work.run, calls)),
       ...closeCalls(ctx, calls, { outcome: 'stopped', text, asks }),
       ...withdrawAsks(ctx, asks),
       ...end.writes,

@@ -3,28 +3,15 @@ import { maxTasks, type TaskItem } from '@drawbridge/contracts/agent/tasks';
 import type { AgentNeeds } from '../../ports/needs.ts';
 import { prepareResult } from '../../prompt/result.ts';
 import { eventOf } from '../../rows/events.ts';
-import { nextSeq } from '../../rows/load.ts';
-import { newMessage } from '../../rows/new-rows.ts';
-import type { MessagePart } from '../../rows/parts.ts';
-import { mainHistory, type RunRow, type ThreadRow, type ToolCallRow } from '../../rows/rows.ts';
+import type { ThreadRow, ToolCallRow } from '../../rows/rows.ts';
 import { runtimeKey } from '../../rows/sender.ts';
 import { openCallStates } from '../../rows/states.ts';
 import { insert, update, type Write } from '../../rows/store.ts';
 import { closeAsk, closeConfirmation, openAsk } from '../../tools/common/asks.ts';
 import { endCall } from '../ends/end-call.ts';
-import { blockEvents, storedParts } from '../steps/blocks.ts';
+import { createSpeaker, type OpenTurn, stepOf } from '../ends/runtime-words.ts';
 
 type Needs = Pick<AgentNeeds, 'store' | 'clock' | 'newId' | 'config'>;
-type RunRuntime = NonNullable<RunRow['runtime']>;
-
-/** A turn of a coding agent: its call, and which one it is. */
-export interface OpenTurn {
-  call: ToolCallRow;
-  runtime: RunRuntime;
-}
-
-/** Reasoning of a coding agent belongs to no provider that could read it again. */
-const ownProvider = 'runtime';
 const outcomes = { completed: 'ok', failed: 'failed', denied: 'denied' } as const;
 
 const toTask = ({ text, status }: { text: string; status: string }, at: number): TaskItem => ({
@@ -32,28 +19,6 @@ const toTask = ({ text, status }: { text: string; status: string }, at: number):
   description: text.slice(0, 500) || '-',
   status: status === 'completed' ? 'done' : status === 'in_progress' ? 'in_progress' : 'todo',
 });
-
-/** Messages that a coding agent writes, with the next numbers of the history. */
-const createSpeaker = async (ctx: Needs, { call, runtime }: OpenTurn) => {
-  const { userId, threadId, runId, agentId } = call;
-  const agent = { userId, threadId, runId, id: agentId };
-  let seq = await nextSeq(ctx, { userId, threadId, history: mainHistory });
-  const say = (parts: MessagePart[], step: number): Write => {
-    const ids = { userId, threadId, history: mainHistory, runId, agentId };
-    const row = newMessage(ctx, { ...ids, seq, step, role: 'assistant', source: 'model', parts });
-    seq += 1;
-    return insert('agentMessages', { ...row, sender: runtimeKey(runtime.id) });
-  };
-  return {
-    agent,
-    say,
-    block: (part: Extract<MessagePart, { text: string }>, step: number): Write[] => {
-      if (part.text === '') return [];
-      const parts = storedParts([part], true);
-      return [say(parts, step), ...blockEvents(ctx, { ...agent, steps: step - 1 }, parts)];
-    },
-  };
-};
 
 type Speaker = Awaited<ReturnType<typeof createSpeaker>>;
 type Of<Type extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: Type }>;
@@ -140,9 +105,8 @@ const createWriter = async (ctx: Needs, turn: OpenTurn) => {
         return [setThread({ runtimeSession: { id, machineId, folder, session: event.session } })];
       }
       case 'text':
-        return block({ type: 'text', text: event.text }, step);
       case 'thought':
-        return block({ type: 'reasoning', text: event.text, provider: ownProvider, metadata: null }, step);
+        return block(event, step);
       case 'action':
         return actions.begin(event, step);
       case 'asked':
@@ -162,9 +126,6 @@ const createWriter = async (ctx: Needs, turn: OpenTurn) => {
     }
   };
 };
-
-/** The step of an event of a turn, by its number: each has one of its own, behind that of the call. */
-export const stepOf = ({ step }: Pick<ToolCallRow, 'step'>, number: number): number => step + 1 + number;
 
 /**
  * The writes for events that are not stored yet, and how many are stored then; null where there is nothing

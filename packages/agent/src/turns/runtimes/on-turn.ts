@@ -7,7 +7,8 @@ import type { ToolCallRow } from '../../rows/rows.ts';
 import { openCallStates } from '../../rows/states.ts';
 import { formAnswers } from './form-answers.ts';
 import { askForAction } from '../ends/ask-for-action.ts';
-import { eventWrites, type OpenTurn, stepOf } from './events.ts';
+import { type OpenTurn, stepOf } from '../ends/runtime-words.ts';
+import { eventWrites } from './events.ts';
 
 type Needs = Pick<AgentNeeds, 'store' | 'clock' | 'newId' | 'machine' | 'bus' | 'config'>;
 

@@ -11,7 +11,7 @@ import { isRuntimeKey, runtimeKey } from '../../rows/sender.ts';
 import { insert, update, type Write } from '../../rows/store.ts';
 import { shownArguments } from '../../tools/common/asks.ts';
 import type { StoredStep } from '../steps/think.ts';
-import { stepOf } from './events.ts';
+import { stepOf } from '../ends/runtime-words.ts';
 import { messageWords } from './message-words.ts';
 import { turnToolsOf } from './turn-tools.ts';
 

@@ -12,29 +12,49 @@ import {
 } from '../../tools/common/tool.ts';
 import { callMachine, toOutcome } from '../../tools/outside/machine-tools.ts';
 import type { ToolSet } from '../../tools/tool-set.ts';
+import { lastWords, type OpenTurn } from '../ends/runtime-words.ts';
 import { eventWrites } from './events.ts';
 
 type RunRuntime = NonNullable<RunRow['runtime']>;
 
+/** What it was just writing, where no result has it. */
+const cutWords = async (use: ToolUse, { call, runtime }: OpenTurn): Promise<Write[]> => {
+  const { userId, id, turnEvents } = call;
+  const words = await lastWords(use.ctx, { runtime }, [call]);
+  return words.length === 0
+    ? []
+    : [update('agentToolCalls', { userId, id, turnEvents }, { turnEvents }), ...words];
+};
+
 /** What is new in the result of a turn: events that no post has brought, and the tokens of its context. */
-const writesOf = async (use: ToolUse, runtime: RunRuntime, result: ToolResult): Promise<Write[]> => {
-  const { data } = turnResult.safeParse(result.structuredContent);
-  if (data === undefined) return [];
+const writesOf = async (use: ToolUse, runtime: RunRuntime, result: ToolResult | null): Promise<Write[]> => {
   const { userId, id } = use.call;
   // Posts have brought some of them while the call ran.
   const [call] = await use.ctx.store.find('agentToolCalls', { userId, id });
   if (!call) throw errors.conflict();
+  const { data } = turnResult.safeParse(result?.structuredContent);
+  if (data === undefined) return cutWords(use, { call, runtime });
   const { events, tokens } = data;
   const fresh = await eventWrites(use.ctx, { call, runtime }, { from: 0, events, isOpen: false });
   const used = update('agentRuns', { userId, id: use.run.id }, { runtime: { ...runtime, tokens } });
   return [...(fresh?.writes ?? []), ...(tokens === null ? [] : [used])];
 };
 
+/** The call on its machine. Its text is here when Stop ends it, also where another server gets it. */
+const callTurn = async (use: ToolUse, { machineId }: RunRuntime) => {
+  const stopFollowing = use.ctx.bus.follow(use.call.userId, use.call.threadId);
+  try {
+    return await callMachine(use, { machineId, tool: turnTool, args: use.args });
+  } finally {
+    stopFollowing();
+  }
+};
+
 /** Its text is in the chat already: the call itself says how it ended. */
 const run = async (use: ToolUse, runtime: RunRuntime): Promise<ToolOutcome> => {
-  const made = await callMachine(use, { machineId: runtime.machineId, tool: turnTool, args: use.args });
+  const made = await callTurn(use, runtime);
   const outcome = toOutcome(use, made);
-  if (outcome.type !== 'result' || made.kind !== 'ended' || made.result === null) return outcome;
+  if (outcome.type !== 'result' || made.kind !== 'ended') return outcome;
   const writes = await writesOf(use, runtime, made.result);
   const isDone = outcome.outcome === 'ok';
   return { ...(isDone ? textResult('The coding agent has ended its turn.') : outcome), writes };

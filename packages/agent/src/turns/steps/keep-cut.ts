@@ -7,7 +7,7 @@ import { historyOf, nextSeq, type Work } from '../../rows/load.ts';
 import { newMessage } from '../../rows/new-rows.ts';
 import type { MessagePart } from '../../rows/parts.ts';
 import { insert, update, type Write } from '../../rows/store.ts';
-import { blockEvents, storedParts } from './blocks.ts';
+import { blockEvents, storedParts } from '../blocks.ts';
 import type { Thought } from './call-model.ts';
 
 interface Cut {

@@ -15,7 +15,7 @@ import type { ToolSet } from '../../tools/tool-set.ts';
 import type { TurnEffect } from '../effects.ts';
 import { type AgentEnd, endOf } from '../ends/end-agent.ts';
 import { noteFor } from '../ends/notes.ts';
-import { blockEvents, storedParts } from './blocks.ts';
+import { blockEvents, storedParts } from '../blocks.ts';
 import { buildPrompt, type BuiltPrompt } from './build-prompt.ts';
 import { callModel, isUsed, type Thought } from './call-model.ts';
 import { keepCut } from './keep-cut.ts';

@@ -1,10 +1,10 @@
 import { cutText } from '@drawbridge/kit';
-import type { AgentNeeds } from '../../ports/needs.ts';
-import { eventOf } from '../../rows/events.ts';
-import { agentLimits } from '../../rows/limits.ts';
-import type { MessagePart } from '../../rows/parts.ts';
-import type { AgentRow } from '../../rows/rows.ts';
-import type { Write } from '../../rows/store.ts';
+import type { AgentNeeds } from '../ports/needs.ts';
+import { eventOf } from '../rows/events.ts';
+import { agentLimits } from '../rows/limits.ts';
+import type { MessagePart } from '../rows/parts.ts';
+import type { AgentRow } from '../rows/rows.ts';
+import type { Write } from '../rows/store.ts';
 
 const textLength = 32_000;
 
