@@ -20,6 +20,8 @@ it('says once what happens once, and again what may happen again', () => {
     started,
     notice,
     notice,
+    // Of a server that continues the run, and remembers the request from its beginning.
+    { ...queued, position: 1 },
   ])
     requests.publish('msg_1', event);
   for (const _click of [1, 2]) requests.publish('msg_1', { type: 'cancel-requested' });

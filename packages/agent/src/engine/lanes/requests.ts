@@ -19,6 +19,12 @@ interface Entry extends OpenRequest {
 /** What happens to a request once: a server that continues its run may find it again. */
 const once = new Set<RequestEvent['type']>(['started', 'merged', 'steered', 'cancel-requested']);
 
+/** Whether a sender has heard it already, or what comes after it. */
+const isKnown = (event: RequestEvent, events: readonly RequestEvent[]): boolean =>
+  events.some(
+    ({ type }) => (type === event.type && once.has(type)) || (type === 'started' && event.type === 'queued'),
+  );
+
 export type Requests = ReturnType<typeof createRequests>;
 
 /** Requests that this process has accepted and not ended. What must survive a restart is rows. */
@@ -63,7 +69,7 @@ export const createRequests = (onError: (error: unknown) => void) => {
       [...entries.values()].filter((entry) => entry.userId === userId && entry.threadId === threadId),
     publish: (requestId: string, event: RequestEvent) => {
       const entry = entries.get(requestId);
-      if (!entry || (once.has(event.type) && entry.events.some(({ type }) => type === event.type))) return;
+      if (!entry || isKnown(event, entry.events)) return;
       entry.events.push(event);
       for (const listener of entry.listeners) {
         try {
