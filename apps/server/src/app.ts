@@ -61,7 +61,7 @@ const localMachineNeeds = (
 };
 
 const assemble = async (needs: AppNeeds, lock: FolderLock) => {
-  const { config, clock, outside } = needs;
+  const { config, clock } = needs;
   const { localGatewayDir, dataDir } = config;
   const localFolder = localGatewayDir === null ? null : readLocalFolder(localGatewayDir, dataDir);
   const opened = await openAccounts(needs);
@@ -70,7 +70,8 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const others = await connectServers({ config, clock, ...opened });
   const panels = createOpenPanels(config.streamsPerUser, others.bus);
   const isPanelOpen = panels.isOpen;
-  const notifications = await startNotifications({ config, clock, outside, opened, isPanelOpen });
+  const settings = createRuntimeSettings({ ...store, store: createSettingsStore(store), clock });
+  const { notifications, nodePush } = await startNotifications({ ...needs, opened, settings, isPanelOpen });
   let agent: ServerAgent | null = null;
   const isAgentOn = async () => (await agent?.status())?.enabled === true;
   const { server, presence } = openPresence({ clock, opened, others });
@@ -80,7 +81,6 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   let stopLocalMachine = async () => {};
   const web = await createWeb({ config, clock, opened, daemon, others });
   const modelCalls = createModelCalls(clock);
-  const settings = createRuntimeSettings({ ...store, store: createSettingsStore(store), clock });
   const queueSettings = async () => (await settings.get()).values.queue;
   const voice = {
     clock,
@@ -95,7 +95,7 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const { channels } = inbound;
   const owned = { gateway, notifications, ...inbound, threads: agent?.agent.threads ?? null };
   const people = managePeople({ ...opened, ...owned, onRemoved: () => sweep?.run() });
-  const rooms = openRooms({ ...parts, server, agent, modelCalls, settings, presence });
+  const rooms = openRooms({ ...parts, server, agent, modelCalls, settings, presence, nodePush });
   const tailnet = config.rpc ? await createTailnetListener(parts) : null;
   const doors = { ...parts, people, web, rooms, ...inbound, panels, tailnet, agent: agent ?? undefined };
   const rpc = await addDoors(doors);

@@ -50,6 +50,7 @@ describe('configuration', () => {
       agentMemoryNamespace: 'user',
       agentObserverTokens: 30_000,
       agentReflectorTokens: 40_000,
+      apnsUrl: 'https://api.push.apple.com',
       agentAskTtlMs: 86_400_000,
       keepThreadsMs: 7_776_000_000,
       agentMaxRuns: 32,

@@ -9,6 +9,7 @@ import { chooseDataDir, isPostgresUrl, storeConfig } from './db/config-schema.ts
 import { doorsConfig } from './doors/config-schema.ts';
 import { gatewayConfig } from './gateway/config-schema.ts';
 import { httpConfig, limitsConfig } from './http/config-schema.ts';
+import { apnsProblem, notifyConfig } from './notify/config-schema.ts';
 import { opsConfig } from './ops/config-schema.ts';
 import { setting } from './program/setting.ts';
 import { speechProblem, voiceConfig } from './voice/config-schema.ts';
@@ -37,6 +38,7 @@ const settings = z.object({
   ...agentConfig.shape,
   ...channelsConfig.shape,
   ...voiceConfig.shape,
+  ...notifyConfig.shape,
   ...doorsConfig.shape,
   ...opsConfig.shape,
   ...limitsConfig.shape,
@@ -142,7 +144,7 @@ export const readConfig = (
     return { problem: `${name}: ${issue?.message ?? 'is not valid'}` };
   }
   const { data } = read;
-  const problem = serversProblem(data) ?? speechProblem(data);
+  const problem = serversProblem(data) ?? speechProblem(data) ?? apnsProblem(data);
   if (problem !== null) return { problem };
   const dataDir = chooseDataDir({
     given: data.dataDir,

@@ -38,17 +38,19 @@ const serviceAccountKey = async () =>
   JSON.stringify({
     type: 'service_account',
     client_email: 'agent@p.iam.gserviceaccount.com',
+    project_id: 'p',
     private_key_id: 'account-key',
     private_key: await (await account).pem(),
     // An address in the key is not asked.
     token_uri: 'http://127.0.0.1:9/token',
   });
 
-/** Google's APIs for one Chat app: tokens, public keys, Chat and Pub/Sub. */
+/** Google's APIs for one Chat app: tokens, public keys, Chat, Pub/Sub and FCM. */
 export const openGoogle = async () => {
   const sent: SentText[] = [];
   const edited: { name: string; text: string; cardsV2: unknown[] }[] = [];
   const acknowledged: string[] = [];
+  const pushed: object[] = [];
   const first = new Map<string, Answer[]>();
   const requestIds = new Map<string, number>();
   let published: { ackId: string; message: { data: string; messageId: string } }[] = [];
@@ -92,6 +94,10 @@ export const openGoogle = async () => {
       acknowledged.push(...ackIds);
       published = published.filter(({ ackId }) => !ackIds.includes(ackId));
       return replyJson(reply, {});
+    }
+    if (path === '/v1/projects/p/messages:send') {
+      pushed.push((JSON.parse(body) as { message: object }).message);
+      return replyJson(reply, { name: 'projects/p/messages/1' });
     }
     if (name === 'messages' && method === 'POST') return create(path, JSON.parse(body), reply);
     if (name === 'messages' && method === 'PATCH') {
@@ -145,6 +151,9 @@ export const openGoogle = async () => {
     sent,
     edited,
     acknowledged,
+    /** Messages of FCM. */
+    pushed,
+    serviceAccountKey,
     message,
     publish,
     pressOf,

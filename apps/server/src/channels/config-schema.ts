@@ -97,7 +97,7 @@ export const channelsConfig = z.object({
   ),
   googleApiUrl: setting(
     'GOOGLE_API_URL',
-    "One address in the place of all of Google's: Chat, Gmail, Pub/Sub, access tokens and public keys.",
+    "One address in the place of all of Google's: Chat, Gmail, Pub/Sub, FCM, access tokens and public keys.",
     serviceUrl.optional(),
   ),
   teamsAppId: setting(

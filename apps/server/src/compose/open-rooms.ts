@@ -4,7 +4,7 @@ import type { Gateway, ThisServer } from '../gateway/index.ts';
 import {
   createCompanions,
   createCompanionsStore,
-  createPushTokensStore,
+  type NodePush,
   type PresenceOfServer,
 } from '../nodes/index.ts';
 import { createOps, createOpsStore, createRunProgram, type ModelCalls } from '../ops/index.ts';
@@ -19,6 +19,7 @@ interface Parts extends Pick<AppNeeds, 'config' | 'clock'> {
   modelCalls: ModelCalls;
   settings: SettingsOfServer;
   presence: PresenceOfServer;
+  nodePush: NodePush;
 }
 
 /** Companions, presence, and services of this machine. */
@@ -32,6 +33,7 @@ export const openRooms = ({
   modelCalls,
   settings,
   presence,
+  nodePush,
 }: Parts) => {
   const { accounts, logRing, scrubber, secret, store, onError } = opened;
   const { db } = store;
@@ -58,7 +60,7 @@ export const openRooms = ({
       server,
       gates: async () => (await settings.get()).values.nodes,
       companions: createCompanionsStore(db),
-      pushTokens: createPushTokensStore(db),
+      push: nodePush,
       sealer: createSealer(secret),
       onError,
     }),

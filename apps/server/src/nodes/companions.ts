@@ -1,6 +1,5 @@
 import {
   nodeGates,
-  nodeLimits,
   nodeProtocolVersion,
   nodeRoles,
   type NodeLocation,
@@ -21,7 +20,8 @@ import {
   type NodeConnection,
 } from './known-nodes.ts';
 import type { CompanionsStore } from './companions.store.ts';
-import type { PushToken, PushTokensStore } from './push-tokens.store.ts';
+import type { NodePush } from './node-push.ts';
+import type { PushToken } from './push-tokens.store.ts';
 
 type Gates = RuntimeSettings['nodes'];
 
@@ -40,7 +40,7 @@ export interface CompanionView {
 export interface CompanionNeeds extends Omit<KnownNodesNeeds, 'store'> {
   /** Which parts the owner has turned on. */
   gates(): Promise<Gates>;
-  pushTokens: PushTokensStore;
+  push: NodePush;
   companions: CompanionsStore;
 }
 
@@ -90,23 +90,14 @@ const register = async (
   return { registered: true, ...(await describe(context, node)) };
 };
 
-const setPushToken = async (context: Context, node: ConnectedNode, { provider, token }: NodePushParams) => {
-  const { server, pushTokens, sealer } = context;
+const setPushToken = async (context: Context, node: ConnectedNode, params: NodePushParams) => {
   await requireGate(context, 'push');
-  // The column has the key: a token of another principal's companion is neither seen nor replaced.
-  const { key: nodeId, userId } = node;
-  const sealed = sealer.seal(token, JSON.stringify(['node-push', userId, nodeId, provider]));
-  const preview = `…${token.slice(-4)}`;
-  await pushTokens.put({ userId, nodeId, provider, sealed, preview, updatedAt: server.clock.now() });
-  await pushTokens.trim(userId, nodeLimits.known);
-  // The server has no sender for APNs or FCM.
-  const push = { provider, tokenPreview: preview, deliverable: false as const };
-  return { updated: true as const, node: refOf(node), push };
+  return { updated: true as const, node: refOf(node), push: await context.push.set(node, params) };
 };
 
-const list = async ({ nodes, pushTokens, gates }: Context, userId: string): Promise<CompanionView[]> => {
+const list = async ({ nodes, push, gates }: Context, userId: string): Promise<CompanionView[]> => {
   const now = await gates();
-  const tokens = new Map((await pushTokens.ofUser(userId)).map((token) => [token.nodeId, token]));
+  const tokens = new Map((await push.ofUser(userId)).map((token) => [token.nodeId, token]));
   const pushOf = (token: PushToken | undefined) =>
     token && now.push ? { provider: token.provider, tokenPreview: token.preview } : null;
   return (await nodes.ofUser(userId)).map((node) => ({

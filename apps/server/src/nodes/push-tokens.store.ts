@@ -5,6 +5,7 @@ type Row = Schema['nodePushTokens'];
 
 /** A stored push token as it may be shown. */
 export type PushToken = Pick<Row, 'nodeId' | 'provider' | 'preview'>;
+export type SealedPushToken = Pick<Row, 'nodeId' | 'provider' | 'sealed'>;
 
 /** SQLite wants a limit where there is an offset. */
 const trimmedAtOnce = 10_000;
@@ -27,6 +28,21 @@ export const createPushTokensStore = (db: Kysely<Schema>) => ({
       .orderBy('updatedAt', 'desc')
       .orderBy('nodeId')
       .execute(),
+  sealedOfUser: (userId: string): Promise<SealedPushToken[]> =>
+    db
+      .selectFrom('nodePushTokens')
+      .select(['nodeId', 'provider', 'sealed'])
+      .where('userId', '=', userId)
+      .execute(),
+  /** Nothing where the node has set another one meanwhile. */
+  remove: async (userId: string, { nodeId, sealed }: Pick<Row, 'nodeId' | 'sealed'>) => {
+    await db
+      .deleteFrom('nodePushTokens')
+      .where('userId', '=', userId)
+      .where('nodeId', '=', nodeId)
+      .where('sealed', '=', sealed)
+      .execute();
+  },
   /** Keeps the newest of a user. */
   trim: async (userId: string, most: number) => {
     const oldest = db

@@ -8,7 +8,8 @@ import { createCompanions } from './companions.ts';
 import { createCompanionsStore } from './companions.store.ts';
 import { createPresence } from './presence.ts';
 import { createPresenceStore } from './presence.store.ts';
-import { createPushTokensStore } from './push-tokens.store.ts';
+
+const notPushed = () => Promise.reject(new Error('nothing is pushed here'));
 
 /** Two servers of one store. */
 const openTwo = async (fate: Fate = 'arrives') => {
@@ -29,7 +30,7 @@ const openTwo = async (fate: Fate = 'arrives') => {
       server,
       gates: async () => ({ enabled: true, location: true, push: true }),
       companions: createCompanionsStore(db),
-      pushTokens: createPushTokensStore(db),
+      push: { set: notPushed, ofUser: async () => [], send: notPushed },
       sealer: createSealer('of all servers'),
       onError,
     });

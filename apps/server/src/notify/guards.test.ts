@@ -37,6 +37,7 @@ const world = async (names: Parameters<typeof openPushService>[0] = {}) => {
     vapid: await loadVapid({ meta: createMetaStore(db), sealer, dataDir }),
     sealer,
     url: () => 'https://bridge.example.org',
+    sendToNodes: async () => {},
     isOwner: async (userId) => userId === facts.owner,
     isPanelOpen: async () => {
       facts.panelReads += 1;

@@ -8,7 +8,7 @@ import { errors } from '../errors.ts';
 import type { Network } from '../outside/index.ts';
 import { createDevices, type DevicesNeeds } from './devices.ts';
 import { createPost } from './post.ts';
-import { createSendPush } from './send-push.ts';
+import { createSendPush, type Push } from './send-push.ts';
 import type { Vapid } from './vapid.ts';
 import { createWebhook, type WebhookNeeds } from './webhook.ts';
 
@@ -33,6 +33,8 @@ interface Needs extends DevicesNeeds, WebhookNeeds {
   vapid: Vapid;
   /** The origin of the server. */
   url(): string;
+  /** Sends to the nodes of a person that have a push token. */
+  sendToNodes(userId: string, push: Push): Promise<void>;
   /** Whether a window of that person's panel is open. */
   isPanelOpen(userId: string): Promise<boolean>;
   onError(error: unknown): void;
@@ -45,7 +47,7 @@ const toTestReply = (status: number | null): TestReply => ({
 
 /** Sends people their questions outside of the panel: by Web Push, and by a signed webhook. */
 export const createNotifications = (needs: Needs) => {
-  const { store, clock, vapid, url, isPanelOpen, onError } = needs;
+  const { store, clock, vapid, url, sendToNodes, isPanelOpen, onError } = needs;
   const post = createPost(needs);
   const sendPush = createSendPush({ store, post, vapid, url });
   const devices = createDevices(needs);
@@ -77,6 +79,7 @@ export const createNotifications = (needs: Needs) => {
     const live = await devices.live(userId);
     await Promise.all([
       webhook.send(userId, { id, payload }),
+      sendToNodes(userId, push),
       ...live.map((device) => sendPush(device, push)),
     ]);
   };

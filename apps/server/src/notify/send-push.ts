@@ -20,6 +20,10 @@ export interface Push {
   ttlSeconds: number;
 }
 
+/** The id of a message as the header of a push service allows it. */
+export const topicOf = ({ id }: PushMessage): string =>
+  createHash('sha256').update(id).digest('base64url').slice(0, 32);
+
 /** Answers of a push service that no longer has the subscription. */
 const gone = new Set([404, 410]);
 
@@ -44,7 +48,7 @@ export const createSendPush =
         vapidDetails: { subject: subjectOf(url()), ...vapid },
         TTL: ttlSeconds,
         urgency: 'high',
-        topic: createHash('sha256').update(message.id).digest('base64url').slice(0, 32),
+        topic: topicOf(message),
       },
     );
     const status = await post({

@@ -96,8 +96,8 @@ export const nodeLocationSet = updated.extend({ location: nodeLocation });
 export const nodeLocationNow = z.object({ node: nodeRef, location: nodeLocation.nullable() });
 
 const push = z.object({ provider: z.string(), tokenPreview: z.string() });
-/** `deliverable`: the server has no sender for APNs or FCM. */
-export const nodePushSet = updated.extend({ push: push.extend({ deliverable: z.literal(false) }) });
+/** `deliverable`: the server has a key for the service, and may use the token. */
+export const nodePushSet = updated.extend({ push: push.extend({ deliverable: z.boolean() }) });
 
 /** A paired machine or a companion; `since` in milliseconds since 1970, null for one that is away. */
 export const systemNode = nodeRef.extend({

@@ -59,7 +59,7 @@ export const nodeLocationGet = method('node.location.get', 'node', {
   result: nodeLocationNow,
 }).handle(async ({ companions }, { connection }) => companions.location(connection.id));
 
-/** Stores the token encrypted; nothing is sent with it. */
+/** Stores the token encrypted; questions of the user are sent with it. */
 export const nodePushTokenSet = method('node.push_token.set', 'node', {
   params: nodePushParams,
   result: nodePushSet,
