@@ -1,6 +1,7 @@
 import { emptyView, reduce } from '@drawbridge/agent/view';
 import type { ThreadView } from '@drawbridge/contracts/agent/threads';
 import type { RuntimeEvent } from '@drawbridge/contracts/machines/runtimes';
+import type { Script } from '../../../e2e/agent/scripted-model.ts';
 import { withMachine } from './agent.ts';
 
 export const turnTool = {
@@ -19,8 +20,11 @@ const untimed = (view: ThreadView): ThreadView =>
 export const noModel = { AGENT_MODEL: '', AGENT_MODEL_URL: '' };
 
 /** A server with a machine that offers coding agents, which the test plays. */
-export const openRuntimeWorld = async (environment: Record<string, string> = {}) => {
-  const opened = await withMachine(() => ({ text: 'From the model.' }), environment, {
+export const openRuntimeWorld = async (
+  environment: Record<string, string> = {},
+  script: Script = () => ({ text: 'From the model.' }),
+) => {
+  const opened = await withMachine(script, environment, {
     tools: [turnTool],
     daemon: { version: '0.1.0', protocol: 1, features: ['cancel', 'progress'] },
   });

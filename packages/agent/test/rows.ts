@@ -132,6 +132,7 @@ export const agentRow = (userId: string, id: string, changes: Partial<AgentRow> 
   tainted: false,
   planTaskId: null,
   continues: null,
+  runtime: null,
   deletedAt: null,
   lastActiveAt: 1,
   createdAt: 1,

@@ -3,7 +3,7 @@ import { isDue, nextCalls, nextStep } from '../machines/next-agent.ts';
 import { ModelError } from '../ports/model.ts';
 import { errors } from '../rows/errors.ts';
 import { eventOf } from '../rows/events.ts';
-import { callsOf, openCallsOf, type Work, workOf } from '../rows/load.ts';
+import { callsOf, openCallsOf, runtimeOf, type Work, workOf } from '../rows/load.ts';
 import type { RunRow, ToolCallRow } from '../rows/rows.ts';
 import { openRunStates } from '../rows/states.ts';
 import { increase, update, type Write } from '../rows/store.ts';
@@ -56,9 +56,6 @@ const move = async (ctx: RunContext, work: Work, { to, calls }: Move): Promise<b
 };
 
 type RunRuntime = NonNullable<RunRow['runtime']>;
-
-/** The coding agent that speaks in the place of the model: sub-agents of a run have the model. */
-const runtimeOf = ({ agent, run }: Work): RunRuntime | null => (agent.kind === 'main' ? run.runtime : null);
 
 const failedText = 'The run ended during this call. It may have run.';
 
@@ -203,6 +200,7 @@ const advance = async (ctx: RunContext, work: Work, signal: AbortSignal): Promis
       if (!(await mayWork(ctx, work))) return false;
       if (!(await takeTurn(ctx, work))) return !(await move(ctx, work, { to: 'waiting', calls }));
       const runtime = runtimeOf(work);
+      if (runtime !== null && (await takeCorrections(ctx, work))) return true;
       const step =
         runtime === null
           ? await thinkOrEnd(ctx, work, { isLast: next.isLast, signal })

@@ -28,7 +28,7 @@ export type BackendLine =
       threadId: string;
       runId: string;
       runtime: string;
-      source: 'thread' | 'config';
+      source: 'thread' | 'config' | 'sub-agent';
       machineId: string | null;
     }
   /** `code`: why the first one did not answer. */

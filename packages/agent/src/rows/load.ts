@@ -57,6 +57,14 @@ export const workOf = async (reads: Reads, userId: string, agentId: string): Pro
 export const historyOf = ({ kind, id, continues }: Pick<AgentRow, 'kind' | 'id' | 'continues'>): string =>
   kind === 'main' ? mainHistory : (continues ?? id);
 
+/** What answers an agent in the place of the model: a run's choice is that of its main agent alone. */
+export const runtimeOf = ({ run, agent }: Pick<Work, 'run' | 'agent'>): RunRow['runtime'] => {
+  if (agent.kind === 'main') return run.runtime;
+  if (agent.runtime === null) return null;
+  const { id, machineId, folder } = agent.runtime;
+  return { id, machineId, folder, source: 'thread', tokens: null };
+};
+
 /** The number of the next message of a history: two writers of it cannot both succeed. */
 export const nextSeq = async (
   { store }: Reads,

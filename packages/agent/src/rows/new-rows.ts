@@ -56,6 +56,7 @@ export const newAgent = (
   failure: null,
   planTaskId: null,
   continues: null,
+  runtime: null,
   deletedAt: null,
   lastActiveAt: ctx.clock.now(),
   createdAt: ctx.clock.now(),

@@ -37,6 +37,8 @@ export type AgentFailure = z.infer<typeof agentFailure>;
 /** A coding agent on a machine that answers in the place of the model. `folder`: below the shared one. */
 const runtime = z.object({ id: text, machineId: text, folder: textOrNull });
 export type Runtime = z.infer<typeof runtime>;
+/** `session`: the conversation that it continues; null for a new one. */
+const agentRuntime = runtime.extend({ session: textOrNull });
 /** `source`: who has chosen it. `tokens`: in its context at the end, where it says so. */
 const runOfRuntime = runtime.extend({ source: z.enum(['thread', 'config']), tokens: wholeOrNull });
 
@@ -145,6 +147,8 @@ export const tables = {
     planTaskId: textOrNull,
     /** The sub-agent that it continues, by the id of its first turn; null for a first turn. */
     continues: textOrNull,
+    /** The coding agent that answers a sub-agent in place of the model; its first turn has the session. */
+    runtime: json(agentRuntime).nullable(),
     /** When what it did was deleted; this row stays. */
     deletedAt: wholeOrNull,
     lastActiveAt: whole,

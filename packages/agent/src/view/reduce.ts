@@ -96,7 +96,7 @@ const onMessage = (view: ThreadView, event: Of<'user-message'>): ThreadView => {
 };
 
 const onSpawned = (view: ThreadView, event: Of<'agent-spawned'>): ThreadView => {
-  const { parentId, role, kind, taskId, continues, title, subtitle, goal } = event.payload;
+  const { parentId, role, kind, taskId, continues, runtime, title, subtitle, goal } = event.payload;
   const next = withAgent(view, event, () => ({
     parentId,
     role,
@@ -104,6 +104,7 @@ const onSpawned = (view: ThreadView, event: Of<'agent-spawned'>): ThreadView => 
     title: title ?? subtitle ?? '',
     ...(taskId !== undefined && { taskId }),
     ...(continues !== undefined && { continues }),
+    ...(runtime !== undefined && { runtime }),
     ...(goal !== undefined && { goal }),
   }));
   if (event.agentId === null || parentId === null || !view.agents[parentId]) return next;

@@ -67,6 +67,8 @@ const payloads = {
     taskId: taskId.optional(),
     /** The sub-agent that it continues, by the id of its first turn. */
     continues: agentId.optional(),
+    /** The coding agent that answers it in the place of the model. */
+    runtime: z.string().optional(),
     title: z.string().optional(),
     subtitle: z.string().optional(),
     goal: z.string().optional(),

@@ -147,6 +147,8 @@ export const viewAgent = z.object({
   taskId: taskId.optional(),
   /** The sub-agent that it continues, by the id of its first turn. */
   continues: agentId.optional(),
+  /** The coding agent that answers it in the place of the model. */
+  runtime: z.string().optional(),
   /** What it was asked and did was deleted. */
   isDeleted: z.boolean().optional(),
   goal: z.string().optional(),

@@ -4,7 +4,8 @@ import type { Runtime, ThreadRow } from '../../rows/rows.ts';
 import type { Sender } from '../../rows/sender.ts';
 import { update } from '../../rows/store.ts';
 import { threadFor } from '../../turns/runs/accept.ts';
-import { machineFor, mayUseRuntimes, native } from '../../turns/runtimes/route.ts';
+import { machineFor, mayUseRuntimes } from '../../tools/common/runtimes.ts';
+import { native } from '../../turns/runtimes/route.ts';
 import type { Command, CommandContext, CommandUse } from './command.ts';
 
 const usage =

@@ -144,6 +144,7 @@ export const viewAgent = (agent: AgentRow, { messages, agents, steered }: AgentP
     title,
     ...((kind === 'background' || kind === 'planned') && { taskId: id }),
     ...(continues !== null && { continues }),
+    ...(agent.runtime !== null && { runtime: agent.runtime.id }),
     ...(agent.deletedAt !== null && { isDeleted: true }),
     ...(kind !== 'main' && { goal: instructions.slice(0, 2_000) }),
     status: outcome,

@@ -1,18 +1,32 @@
 import { z } from 'zod';
+import type { AgentRow } from '../../rows/rows.ts';
 import { agentLimits } from '../../rows/limits.ts';
 import { openAgentStates } from '../../rows/states.ts';
 import { approvalOf } from '../common/approval.ts';
 import { coreTool, textResult, type ToolEffect, type ToolOutcome, type ToolUse } from '../common/tool.ts';
+import { machineFor, mayUseRuntimes } from '../common/runtimes.ts';
 import { correctAgent } from '../plans/background.ts';
 import { subAgentsOf, subAgentWith } from '../plans/sub-agent-turns.ts';
 import { type NewAgent, newSubAgent } from '../plans/sub-agents.ts';
 import { unknownSubAgent } from './sub-agents.ts';
+
+const runtimes = z.strictObject({
+  runtime: z
+    .string()
+    .max(64)
+    .optional()
+    .describe(
+      'A coding agent of a machine answers it, such as claude_code: with its own tools, and no others',
+    ),
+  folder: z.string().max(1_000).optional().describe('With runtime: below the shared folder'),
+});
 
 const input = z.strictObject({
   role: z.string().min(1).max(60).describe('Who it is, such as "log reader"'),
   instructions: z.string().min(1).max(8_000).describe('All that it needs to know; it sees nothing else'),
   tools: z.array(z.string().max(128)).max(24).default([]).describe('Names of the tools that it may use'),
   max_steps: z.number().int().min(1).max(agentLimits.maxDelegateSteps).default(agentLimits.delegateSteps),
+  ...runtimes.shape,
   background: z.boolean().default(false).describe('true: it works on after this run, and you get a task id'),
 });
 
@@ -39,8 +53,33 @@ const delegateRefusal = async ({ ctx, agent }: ToolUse): Promise<string | null> 
     : `${count} sub-agents work already, the most at once. Start this one again when they have ended.`;
 };
 
+type Asked = z.output<typeof runtimes>;
+type ChildRuntime = NonNullable<AgentRow['runtime']>;
+
+const ownTools = 'A coding agent has its own tools: leave tools out.';
+const notAllowed =
+  'Coding agents of a machine are not for who has sent this message: a token needs the scope runtime, and a webhook starts none.';
+
+/** The coding agent that is meant, where its machine offers it now; else why not. */
+const runtimeFor = async (
+  { ctx, thread, run }: ToolUse,
+  { runtime: id, folder }: Asked,
+): Promise<ChildRuntime | string | null> => {
+  if (id === undefined) return folder === undefined ? null : 'A folder goes with a runtime.';
+  if (!mayUseRuntimes({ key: run.sender, groups: run.groups })) return notAllowed;
+  const machines = await ctx.machine.runtimes(thread.userId);
+  const machine = machineFor(machines, id, thread.machineId);
+  const offered = [...new Set(machines.flatMap(({ runtimes }) => runtimes))].join(', ') || 'none';
+  return machine
+    ? { id, machineId: machine.id, folder: folder ?? null, session: null }
+    : `No connected machine offers ${id} (offered: ${offered}). The person enables it there: drawbridge runtimes enable ${id}`;
+};
+
 /** A first turn, or one more of the same sub-agent. */
-interface Start extends Pick<NewAgent, 'role' | 'instructions' | 'tools' | 'maxSteps' | 'continues'> {
+interface Start extends Pick<
+  NewAgent,
+  'role' | 'instructions' | 'tools' | 'maxSteps' | 'continues' | 'runtime'
+> {
   background: boolean;
 }
 
@@ -72,7 +111,10 @@ export const delegate = coreTool({
   action: 'delegate',
   run: async (use) => {
     const { role, instructions, tools, max_steps: maxSteps, background } = use.args;
-    const given = { role, instructions, tools, maxSteps, background };
+    const runtime = await runtimeFor(use, use.args);
+    if (typeof runtime === 'string') return textResult(runtime, 'failed');
+    if (runtime !== null && tools.length > 0) return textResult(ownTools, 'failed');
+    const given = { role, instructions, tools, maxSteps, background, runtime };
     const gate = await approved(use, given, `Start a sub-agent "${role}"?`);
     return gate.type === 'approved' ? start(use, given) : gate.outcome;
   },
@@ -102,7 +144,11 @@ const sendTo = async (use: ToolUse<z.output<typeof nextInput>>): Promise<ToolOut
     return textResult('Sent. It reads it before its next step.');
   }
   const { role, tools } = one;
-  const given = { role, instructions: message, tools, maxSteps, background, continues: one };
+  const own = one.last.runtime;
+  if (own !== null && !mayUseRuntimes({ key: use.run.sender, groups: use.run.groups }))
+    return textResult(notAllowed, 'failed');
+  const runtime = own && { ...own, session: null };
+  const given = { role, instructions: message, tools, maxSteps, background, runtime, continues: one };
   const gate = await approved(use, given, `Give the sub-agent "${role}" more to do?`);
   if (gate.type !== 'approved') return gate.outcome;
   if (one.turns.length >= agentLimits.turnsPerSubAgent)

@@ -47,6 +47,7 @@ export const deletionOf = async (
   ]);
   const isOwn = ({ event }: EventRow) => event.agentId !== null && agentId.includes(event.agentId);
   const gone = { title: '', instructions: '', result: '', error: null, failure: null };
+  const lost = { folder: null, session: null };
   return [
     remove('agentMessages', { userId, threadId, history }),
     remove('agentNotes', { userId, threadId, history }),
@@ -56,7 +57,11 @@ export const deletionOf = async (
     remove('agentFiles', { userId, threadId, id: files }),
     ...events.filter(isOwn).map(emptyEvent),
     ...turns.flatMap((turn) => [
-      update('agentAgents', { userId, id: turn.id }, { ...gone, deletedAt: ctx.clock.now() }),
+      update(
+        'agentAgents',
+        { userId, id: turn.id },
+        { ...gone, runtime: turn.runtime && { ...turn.runtime, ...lost }, deletedAt: ctx.clock.now() },
+      ),
       eventOf(ctx, turn, 'agent-deleted', {}),
     ]),
   ];

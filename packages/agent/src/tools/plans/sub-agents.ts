@@ -18,6 +18,8 @@ export interface NewAgent {
   maxSteps: number;
   parentCallId: string | null;
   planTaskId?: string;
+  /** The coding agent that answers it in the place of the model. */
+  runtime?: AgentRow['runtime'];
   /** The first turn of the sub-agent that it continues, whose history it has. */
   continues?: Pick<AgentRow, 'id'>;
 }
@@ -55,6 +57,7 @@ export const newSubAgent = (
         goal: instructions.slice(0, 2_000),
         ...(kind !== 'delegate' && { taskId: id }),
         ...(continues && { continues: continues.id }),
+        ...(agent.runtime && { runtime: agent.runtime.id }),
       }),
     ],
   };

@@ -1,17 +1,18 @@
 import type { AgentNeeds } from '../../ports/needs.ts';
-import { nextSeq } from '../../rows/load.ts';
+import { historyOf, nextSeq, runtimeOf, type Work } from '../../rows/load.ts';
 import { newMessage } from '../../rows/new-rows.ts';
 import type { MessagePart } from '../../rows/parts.ts';
-import { mainHistory, type RunRow, type ToolCallRow } from '../../rows/rows.ts';
+import type { AgentRow, RunRow, ToolCallRow } from '../../rows/rows.ts';
 import { runtimeKey } from '../../rows/sender.ts';
 import { insert, type Write } from '../../rows/store.ts';
 import { blockEvents, storedParts } from '../blocks.ts';
 
 type Needs = Pick<AgentNeeds, 'store' | 'clock' | 'newId'>;
 
-/** A turn of a coding agent: its call, and which one it is. */
+/** A turn of a coding agent: its call, whose it is, and which one it is. */
 export interface OpenTurn {
   call: ToolCallRow;
+  agent: AgentRow;
   runtime: NonNullable<RunRow['runtime']>;
 }
 
@@ -22,18 +23,17 @@ const ownReasoning = { provider: 'runtime', metadata: null };
 export const stepOf = ({ step }: Pick<ToolCallRow, 'step'>, number: number): number => step + 1 + number;
 
 /** Messages that a coding agent writes, with the next numbers of the history. */
-export const createSpeaker = async (ctx: Needs, { call, runtime }: OpenTurn) => {
-  const { userId, threadId, runId, agentId } = call;
-  const agent = { userId, threadId, runId, id: agentId };
-  let seq = await nextSeq(ctx, { userId, threadId, history: mainHistory });
+export const createSpeaker = async (ctx: Needs, { agent, runtime }: OpenTurn) => {
+  const { userId, threadId, runId, id: agentId } = agent;
+  const history = historyOf(agent);
+  let seq = await nextSeq(ctx, { userId, threadId, history });
   const say = (parts: MessagePart[], step: number): Write => {
-    const ids = { userId, threadId, history: mainHistory, runId, agentId };
+    const ids = { userId, threadId, history, runId, agentId };
     const row = newMessage(ctx, { ...ids, seq, step, role: 'assistant', source: 'model', parts });
     seq += 1;
     return insert('agentMessages', { ...row, sender: runtimeKey(runtime.id) });
   };
   return {
-    agent,
     say,
     block: ({ type, text }: { type: 'text' | 'thought'; text: string }, step: number): Write[] => {
       if (text === '') return [];
@@ -47,17 +47,19 @@ export const createSpeaker = async (ctx: Needs, { call, runtime }: OpenTurn) => 
 /** The text that open turns were writing: no event behind it will say that it is whole. */
 export const lastWords = async (
   ctx: Needs & Pick<AgentNeeds, 'bus'>,
-  { runtime }: Pick<RunRow, 'runtime'>,
+  work: Pick<Work, 'run' | 'agent'>,
   calls: readonly ToolCallRow[],
 ): Promise<Write[]> => {
+  const { agent } = work;
+  const runtime = runtimeOf(work);
   const writes: Write[] = [];
-  for (const call of runtime === null ? [] : calls) {
+  for (const call of calls) {
     if (runtime === null || call.turnEvents === null) continue;
     const { userId, threadId, agentId } = call;
     const step = stepOf(call, call.turnEvents);
     const writing = ctx.bus.writing(userId, threadId, { agentId, step });
     if (writing === undefined) continue;
-    const speaker = await createSpeaker(ctx, { call, runtime });
+    const speaker = await createSpeaker(ctx, { call, agent, runtime });
     const type = writing.kind === 'text' ? 'text' : 'thought';
     writes.push(...speaker.block({ type, text: writing.text }, step));
   }

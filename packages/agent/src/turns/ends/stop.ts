@@ -89,7 +89,7 @@ export const closeAgent = async (
     const end = await endOf(ctx, work, { ...close, result: work.agent.result });
     const all = [
       ...writes,
-      ...(await lastWords(ctx, work.run, calls)),
+      ...(await lastWords(ctx, work, calls)),
       ...closeCalls(ctx, calls, { outcome: 'stopped', text, asks }),
       ...withdrawAsks(ctx, asks),
       ...end.writes,

@@ -3,6 +3,7 @@ import { maxTasks, type TaskItem } from '@drawbridge/contracts/agent/tasks';
 import type { AgentNeeds } from '../../ports/needs.ts';
 import { prepareResult } from '../../prompt/result.ts';
 import { eventOf } from '../../rows/events.ts';
+import { historyOf } from '../../rows/load.ts';
 import type { ThreadRow, ToolCallRow } from '../../rows/rows.ts';
 import { runtimeKey } from '../../rows/sender.ts';
 import { openCallStates } from '../../rows/states.ts';
@@ -24,7 +25,7 @@ type Speaker = Awaited<ReturnType<typeof createSpeaker>>;
 type Of<Type extends RuntimeEvent['type']> = Extract<RuntimeEvent, { type: Type }>;
 
 /** The actions of a turn as calls of the thread: what asks and ends them finds them by their numbers. */
-const createActions = async (ctx: Needs, { call, runtime }: OpenTurn, { agent, say }: Speaker) => {
+const createActions = async (ctx: Needs, { call, agent, runtime }: OpenTurn, { say }: Speaker) => {
   const { userId, runId } = call;
   const known = await ctx.store.find('agentToolCalls', { userId, turnId: call.id });
   const actions = new Map(known.map((row) => [row.n, row]));
@@ -91,18 +92,21 @@ const createActions = async (ctx: Needs, { call, runtime }: OpenTurn, { agent, s
 
 /** The writes of one event. */
 const createWriter = async (ctx: Needs, turn: OpenTurn) => {
-  const { runtime, call } = turn;
-  const { userId, threadId } = call;
+  const { runtime, agent } = turn;
+  const { userId, threadId } = agent;
   const speaker = await createSpeaker(ctx, turn);
   const actions = await createActions(ctx, turn, speaker);
-  const { agent, block } = speaker;
+  const { block } = speaker;
   const setThread = (set: Partial<ThreadRow>) => update('agentThreads', { userId, id: threadId }, set);
 
   return (event: RuntimeEvent, step: number): Write[] => {
     switch (event.type) {
       case 'session': {
         const { id, machineId, folder } = runtime;
-        return [setThread({ runtimeSession: { id, machineId, folder, session: event.session } })];
+        const session = { id, machineId, folder, session: event.session };
+        return agent.kind === 'main'
+          ? [setThread({ runtimeSession: session })]
+          : [update('agentAgents', { userId, id: historyOf(agent) }, { runtime: session })];
       }
       case 'text':
       case 'thought':
@@ -116,6 +120,8 @@ const createWriter = async (ctx: Needs, turn: OpenTurn) => {
       case 'form':
         return actions.form(event);
       case 'plan': {
+        // The list of a chat is that of its main agent.
+        if (agent.kind !== 'main') return [];
         const tasks = event.items.slice(0, maxTasks).map(toTask);
         return [setThread({ tasks }), eventOf(ctx, agent, 'tasks-update', { tasks: { tasks } })];
       }

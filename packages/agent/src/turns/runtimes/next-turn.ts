@@ -1,11 +1,12 @@
 import { wordsOf } from '../../rows/parts.ts';
 import type { AgentNeeds } from '../../ports/needs.ts';
 import { eventOf } from '../../rows/events.ts';
-import type { Work } from '../../rows/load.ts';
-import { mainHistory, type RunRow, type ToolCallRow } from '../../rows/rows.ts';
+import { historyOf, type Work } from '../../rows/load.ts';
+import type { RunRow, ToolCallRow } from '../../rows/rows.ts';
 import { update } from '../../rows/store.ts';
 import type { StoredStep } from '../steps/think.ts';
-import { machineFor, native, type Route, routeAfter } from './route.ts';
+import { machineFor } from '../../tools/common/runtimes.ts';
+import { native, type Route, routeAfter } from './route.ts';
 import { startTurn, turnsOf } from './start-turn.ts';
 
 type Needs = Pick<AgentNeeds, 'store' | 'clock' | 'newId' | 'machine' | 'model' | 'config' | 'onBackend'>;
@@ -76,7 +77,7 @@ const resultOf = async ({ store }: Needs, { agent }: Work): Promise<string> => {
   const { userId, threadId, id: agentId } = agent;
   const said = await store.find(
     'agentMessages',
-    { userId, threadId, history: mainHistory, agentId },
+    { userId, threadId, history: historyOf(agent), agentId },
     { orderBy: 'seq', descending: true, limit: 20 },
   );
   return said.map(({ parts }) => wordsOf(parts)).find((words) => words !== '') ?? '';
@@ -107,7 +108,18 @@ const tryOther = async (ctx: Needs, ended: Ended, why: TurnFailure): Promise<Nex
   return { do: 'look again' };
 };
 
-/** The next step of a run that a coding agent answers. */
+/** A run's own choice is reported with its start. */
+const reportChild = (
+  { onBackend }: Needs,
+  { agent: { userId, threadId, runId } }: Work,
+  { id: runtime, machineId }: RunRuntime,
+): void =>
+  onBackend?.({
+    ...{ audit: 'backend.route', userId, threadId, runId },
+    ...{ runtime, source: 'sub-agent', machineId },
+  });
+
+/** The next step of what a coding agent answers: a run, or a sub-agent. */
 export const nextTurn = async (ctx: Needs, work: Work, runtime: RunRuntime): Promise<NextTurn> => {
   const turns = await turnsOf(ctx, work.agent);
   const [last] = turns;
@@ -124,5 +136,7 @@ export const nextTurn = async (ctx: Needs, work: Work, runtime: RunRuntime): Pro
   }
   const step = await startTurn(ctx, { ...ended, isFresh: false });
   if (step === null) return { do: 'look again' };
+  if (step !== 'nothing new' && last === undefined && work.agent.kind !== 'main')
+    reportChild(ctx, work, runtime);
   return step === 'nothing new' ? { do: 'complete', result: await resultOf(ctx, work) } : { do: 'run', step };
 };

@@ -2,7 +2,7 @@ import type { TurnProgress } from '@drawbridge/contracts/machines/runtimes';
 import type { AgentNeeds } from '../../ports/needs.ts';
 import type { TurnReply, TurnReport } from '../../ports/machine.ts';
 import { agentLimits } from '../../rows/limits.ts';
-import { runOf } from '../../rows/load.ts';
+import { runtimeOf, workOf } from '../../rows/load.ts';
 import type { ToolCallRow } from '../../rows/rows.ts';
 import { openCallStates } from '../../rows/states.ts';
 import { formAnswers } from './form-answers.ts';
@@ -41,9 +41,10 @@ const storeTurn = async (
 ): Promise<number | undefined> => {
   for (let attempt = 0; attempt < agentLimits.commitTries; attempt += 1) {
     const call = await turnCallOf(ctx, { userId, requestId });
-    const runtime = call && (await runOf(ctx, userId, call.runId))?.runtime;
+    const work = call && (await workOf(ctx, userId, call.agentId));
+    const runtime = work && runtimeOf(work);
     if (!call || !runtime) return undefined;
-    const open = { call, runtime };
+    const open = { call, agent: work.agent, runtime };
     const fresh = await eventWrites(ctx, open, { ...turn, isOpen: true });
     const stored = fresh?.stored ?? call.turnEvents ?? 0;
     if (fresh !== null && !(await ctx.store.commit(fresh.writes, 'kept'))) continue;

@@ -1,7 +1,6 @@
-import type { RuntimeMachine } from '../../ports/machine.ts';
 import type { AgentNeeds } from '../../ports/needs.ts';
 import type { RunRow, ThreadRow } from '../../rows/rows.ts';
-import { hookOf, type Sender } from '../../rows/sender.ts';
+import { machineFor, mayUseRuntimes, type RuntimeSender } from '../../tools/common/runtimes.ts';
 
 /** The model of this server, beside the coding agents of machines. */
 export const native = 'native';
@@ -19,24 +18,8 @@ type RouteNeeds = Pick<AgentNeeds, 'machine' | 'model' | 'config'>;
 
 export interface Routed {
   thread: Pick<ThreadRow, 'userId' | 'machineId' | 'runtime'>;
-  sender: Pick<Sender, 'key' | 'groups'>;
+  sender: RuntimeSender;
 }
-
-/** A webhook starts no program of a machine, and a client only with that group. */
-export const mayUseRuntimes = ({ key, groups }: Routed['sender']): boolean =>
-  hookOf(key) === null && (groups === null || groups.includes('runtime'));
-
-/** A machine that can run it now: that of the thread, else the default one, else any. */
-export const machineFor = (
-  machines: readonly RuntimeMachine[],
-  id: string,
-  preferred: string | null,
-): RuntimeMachine | undefined => {
-  const able = machines.filter(
-    ({ isConnected, isPaused, runtimes }) => isConnected && !isPaused && runtimes.includes(id),
-  );
-  return able.find((machine) => machine.id === preferred) ?? able[0];
-};
 
 const nativeRoute = async ({ model, config }: RouteNeeds): Promise<Route | null> => {
   const info = (await config()).off === null ? await model.info('main') : null;

@@ -3,10 +3,10 @@ import { cutText } from '@drawbridge/kit';
 import type { AgentNeeds } from '../../ports/needs.ts';
 import { eventOf } from '../../rows/events.ts';
 import { agentLimits } from '../../rows/limits.ts';
-import { nextSeq, type Work } from '../../rows/load.ts';
+import { agentOf, historyOf, nextSeq, type Work } from '../../rows/load.ts';
 import { newMessage } from '../../rows/new-rows.ts';
 import { wordsOf } from '../../rows/parts.ts';
-import { mainHistory, type MessageRow, type RunRow, type ToolCallRow } from '../../rows/rows.ts';
+import type { MessageRow, RunRow, ToolCallRow } from '../../rows/rows.ts';
 import { isRuntimeKey, runtimeKey } from '../../rows/sender.ts';
 import { insert, update, type Write } from '../../rows/store.ts';
 import { shownArguments } from '../../tools/common/asks.ts';
@@ -30,12 +30,13 @@ const newWords = async (
   { last, takesPictures }: { last: ToolCallRow | undefined; takesPictures: boolean },
 ) => {
   const { store } = ctx;
-  const where = { userId: run.userId, threadId: run.threadId, history: mainHistory, runId: run.id };
-  const [said] =
-    last === undefined
-      ? []
-      : await store.find('agentMessages', { ...where, agentId: agent.id, step: last.step });
-  const messages = await store.find('agentMessages', { ...where, role: 'user' }, { orderBy: 'seq' });
+  const { userId, threadId, id: runId } = run;
+  const where = { userId, threadId, history: historyOf(agent), runId };
+  const own = { ...where, agentId: agent.id };
+  const [said] = last === undefined ? [] : await store.find('agentMessages', { ...own, step: last.step });
+  // A sub-agent has its messages of its parent, each turn its own.
+  const given = { ...(agent.kind === 'main' ? where : own), role: 'user' } as const;
+  const messages = await store.find('agentMessages', given, { orderBy: 'seq' });
   const fresh = messages.filter(({ seq }) => seq > (said?.seq ?? -1));
   return {
     ...(await messageWords(ctx, { userId: run.userId, takesPictures }, fresh)),
@@ -44,13 +45,21 @@ const newWords = async (
 };
 
 const nameOf = ({ source, sender }: MessageRow): string =>
-  source === 'person' ? 'Person' : isRuntimeKey(sender) ? 'Coding agent' : 'Assistant';
+  source === 'person'
+    ? 'Person'
+    : source === 'note'
+      ? 'Task'
+      : isRuntimeKey(sender)
+        ? 'Coding agent'
+        : 'Assistant';
 
 /** The end of the chat before the message, as data. */
-const prefaceOf = async ({ store }: Needs, { run }: Work, before: number): Promise<string> => {
+const prefaceOf = async ({ store }: Needs, { agent }: Work, before: number): Promise<string> => {
+  const { userId, threadId, kind } = agent;
+  const asked = kind === 'main' ? ('person' as const) : ('note' as const);
   const rows = await store.find(
     'agentMessages',
-    { userId: run.userId, threadId: run.threadId, history: mainHistory, source: ['person', 'model'] },
+    { userId, threadId, history: historyOf(agent), source: [asked, 'model'] },
     { orderBy: 'seq', descending: true, after: before, limit: prefaceMessages },
   );
   const lines: string[] = [];
@@ -124,8 +133,10 @@ export const startTurn = async (ctx: Needs, start: TurnStart): Promise<StoredSte
   const { work, runtime, turns, isFresh } = start;
   const { agent, thread } = work;
   const { userId, id } = agent;
-  const known = thread.runtimeSession;
-  const session = !isFresh && known !== null && isSame(known, runtime) ? known.session : undefined;
+  const history = historyOf(agent);
+  const known =
+    agent.kind === 'main' ? thread.runtimeSession : ((await agentOf(ctx, userId, history))?.runtime ?? null);
+  const session = (!isFresh && known !== null && isSame(known, runtime) && known.session) || undefined;
   const { folder, machineId } = runtime;
   const machines = await ctx.machine.runtimes(userId);
   const inputs = machines.find(({ id: own }) => own === machineId)?.inputs ?? [];
@@ -151,12 +162,12 @@ export const startTurn = async (ctx: Needs, start: TurnStart): Promise<StoredSte
     ...{
       userId,
       threadId: thread.id,
-      history: mainHistory,
+      history,
       runId: work.run.id,
       agentId: id,
       step: call.step,
     },
-    seq: await nextSeq(ctx, { userId, threadId: thread.id, history: mainHistory }),
+    seq: await nextSeq(ctx, { userId, threadId: thread.id, history }),
     ...{ role: 'assistant', source: 'model' },
     parts: [{ type: 'tool-call', toolCallId: call.id, tool: turnTool, arguments: '{}' }],
   });

@@ -1,7 +1,7 @@
 import { turnResult, turnTool } from '@drawbridge/contracts/machines/runtimes';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { errors } from '../../rows/errors.ts';
-import type { RunRow } from '../../rows/rows.ts';
+import type { RunRow, ToolCallRow } from '../../rows/rows.ts';
 import { update, type Write } from '../../rows/store.ts';
 import {
   type AgentTool,
@@ -12,15 +12,15 @@ import {
 } from '../../tools/common/tool.ts';
 import { callMachine, toOutcome } from '../../tools/outside/machine-tools.ts';
 import type { ToolSet } from '../../tools/tool-set.ts';
-import { lastWords, type OpenTurn } from '../ends/runtime-words.ts';
+import { lastWords } from '../ends/runtime-words.ts';
 import { eventWrites } from './events.ts';
 
 type RunRuntime = NonNullable<RunRow['runtime']>;
 
 /** What it was just writing, where no result has it. */
-const cutWords = async (use: ToolUse, { call, runtime }: OpenTurn): Promise<Write[]> => {
+const cutWords = async (use: ToolUse, call: ToolCallRow): Promise<Write[]> => {
   const { userId, id, turnEvents } = call;
-  const words = await lastWords(use.ctx, { runtime }, [call]);
+  const words = await lastWords(use.ctx, use, [call]);
   return words.length === 0
     ? []
     : [update('agentToolCalls', { userId, id, turnEvents }, { turnEvents }), ...words];
@@ -29,15 +29,17 @@ const cutWords = async (use: ToolUse, { call, runtime }: OpenTurn): Promise<Writ
 /** What is new in the result of a turn: events that no post has brought, and the tokens of its context. */
 const writesOf = async (use: ToolUse, runtime: RunRuntime, result: ToolResult | null): Promise<Write[]> => {
   const { userId, id } = use.call;
+  const { agent } = use;
   // Posts have brought some of them while the call ran.
   const [call] = await use.ctx.store.find('agentToolCalls', { userId, id });
   if (!call) throw errors.conflict();
   const { data } = turnResult.safeParse(result?.structuredContent);
-  if (data === undefined) return cutWords(use, { call, runtime });
+  if (data === undefined) return cutWords(use, call);
   const { events, tokens } = data;
-  const fresh = await eventWrites(use.ctx, { call, runtime }, { from: 0, events, isOpen: false });
+  const fresh = await eventWrites(use.ctx, { call, agent, runtime }, { from: 0, events, isOpen: false });
   const used = update('agentRuns', { userId, id: use.run.id }, { runtime: { ...runtime, tokens } });
-  return [...(fresh?.writes ?? []), ...(tokens === null ? [] : [used])];
+  const isCounted = tokens !== null && agent.kind === 'main';
+  return [...(fresh?.writes ?? []), ...(isCounted ? [used] : [])];
 };
 
 /** The call on its machine. Its text is here when Stop ends it, also where another server gets it. */

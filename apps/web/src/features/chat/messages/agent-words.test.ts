@@ -7,6 +7,7 @@ it.each<[string, Partial<ViewAgent>, number, string]>([
   ['with a question', { status: null }, 1, 'waits for you'],
   ['that ended', { status: 'completed' }, 0, 'done'],
   ['in its second turn', { status: 'completed', continues: 'ag_1' }, 0, 'asked again · done'],
+  ['of a coding agent', { status: null, runtime: 'codex' }, 1, 'Codex · waits for you'],
   ['that was deleted', { status: 'cancelled', isDeleted: true }, 0, 'stopped · deleted'],
 ])('says how a sub-agent %s stands', (_what, agent, waiting, expected) => {
   // It reads these fields alone.

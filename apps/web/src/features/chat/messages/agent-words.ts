@@ -16,9 +16,10 @@ const statusLabels: Record<EndStatus, string> = {
 export const agentName = ({ title, role }: Pick<ViewAgent, 'title' | 'role'>): string =>
   capital(title || role || 'main agent');
 
-/** "waits for you", "running", "done", "asked again · done" */
-export const agentState = ({ status, continues, isDeleted }: ViewAgent, waiting: number): string => {
-  const again = continues === undefined ? '' : 'asked again · ';
+/** "waits for you", "running", "done", "Codex · asked again · done" */
+export const agentState = ({ status, continues, isDeleted, runtime }: ViewAgent, waiting: number): string => {
+  const who = runtime === undefined ? '' : `${runtimeTitle(runtime)} · `;
+  const again = continues === undefined ? who : `${who}asked again · `;
   if (waiting > 0) return `${again}waits for you`;
   const state = status === null ? 'running' : statusLabels[status];
   return isDeleted ? `${again}${state} · deleted` : again + state;
