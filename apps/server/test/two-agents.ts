@@ -1,4 +1,4 @@
-import { personSender } from '@drawbridge/agent';
+import { type EndedRun, personSender } from '@drawbridge/agent';
 import type { AskAnswer } from '@drawbridge/contracts/agent/asks';
 import type { SendInput } from '@drawbridge/contracts/agent/threads';
 import type { ToolRequest } from '@drawbridge/contracts/daemon-event';
@@ -52,6 +52,7 @@ export const openTwoAgents = async (script: Script, { fate = () => 'arrives' }: 
   const hub = createLossyHub({ clock, fate, onError });
   const environment = configFrom({ AGENT_MODEL: 'stub', AGENT_MODEL_URL: model.url });
   const stops: (() => Promise<void>)[] = [];
+  const endedRuns: EndedRun[] = [];
 
   const join = async (id: string) => {
     const gate = createGate();
@@ -87,6 +88,7 @@ export const openTwoAgents = async (script: Script, { fate = () => 'arrives' }: 
       counted: (port) => port,
       isUser: () => Promise.resolve(true),
       hide: () => {},
+      onRunEnded: (run) => void endedRuns.push(run),
       onSettingsChanged: () => {},
       warn: () => {},
       onError,
@@ -178,6 +180,7 @@ export const openTwoAgents = async (script: Script, { fate = () => 'arrives' }: 
   };
   return {
     ...{ clock, errors, db, hub, model, join, one, two, holder, written, requests, until },
+    endedRuns,
     ...{ thread, events, ofType, asks, snapshot, answer, connect, close },
     /** How its runs have ended. */
     ends: async () =>

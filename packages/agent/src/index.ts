@@ -1,5 +1,5 @@
 export type * from './api/agent.ts';
-export { createAgent, type CreateAgentNeeds, type OpenedAsk } from './api/create-agent.ts';
+export { createAgent, type CreateAgentNeeds, type EndedRun, type OpenedAsk } from './api/create-agent.ts';
 export * from './ports/bus.ts';
 export * from './ports/config.ts';
 export * from './ports/domain.ts';

@@ -3,6 +3,7 @@ import {
   native,
   type AgentModule,
   type BackendLine,
+  type EndedRun,
   type ModelPort,
   type OpenedAsk,
   type Preemption,
@@ -48,6 +49,7 @@ interface Needs {
   /** How messages wait; by default as the core has it. */
   queueSettings?(): Promise<QueueSettings>;
   onAsked?(ask: OpenedAsk): void;
+  onRunEnded?(run: EndedRun): void;
   onPreempted?(preemption: Preemption): void;
   onBackend?(line: BackendLine): void;
   /** The owner has changed the settings: the agent may be on or off now. */
@@ -143,7 +145,7 @@ const reported = ({ environment: { runtimeBackends }, onBackend }: Needs): Needs
 /** The built-in agent with the parts of this server. */
 export const createServerAgent = (needs: Needs): ServerAgent => {
   const { environment, clock, store, isUser, workspaces, tracing, onError } = needs;
-  const { onAsked, onPreempted } = needs;
+  const { onAsked, onRunEnded, onPreempted } = needs;
   const onBackend = reported(needs);
   const parts = createParts(needs);
   const { settings, model, machine, web, search, mcp, n8n } = parts;
@@ -167,6 +169,7 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
     keepMs: environment.keepThreadsMs,
     ...(tracing && { tracer: tracing.tracer }),
     ...(onAsked && { onAsked }),
+    ...(onRunEnded && { onRunEnded }),
     onError,
   });
   return {

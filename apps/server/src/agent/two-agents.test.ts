@@ -39,6 +39,10 @@ it('a killed driver: another server goes on within 14 s, and makes no call twice
   expect(await until(async () => (await drivenBy()) === 'two')).toBeLessThan(14_000);
   await until(async () => (await ends()).length === 1);
   expect(world.written).toEqual(['write_file a']);
+  // Its person learns of the end once, and of all the time that it took.
+  await until(() => world.endedRuns.length === 1);
+  expect(world.endedRuns).toMatchObject([{ userId, threadId }]);
+  expect(world.endedRuns[0]?.ms).toBeGreaterThan(6_000);
   await expectWhole(world);
 });
 
@@ -169,6 +173,8 @@ it('RT-06 Stop at the other server keeps what a coding agent was just writing, w
     ({ event: { payload } }) => 'text' in payload && payload.text,
   );
   expect(texts).toEqual(['And the lights']);
+  // Who has stopped it knows.
+  expect(world.endedRuns).toEqual([]);
   await expectWhole(world);
 });
 

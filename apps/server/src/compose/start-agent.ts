@@ -64,6 +64,7 @@ export const startAgent = async (parts: Parts): Promise<ServerAgent | null> => {
     queueSettings,
     onAsked: ({ threadId, ...ask }) =>
       notifications.asked({ ...ask, machine: null, path: `/chat/${threadId}` }),
+    onRunEnded: ({ threadId, ...run }) => notifications.ended({ ...run, path: `/chat/${threadId}` }),
     onPreempted: (preemption) => log.info(preemption, 'queue.preempt'),
     onBackend: (line) => log.info(line, line.audit),
     onSettingsChanged: gateway.settings.changed,

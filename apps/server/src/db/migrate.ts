@@ -49,6 +49,7 @@ import { channelGroups } from './migrations/0051-channel-groups.ts';
 import { toolsRevision } from './migrations/0052-tools-revision.ts';
 import { decidedVia } from './migrations/0053-decided-via.ts';
 import { runtimesOfSubAgents } from './migrations/0054-runtimes-of-sub-agents.ts';
+import { endsOfRuns } from './migrations/0055-ends-of-runs.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -103,6 +104,7 @@ const migrations = {
   '0052-tools-revision': toolsRevision,
   '0053-decided-via': decidedVia,
   '0054-runtimes-of-sub-agents': runtimesOfSubAgents,
+  '0055-ends-of-runs': endsOfRuns,
 };
 
 /** Kysely finds its own tables by reading all tables, which costs more than this. */

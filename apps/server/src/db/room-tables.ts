@@ -168,6 +168,8 @@ export interface RoomTables {
     webhookUrl: string | null;
     /** Encrypted. */
     webhookSecret: string | null;
+    /** 1: a long run that ends is sent out too. */
+    runEnds: number;
     updatedAt: number;
   };
   /** A ticket that was not used yet; or the use of a consent page, which answers once. */

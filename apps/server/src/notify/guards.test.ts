@@ -61,7 +61,7 @@ const world = async (names: Parameters<typeof openPushService>[0] = {}) => {
 it('a question beyond twenty in a minute is not sent, and the next minute has twenty again', async () => {
   const { service, clock, facts, notifications, subscribe, ask } = await world();
   const device = await subscribe('ada', 'one');
-  await notifications.setWhen('ada', 'panel-closed');
+  await notifications.change('ada', { when: 'panel-closed' });
   const pushed = () => service.pushes.map(({ body }) => (decrypt(device, body) as { id: string }).id);
   for (let count = 1; count <= 20; count += 1) ask(`q${count}`);
   await expect.poll(() => service.pushes.length).toBe(20);
@@ -71,6 +71,29 @@ it('a question beyond twenty in a minute is not sent, and the next minute has tw
   ask('later');
   await expect.poll(pushed).toContain('later');
   expect(pushed()).toHaveLength(21);
+});
+
+it('the end of a run of a minute is sent to the devices of who wants that, with nothing of the run', async () => {
+  const { service, facts, notifications, subscribe } = await world();
+  const device = await subscribe('ada', 'one');
+  const { url } = await slowReceiver();
+  await notifications.setWebhook('ada', url);
+  const ended = (id: string, ms: number) => notifications.ended({ userId: 'ada', id, path: '/chat/t1', ms });
+  ended('off', 60_000);
+  await notifications.change('ada', { runEnds: true });
+  ended('short', 59_999);
+  ended('long', 60_000);
+  await expect.poll(() => service.pushes.length).toBe(1);
+  await notifications.change('ada', { when: 'never' });
+  ended('never', 60_000);
+  await notifications.change('ada', { when: 'panel-closed' });
+  const reads = facts.panelReads;
+  ended('closed', 60_000);
+  await expect.poll(() => service.pushes.length).toBe(2);
+  expect(facts.panelReads).toBe(reads + 1);
+  expect(service.pushes.map(({ body }) => decrypt(device, body))).toEqual(
+    ['long', 'closed'].map((id) => ({ id, title: 'A run has ended', path: '/chat/t1' })),
+  );
 });
 
 it('tests of a webhook count too, also without one', async () => {
@@ -148,7 +171,9 @@ it('a removed account leaves no device and no webhook', async () => {
   await subscribe('ben', 'two');
   for (const userId of ['ada', 'ben']) await notifications.setWebhook(userId, `https://${pushHost}/hook`);
   await notifications.removeUser('ada');
-  expect(await notifications.settings('ada')).toEqual({ when: 'always', webhookUrl: null, devices: 0 });
+  expect(await notifications.settings('ada')).toEqual({
+    ...{ when: 'always', webhookUrl: null, runEnds: false, devices: 0 },
+  });
   expect(await notifications.settings('ben')).toMatchObject({ webhookUrl: expect.any(String), devices: 1 });
 });
 

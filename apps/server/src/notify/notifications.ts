@@ -1,4 +1,5 @@
 import {
+  type ChangeNotifications,
   type NotificationSettings,
   type NotifyTime,
   type TestReply,
@@ -16,6 +17,8 @@ import { createWebhook, type WebhookNeeds } from './webhook.ts';
 const perMinute = 20;
 const longestSeconds = 24 * 60 * 60;
 const testSeconds = 60;
+/** A run that took less is not worth a notification. */
+const longRunMs = 60_000;
 
 export interface Question {
   userId: string;
@@ -26,6 +29,15 @@ export interface Question {
   path: string;
   /** In milliseconds since 1970; null: it does not expire. */
   expiresAt: number | null;
+}
+
+/** A run that has ended, and how long it took, in milliseconds. */
+export interface EndedRun {
+  userId: string;
+  id: string;
+  /** A path of the panel. */
+  path: string;
+  ms: number;
 }
 
 interface Needs extends DevicesNeeds, WebhookNeeds {
@@ -45,31 +57,35 @@ const toTestReply = (status: number | null): TestReply => ({
   status,
 });
 
-/** Sends people their questions outside of the panel: by Web Push, and by a signed webhook. */
+const isDue = async (
+  { isPanelOpen }: Pick<Needs, 'isPanelOpen'>,
+  userId: string,
+  when: NotifyTime,
+): Promise<boolean> => {
+  switch (when) {
+    case 'always':
+      return true;
+    case 'panel-closed':
+      return !(await isPanelOpen(userId));
+    case 'never':
+      return false;
+    default:
+      return when satisfies never;
+  }
+};
+
+/** Sends people questions and ends of runs outside of the panel: by Web Push, questions by a webhook too. */
 export const createNotifications = (needs: Needs) => {
-  const { store, clock, vapid, url, sendToNodes, isPanelOpen, onError } = needs;
+  const { store, clock, vapid, url, sendToNodes, onError } = needs;
   const post = createPost(needs);
   const sendPush = createSendPush({ store, post, vapid, url });
   const devices = createDevices(needs);
   const webhook = createWebhook({ ...needs, post });
   const limit = createPerMinute({ clock, max: perMinute });
 
-  const isDue = async (userId: string, when: NotifyTime): Promise<boolean> => {
-    switch (when) {
-      case 'always':
-        return true;
-      case 'panel-closed':
-        return !(await isPanelOpen(userId));
-      case 'never':
-        return false;
-      default:
-        return when satisfies never;
-    }
-  };
-
   const notify = async ({ userId, id, machine, path, expiresAt }: Question) => {
     const { when } = await store.settings(userId);
-    if (!(await isDue(userId, when)) || limit.use(userId) !== null) return;
+    if (!(await isDue(needs, userId, when)) || limit.use(userId) !== null) return;
     const left = expiresAt === null ? longestSeconds : Math.floor((expiresAt - clock.now()) / 1_000);
     const ttlSeconds = Math.max(0, Math.min(left, longestSeconds));
     const title = machine === null ? 'The agent has a question for you' : `A question waits on ${machine}`;
@@ -84,6 +100,16 @@ export const createNotifications = (needs: Needs) => {
     ]);
   };
 
+  /** Nothing of the run is in it, and a webhook gets questions alone. */
+  const notifyOfEnd = async ({ userId, id, path, ms }: EndedRun) => {
+    if (ms < longRunMs) return;
+    const { when, runEnds } = await store.settings(userId);
+    if (runEnds === 0 || !(await isDue(needs, userId, when)) || limit.use(userId) !== null) return;
+    const push = { message: { id, title: 'A run has ended', path }, ttlSeconds: longestSeconds };
+    const live = await devices.live(userId);
+    await Promise.all([sendToNodes(userId, push), ...live.map((device) => sendPush(device, push))]);
+  };
+
   const countTest = (userId: string) => {
     if (limit.use(userId) !== null) throw errors.tooManyRequests();
   };
@@ -95,11 +121,19 @@ export const createNotifications = (needs: Needs) => {
     removeWebhook: webhook.remove,
     /** Sends a question out, later; a failure goes to `onError`. */
     asked: (question: Question): void => void notify(question).catch(onError),
+    /** Sends out that a long run has ended, later, to who wants that. */
+    ended: (run: EndedRun): void => void notifyOfEnd(run).catch(onError),
     settings: async (userId: string): Promise<NotificationSettings> => {
-      const { when, webhookUrl } = await store.settings(userId);
-      return { when, webhookUrl, devices: (await devices.live(userId)).length };
+      const { when, webhookUrl, runEnds } = await store.settings(userId);
+      return { when, webhookUrl, runEnds: runEnds === 1, devices: (await devices.live(userId)).length };
     },
-    setWhen: (userId: string, when: NotifyTime): Promise<void> => store.change(userId, { when }, clock.now()),
+    change: (userId: string, { when, runEnds }: ChangeNotifications): Promise<void> => {
+      const set = {
+        ...(when !== undefined && { when }),
+        ...(runEnds !== undefined && { runEnds: Number(runEnds) }),
+      };
+      return store.change(userId, set, clock.now());
+    },
     /** Throws `notFound` for a device that is not subscribed, `tooManyRequests`. */
     testDevice: async (userId: string, endpoint: string): Promise<TestReply> => {
       const device = (await devices.live(userId)).find((one) => one.endpoint === endpoint);

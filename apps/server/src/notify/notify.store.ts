@@ -5,7 +5,7 @@ export type Device = Omit<Schema['pushSubscriptions'], 'createdAt'>;
 
 export type StoredSettings = Omit<Schema['notificationSettings'], 'userId' | 'updatedAt'>;
 
-const defaults: StoredSettings = { when: 'always', webhookUrl: null, webhookSecret: null };
+const defaults: StoredSettings = { when: 'always', webhookUrl: null, webhookSecret: null, runEnds: 0 };
 
 export const createNotifyStore = (db: Kysely<Schema>) => ({
   devices: (userId: string): Promise<Device[]> =>
@@ -44,7 +44,7 @@ export const createNotifyStore = (db: Kysely<Schema>) => ({
   settings: async (userId: string): Promise<StoredSettings> => {
     const row = await db
       .selectFrom('notificationSettings')
-      .select(['when', 'webhookUrl', 'webhookSecret'])
+      .select(['when', 'webhookUrl', 'webhookSecret', 'runEnds'])
       .where('userId', '=', userId)
       .executeTakeFirst();
     return row ?? defaults;

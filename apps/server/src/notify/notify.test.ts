@@ -127,6 +127,7 @@ describe('a question', () => {
     expect(await panel.notifications.get.query()).toEqual({
       when: 'panel-closed',
       webhookUrl: null,
+      runEnds: false,
       devices: 1,
     });
   });

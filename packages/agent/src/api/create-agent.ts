@@ -59,6 +59,14 @@ export interface OpenedAsk {
   expiresAt: number | null;
 }
 
+/** A run that was not stopped, and how long it took, in milliseconds. */
+export interface EndedRun {
+  userId: string;
+  threadId: string;
+  id: string;
+  ms: number;
+}
+
 export interface CreateAgentNeeds extends Omit<AgentNeeds, 'bus' | 'tracer'> {
   /** Without it nothing is traced. */
   tracer?: Tracer;
@@ -66,6 +74,8 @@ export interface CreateAgentNeeds extends Omit<AgentNeeds, 'bus' | 'tracer'> {
   keepMs: number | null;
   /** Called once a question of the agent itself is stored; those of machines are the gateway's. */
   onAsked?(ask: OpenedAsk): void;
+  /** Called once a run has ended that was not stopped. */
+  onRunEnded?(run: EndedRun): void;
 }
 
 type EventWrite = Extract<Write, { type: 'event' }>;
@@ -99,6 +109,18 @@ const asksOf = ({ userId, threadId, event }: EventWrite): OpenedAsk[] => {
   if (event.type !== 'confirmation-request' || event.payload.inputType === 'resource-decision') return [];
   const { requestId: id, expiresAt } = event.payload;
   return [{ userId, threadId, id, expiresAt: expiresAt === null ? null : Date.parse(expiresAt) }];
+};
+
+/** The end of a run is stored once, so it is reported once, also where there are several servers. */
+const reportEnds = async (
+  { store, onRunEnded }: Pick<CreateAgentNeeds, 'store' | 'onRunEnded'>,
+  events: readonly EventWrite[],
+): Promise<void> => {
+  for (const { userId, threadId, event } of onRunEnded === undefined ? [] : events) {
+    if (event.type !== 'run-finish' || event.runId === null || event.payload.status === 'cancelled') continue;
+    const [run] = await store.find('agentRuns', { userId, id: event.runId });
+    if (run) onRunEnded?.({ userId, threadId, id: run.id, ms: event.ts - run.startedAt });
+  }
 };
 
 /** The same with a span for each model call, and for each agent and tool call that ends. */
@@ -168,6 +190,7 @@ const openNeeds = (given: CreateAgentNeeds) => {
     const stored = events.map(({ event }) => event);
     for (const { userId, threadId } of threadsOf(events)) feed.stored(userId, threadId, stored);
     traceEnds(events);
+    reportEnds(given, events).catch(onError);
     events.flatMap(asksOf).forEach((ask) => given.onAsked?.(ask));
   };
   const publish = { events: publishEvents, usage: (userId: string) => usage.emit(userId, null) };

@@ -36,7 +36,7 @@ export const pushEndpoint = z.object({ endpoint });
 
 /** What a device receives, encrypted; it never says what the question is about. */
 export const pushMessage = z.object({
-  /** The confirmation or ask; `test` for a test. */
+  /** The confirmation, the ask or the run; `test` for a test. */
   id: z.string(),
   title: z.string(),
   /** A path of the panel. */
@@ -46,13 +46,19 @@ export type PushMessage = z.infer<typeof pushMessage>;
 
 export const notificationSettings = z.object({
   when: notifyTime,
+  /** A run of a minute or more that ends is sent to the devices too. */
+  runEnds: z.boolean(),
   devices: z.number().int(),
   /** The address that gets each question as a signed POST; null without one. */
   webhookUrl: z.string().nullable(),
 });
 export type NotificationSettings = z.infer<typeof notificationSettings>;
 
-export const changeNotificationsInput = z.strictObject({ when: notifyTime });
+export const changeNotificationsInput = z
+  .strictObject({ when: notifyTime, runEnds: z.boolean() })
+  .partial()
+  .refine((change) => Object.keys(change).length > 0, 'nothing to change');
+export type ChangeNotifications = z.infer<typeof changeNotificationsInput>;
 
 export const setWebhookInput = z.strictObject({
   url: httpUrl,

@@ -5,12 +5,12 @@ import {
 } from '@drawbridge/contracts/outside/notifications';
 import { ok, router, userProcedure } from '../trpc.ts';
 
-/** How a person learns of questions outside of the panel. */
+/** How a person learns of questions, and of the end of runs, outside of the panel. */
 export const notificationsRouter = router({
   get: userProcedure.query(({ ctx }) => ctx.notifications.settings(ctx.userId)),
   change: userProcedure
     .input(changeNotificationsInput)
-    .mutation(({ ctx, input }) => ok(ctx.notifications.setWhen(ctx.userId, input.when))),
+    .mutation(({ ctx, input }) => ok(ctx.notifications.change(ctx.userId, input))),
   /** The secret is shown once: the store keeps it encrypted. */
   setWebhook: userProcedure
     .input(setWebhookInput)
