@@ -96,6 +96,7 @@ describeWith('bubblewrap', 'chromium')('a coding agent that a server starts', ()
     await thread.say('SLEEPER 76543\nWAIT');
     await allow('Let mine work in the shared folder?');
     await until(async () => isRunning('sleep 76543'));
+    await until(async () => (await thread.now()).partial.some(({ text }) => text === 'left'));
     const from = systemClock.now();
     await thread.cancel();
     await until(async () => !isRunning('sleep 76543'));
