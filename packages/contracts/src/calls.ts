@@ -115,15 +115,19 @@ export const callHistogramInput = callFilter.extend({
 });
 export type CallHistogramInput = z.infer<typeof callHistogramInput>;
 
+const callCounts = z.array(z.number().int().nonnegative());
+
 /**
- * How many calls of a filter were made in each part of a time range, oldest first. `countedFrom`: calls
- * before it are not counted, because there are too many; null if all are.
+ * How many calls of a filter were made in each part of a time range, oldest first. `of`: how many of these
+ * were denied or failed, and how many others a person was asked about. `countedFrom`: calls before it are
+ * not counted, because there are too many; null if all are.
  */
 export const callHistogram = z.object({
   from: isoTime,
   to: isoTime,
   bucketMs: z.number().int().positive(),
-  counts: z.array(z.number().int().nonnegative()),
+  counts: callCounts,
+  of: z.object({ asked: callCounts, denied: callCounts, failed: callCounts }),
   countedFrom: isoTime.nullable(),
 });
 export type CallHistogram = z.infer<typeof callHistogram>;

@@ -1,6 +1,8 @@
 import type { CallFilter, CallVia } from '@drawbridge/contracts/calls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createPastCallsStore, readCursor } from './store/past-calls.store.ts';
+import { planOf } from '../../../test/plan-of.ts';
+import { itOnSqlite } from '../../../test/store-place.ts';
 import {
   callerOf,
   connect,
@@ -138,14 +140,29 @@ describe('a filter', () => {
 
 it('counts calls where they were made', async () => {
   const { gateway } = await withCalls();
+  const { db } = fixture.database;
+  const mark = (subject: string, row: { state?: string; ruling?: string }) =>
+    db.updateTable('calls').set(row).where('subject', '=', subject).execute();
+  await mark('src/Server.ts', { ruling: 'asked' });
+  await mark('npm test …', { state: 'denied', ruling: 'asked' });
+  await mark('src/100%_done.txt', { state: 'awaiting-confirmation' });
   expect(await gateway.calls.histogram('ada', { buckets: 3, from: at(0), to: at(6) })).toEqual({
     from: at(0),
     to: at(6),
     bucketMs: 2_000,
     counts: [2, 2, 0],
+    of: { asked: [1, 1, 0], denied: [1, 0, 0], failed: [0, 1, 0] },
     countedFrom: null,
   });
   expect(await gateway.calls.histogram('bob', { buckets: 2 })).toMatchObject({ counts: [0, 0] });
+});
+
+itOnSqlite('a count by how calls ended is answered from the index alone', async () => {
+  const { clock } = await withCalls();
+  const plan = await planOf(fixture.database.db, (db) =>
+    createPastCallsStore(db, clock).histogram({ owner: { userId: 'ada', via: undefined }, filter: {} }, 1),
+  );
+  expect(plan).toContain('COVERING INDEX callsByFilter');
 });
 
 it('gives the calls of the machine before and after one, also of one time, and none to another user', async () => {

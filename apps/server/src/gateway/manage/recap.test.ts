@@ -2,11 +2,11 @@ import { recapLimits } from '@drawbridge/contracts/machines/recap';
 import type { CallVia } from '@drawbridge/contracts/calls';
 import { coverParts } from '@drawbridge/contracts/rules';
 import { digestOf } from '@drawbridge/kit/node';
-import { CompiledQuery, type KyselyPlugin } from 'kysely';
 import { expect, it } from 'vitest';
 import { itOnSqlite } from '../../../test/store-place.ts';
 import { allow } from '../../../test/asked.ts';
 import { callerOf, connect, initBody, question, text, useGateway } from '../../../test/gateway-fixture.ts';
+import { planOf } from '../../../test/plan-of.ts';
 import { createRecapStore } from './recap.store.ts';
 
 const fixture = useGateway();
@@ -203,20 +203,8 @@ it('has the files that calls changed in that time, asked about or not, and of an
 
 itOnSqlite('the counts are answered from the index alone', async () => {
   await fixture.open();
-  const queries: Parameters<KyselyPlugin['transformQuery']>[0][] = [];
-  const db = fixture.database.db.withPlugin({
-    transformQuery: (query) => {
-      queries.push(query);
-      return query.node;
-    },
-    transformResult: async ({ result }) => result,
-  });
-  await createRecapStore(db).rows('ada', { from: 1, to: 9 }, recapLimits.rows);
-  const [query] = queries;
-  if (!query) throw new Error('The store has asked nothing.');
-  const { sql, parameters } = db.getExecutor().compileQuery(query.node, query.queryId);
-  const plan = await db.executeQuery<{ detail: string }>(
-    CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]),
+  const plan = await planOf(fixture.database.db, (db) =>
+    createRecapStore(db).rows('ada', { from: 1, to: 9 }, recapLimits.rows),
   );
-  expect(plan.rows.map(({ detail }) => detail).join()).toContain('COVERING INDEX callsByFilter');
+  expect(plan).toContain('COVERING INDEX callsByFilter');
 });

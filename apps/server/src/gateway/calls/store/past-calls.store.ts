@@ -19,6 +19,10 @@ interface Position {
   requestId: string;
 }
 
+/** What is counted apart, each call once. */
+const countedEnds = ['asked', 'denied', 'failed'] as const;
+const failedStates = ['failed', 'timed-out', 'lost'] as const;
+
 /** How far one request looks through calls that do not fit. */
 const lookLimits = {
   /** Calls of the first part; other work of the process goes on before the next one. */
@@ -129,6 +133,7 @@ export interface Counts {
   to: number;
   bucketMs: number;
   counts: number[];
+  of: Record<(typeof countedEnds)[number], number[]>;
   /** Calls before this time are not counted. */
   countedFrom: number | null;
 }
@@ -244,16 +249,25 @@ const lookThrough = async (
   }
 };
 
-const count = async ({ db }: Context, { owner, filter }: Look, times: Times): Promise<number> => {
-  const { calls } = await db
+const count = ({ db }: Context, { owner, filter }: Look, times: Times) =>
+  db
     .selectFrom('calls')
-    .select(({ fn }) => fn.countAll<number>().as('calls'))
+    .select(({ fn }) => [
+      fn.countAll<number>().as('all'),
+      fn.countAll<number>().filterWhere('state', '=', 'denied').as('denied'),
+      fn.countAll<number>().filterWhere('state', 'in', failedStates).as('failed'),
+      fn
+        .countAll<number>()
+        .filterWhere('state', 'not in', ['denied', ...failedStates])
+        .filterWhere((where) =>
+          where.or([where('ruling', '=', 'asked'), where('state', '=', 'awaiting-confirmation')]),
+        )
+        .as('asked'),
+    ])
     .where(fits(dialectOf(db), owner, filter))
     .where('createdAt', '>=', times.from)
     .where('createdAt', '<', times.to)
     .executeTakeFirstOrThrow();
-  return calls;
-};
 
 /** Reads calls by filters, in parts between which other work goes on. */
 export const createPastCallsStore = (db: Kysely<Schema>, clock: Clock, limits = lookLimits) => {
@@ -290,19 +304,22 @@ export const createPastCallsStore = (db: Kysely<Schema>, clock: Clock, limits = 
       const first = (await oldest(ctx, look.owner.userId)) ?? to;
       const from = Math.min(look.filter.from === undefined ? first : times.from, to);
       const bucketMs = Math.max(1, Math.ceil((to - from) / buckets));
-      const counts = Array.from({ length: buckets }, () => 0);
+      const zeros = () => Array.from({ length: buckets }, () => 0);
+      const counts = zeros();
+      const of = { asked: zeros(), denied: zeros(), failed: zeros() };
       for (let bucket = buckets - 1; bucket >= 0; bucket -= 1) {
         const start = from + bucket * bucketMs;
         const end = Math.min(start + bucketMs, to);
         if (start >= to) continue;
         if (end <= first) break;
-        if (stopwatch.isOver()) return { from, to, bucketMs, counts, countedFrom: end };
+        if (stopwatch.isOver()) return { from, to, bucketMs, counts, of, countedFrom: end };
         const range = { from: start, to: end };
         const { result, tookMs } = await stopwatch.measure(() => count(ctx, look, range));
-        counts[bucket] = result;
+        counts[bucket] = result.all;
+        for (const one of countedEnds) of[one][bucket] = result[one];
         if (tookMs > fastPartMs) await nextMacrotask();
       }
-      return { from, to, bucketMs, counts, countedFrom: null };
+      return { from, to, bucketMs, counts, of, countedFrom: null };
     },
   };
 };
