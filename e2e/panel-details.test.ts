@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   answer,
@@ -216,6 +216,14 @@ describeWith('chromium')('details of the panel', () => {
       .locator('[data-test=scale]')
       .getByText(/^at most [\d,]+ in \d+ min$/)
       .waitFor();
+    // What was denied has a colour of its own in its bar, and a number above the bars.
+    await page.locator('[data-test=end-count]').getByText('denied').waitFor();
+    const bar = page
+      .locator('[data-test=bars] > span > span')
+      .filter({ has: page.locator('[data-end=denied]') });
+    const colourOf = (part: Locator) => part.evaluate((one) => getComputedStyle(one).backgroundColor);
+    const denied = bar.locator('[data-end=denied]').first();
+    expect(await colourOf(denied)).not.toBe(await colourOf(bar.first()));
     await repeats.click();
     await expect.poll(() => rows.filter({ hasText: 'posts/' }).count()).toBe(5);
     await repeats.click();

@@ -1,6 +1,7 @@
 // Measures the panel in a real browser against a real server and machine, and writes bench/panel.md.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock } from '@drawbridge/kit';
 import type { Page } from 'playwright-core';
 import {
   copyCall,
@@ -133,6 +134,17 @@ try {
     0.1,
     '',
   );
+
+  const title = second.locator('[data-test=confirmation] h1');
+  const answering = systemClock.now();
+  for (let answers = 0; answers < questions; answers += 1) {
+    const before = await title.innerText();
+    // A question takes no key before; a person reads longer.
+    await second.waitForTimeout(320);
+    await second.keyboard.press('d');
+    await until(async () => (await title.innerText()) !== before);
+  }
+  add(`answering ${questions} questions by keys`, (systemClock.now() - answering) / 1_000, 10, 's');
 
   await second.setViewportSize({ width: 390, height: 844 });
   const heights = await second

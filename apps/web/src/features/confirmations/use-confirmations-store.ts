@@ -208,12 +208,17 @@ const createAnswers = (questions: ReturnType<typeof createQuestions>) => {
   ) => {
     for (const member of members) together.add(member.id);
     await Promise.all(members.map((member) => decide(member, { decision })));
-    const done = members.filter((member) => known.value.get(member.id)?.state === 'decided');
+    // One that closed elsewhere has a note of its own, and maybe another answer.
+    const elsewhere = members.filter(({ id }) => refusedAnswers.has(id));
+    const done = members.filter(
+      (member) => known.value.get(member.id)?.state === 'decided' && !elsewhere.includes(member),
+    );
     for (const member of members) together.delete(member.id);
     const [first] = members;
     if (first === undefined || done.length === 0) return;
     const approved = decision === 'allowOnce';
-    const text = `${approved ? 'Allowed' : 'Denied'} ${counted(done.length, 'question')}`;
+    const own = `${approved ? 'Allowed' : 'Denied'} ${counted(done.length, 'question')}`;
+    const text = elsewhere.length === 0 ? own : `${own}. ${elsewhere.length} had closed before`;
     const changed = changedBy(done, approved);
     close(
       { ...first, id },

@@ -176,6 +176,70 @@ it.each([
   expect(decide.mock.calls).toEqual([[{ decision }]]);
 });
 
+describe('CF-29 the next question, after an answer by key', () => {
+  const up = (key: string) => window.dispatchEvent(new KeyboardEvent('keyup', { key }));
+  /** Answers one, and shows the next. */
+  const next = async () => {
+    const first = show({}, document.body);
+    await pass(500);
+    await first.find('article').trigger('keydown', { key: 'a' });
+    first.unmount();
+    decide.mockClear();
+    return show({ id: 'c9' }, document.body);
+  };
+  const press = (card: Card, key = 'a') => card.find('article').trigger('keydown', { key });
+
+  it('takes a key after 300 ms, and a click after 500 ms', async () => {
+    const card = await next();
+    up('a');
+    await pass(300);
+    expect(awake(card)).toEqual([]);
+    await press(card);
+    expect(decide.mock.calls).toEqual([[{ decision: 'allowOnce' }]]);
+    card.unmount();
+  });
+
+  it.each<[string, (card: Card) => unknown]>([
+    ['a double press', (card) => (up('a'), press(card))],
+    ['another key', (card) => (up('a'), press(card, 'j'))],
+    ['a click', () => (up('a'), window.dispatchEvent(new Event('pointerdown')))],
+    ['a key that is held', () => {}],
+    ['a key that is still held', () => up('x')],
+  ])('sleeps for 500 ms after %s', async (_what, disturb) => {
+    const card = await next();
+    await disturb(card);
+    await pass(300);
+    await press(card);
+    await pass(199);
+    await press(card);
+    expect(decide).not.toHaveBeenCalled();
+    await pass(1);
+    await press(card);
+    expect(decide).toHaveBeenCalledOnce();
+    card.unmount();
+  });
+
+  it('sleeps for 500 ms after an answer that took long, and when it changes', async () => {
+    const late = await next();
+    late.unmount();
+    up('a');
+    await pass(1_001);
+    const card = show({ id: 'c10' }, document.body);
+    await pass(499);
+    await press(card);
+    expect(decide).not.toHaveBeenCalled();
+    card.unmount();
+    const changing = await next();
+    up('a');
+    await pass(200);
+    await changing.setProps({ before: 'another' });
+    await pass(499);
+    await press(changing);
+    expect(decide).not.toHaveBeenCalled();
+    changing.unmount();
+  });
+});
+
 it('CF-29 before a deletion, the key a only moves to the button', async () => {
   const card = show({ tool: 'delete' }, document.body);
   await pass(500);
