@@ -183,25 +183,6 @@ it('says it also when the live event comes after the refusal', async () => {
   ]);
 });
 
-it('counts apart those of many that had another answer already', async () => {
-  bench = await setBench({
-    confirmations: [first, second],
-    decide: (input) => {
-      if (input.confirmationId === 'a') refusing('ALREADY_DECIDED')();
-      return { ...input, state: 'decided', decision: 'denyOnce' };
-    },
-  });
-  const store = useConfirmationsStore();
-  await store.load();
-  const denied = store.decideAll({ id: 'both', title: 'Both?', members: [first, second] }, 'denyOnce');
-  store.onConfirmation(event(decided));
-  await denied;
-  expect(store.closed.map((note) => note.text)).toEqual([
-    'Denied 1 question. 1 had closed before',
-    'Already allowed permanently in another window or on another device. Your answer had no effect',
-  ]);
-});
-
 it('names the questions that an answer settled beside its own, in one note', async () => {
   const others = ['b', 'c', 'd'].map((id) => asked(id, first.createdAt));
   bench = await setBench({

@@ -1,3 +1,4 @@
+import { TRPCError } from '@trpc/server';
 import { flushPromises, mount } from '@vue/test-utils';
 import { afterEach, expect, it } from 'vitest';
 import { setBench, type Bench } from '../../../../test/mounting.ts';
@@ -15,10 +16,14 @@ afterEach(async () => {
 const one = confirmationOf({ id: 'a' });
 const others = [confirmationOf({ id: 'b' }), confirmationOf({ id: 'c' })];
 
-const open = async (answers: unknown[] = []) => {
+const open = async (answers: unknown[] = [], closed = '') => {
   bench = await setBench({
     confirmations: [one, ...others],
     decide: ({ confirmationId, approved, resourceDecision }) => {
+      if (confirmationId === closed) {
+        const cause = Object.assign(new Error('no'), { name: 'ALREADY_DECIDED' });
+        throw new TRPCError({ code: 'CONFLICT', message: 'no', cause });
+      }
       answers.push([confirmationId, resourceDecision]);
       return { confirmationId, state: 'decided', approved, decision: resourceDecision ?? null };
     },
@@ -69,6 +74,19 @@ it.each([
     expect(answers.toSorted()).toEqual(['a', 'b', 'c'].map((id) => [id, decision]));
   },
 );
+
+it('counts apart a question that had another answer already', async () => {
+  const { store } = await open([], 'b');
+  const denied = store.decideAll({ id: 'all', title: 'All?', members: [one, ...others] }, 'denyOnce');
+  const [first = one] = others;
+  const confirmation = { ...first, state: 'decided', approved: true, decision: 'allowOnce' } as const;
+  store.onConfirmation({ type: 'confirmation', confirmation });
+  await denied;
+  expect(store.closed.map((note) => note.text)).toEqual([
+    'Denied 2 questions. 1 had closed before',
+    'Already allowed in another window or on another device. Your answer had no effect',
+  ]);
+});
 
 it('CF-16 allows only when all questions have been shown to the end', async () => {
   const { page } = await open();

@@ -28,7 +28,7 @@ export const answeredByKey = (key: string, clock: Clock): void => {
   window.addEventListener('keyup', onUp, options);
 };
 
-/** Both are false for a moment after the start and after each change of `key`; `takesKeys` may wake earlier. */
+/** Both are false for a moment after the start and after each change of `key`; `takesKeys` may be shorter. */
 export const useAwake = (key: () => string) => {
   const clock = useClock();
   const timer = createTimer(clock);
