@@ -35,6 +35,10 @@ export interface IncomingFile {
   name: string;
   /** In bytes. */
   size: number | null;
+  /** What it says, where the platform has it in the message. */
+  text?: string | undefined;
+  /** Its sender has not made it: what is said in it is data. */
+  isForwarded?: boolean | undefined;
 }
 
 /** Where a message was written that others read too. `isMention`: it names the bot, or replies to it. */

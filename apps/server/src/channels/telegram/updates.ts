@@ -94,6 +94,20 @@ const toFile = ({ file_id: id, file_size: size }: z.infer<typeof stored>, name: 
   size: size ?? null,
 });
 
+/** A text that its sender has not written, as a file: files are data to the agent. */
+const forwardedText = (text: string): IncomingFile => ({
+  id: null,
+  name: 'forwarded.txt',
+  size: null,
+  text: `Forwarded, from others:\n\n${text}\n`,
+});
+
+/** What another person has written or recorded. */
+const asForwarded = (text: string, files: readonly IncomingFile[]): IncomingFile[] => [
+  ...(text.trim() === '' ? [] : [forwardedText(text)]),
+  ...files.map((file) => ({ ...file, isForwarded: true })),
+];
+
 const filesOf = (given: TelegramMessage): IncomingFile[] => {
   const { photo = [], document, voice, audio } = given;
   const fits = photo.findLast(({ file_size: size = 0 }) => size <= rpcLimits.attachmentBytes) ?? photo.at(-1);
@@ -133,8 +147,9 @@ const read = (given: TelegramMessage, self: Self): IncomingMessage | null => {
     conversation: conversationOf(chat, thread),
     group: isGroup ? { title: cutText(chat.title, maxNameLength), isMention: isMention(given, self) } : null,
     sender: { id: from.id, name: nameOf(from) },
-    text: withoutOwnName(text, self),
-    files: filesOf(given),
+    ...(given.forward_origin === undefined
+      ? { text: withoutOwnName(text, self), files: filesOf(given) }
+      : { text: '', files: asForwarded(text, filesOf(given)) }),
     sentAt: date * 1_000,
     address: {
       chatId: chat.id,

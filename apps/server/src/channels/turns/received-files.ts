@@ -24,7 +24,13 @@ export interface ReceivedFiles {
 }
 
 const storedFiles = z.array(
-  z.object({ id: z.string().nullable(), name: z.string(), size: z.number().nullable() }),
+  z.object({
+    id: z.string().nullable(),
+    name: z.string(),
+    size: z.number().nullable(),
+    text: z.string().optional(),
+    isForwarded: z.boolean().optional(),
+  }),
 );
 
 /** Of one message. */
@@ -44,6 +50,13 @@ const shown = (name: string): string => name.replaceAll(/[^\p{L}\p{N} ._-]/gu, '
 /** A text for a message without one. */
 export const textForFiles = (attachments: readonly Attachment[]): string =>
   `[${attachments.map(({ name }) => shown(name)).join(', ')}]`;
+
+/** A recording of somebody else, as a file: files are data to the agent. */
+const saidByOthers = (name: string, words: string): Attachment => ({
+  name: `${name}.txt`,
+  mediaType: 'text/plain',
+  data: Buffer.from(`Said in a forwarded recording:\n\n${words}\n`).toString('base64'),
+});
 
 const isFinal = (error: unknown, attempt: number): boolean =>
   !(error instanceof PlatformError) ||
@@ -76,9 +89,10 @@ const download = async (
 export const createReceivedFiles = ({ clock, transcribe, adapterOf }: Needs) => {
   /** Its bytes, or why it is left out. */
   const fetchOne = async (
-    { id, size }: IncomingFile,
+    { id, size, text }: IncomingFile,
     { kind, left, signal }: { kind: ChannelKind; left: number; signal: AbortSignal },
   ): Promise<Buffer | string> => {
+    if (text !== undefined) return Buffer.from(text);
     const once = adapterOf(kind)?.download ?? null;
     if (once === null) return noFiles;
     if (id === null) return unread;
@@ -92,13 +106,15 @@ export const createReceivedFiles = ({ clock, transcribe, adapterOf }: Needs) => 
   /** Puts a file where it belongs; a sentence where it belongs nowhere. */
   const put = async (
     { attachments, spoken }: ReceivedFiles,
-    { name, bytes }: { name: string; bytes: Buffer },
+    { name, bytes, isForwarded = false }: { name: string; bytes: Buffer; isForwarded?: boolean | undefined },
     signal: AbortSignal,
   ): Promise<string | null> => {
     const mediaType = mediaTypeOf(bytes);
     if (mediaType.startsWith('audio/')) {
       try {
-        spoken.push(asVoiceMessage(await transcribe({ bytes, mediaType }, signal)));
+        const words = await transcribe({ bytes, mediaType }, signal);
+        if (isForwarded) attachments.push(saidByOthers(name, words));
+        else spoken.push(asVoiceMessage(words));
         return null;
       } catch (error) {
         if (error instanceof VoiceError) return error.message;
@@ -121,7 +137,9 @@ export const createReceivedFiles = ({ clock, transcribe, adapterOf }: Needs) => 
         const name = fileNameOf(file.name);
         const place = { kind: kind as ChannelKind, left, signal: deadline.signal };
         const bytes = await fetchOne(file, place);
-        const problem = typeof bytes === 'string' ? bytes : await put(received, { name, bytes }, signal);
+        const { isForwarded } = file;
+        const problem =
+          typeof bytes === 'string' ? bytes : await put(received, { name, bytes, isForwarded }, signal);
         if (problem !== null) received.problems.push(`${shown(name)} was not read: ${problem}.`);
         left -= typeof bytes === 'string' ? 0 : bytes.length;
       }
