@@ -31,7 +31,7 @@ describeWith('chromium')('Telegram', () => {
   const programs = createProcesses();
   afterAll(() => programs.stopAll());
 
-  it('CH-03 is set up and paired on the page Channels, and answers once after the server was killed', async () => {
+  it('CH-03, CH-23 is set up and paired on the page Channels, and answers once after the server was killed', async () => {
     const telegram = await openTelegram();
     const held = Promise.withResolvers<void>();
     const model = await startScriptedModel(async ({ tools }) => {
@@ -99,10 +99,17 @@ describeWith('chromium')('Telegram', () => {
       expect(telegram.texts().filter((text) => text.startsWith('Milk'))).toHaveLength(1);
 
       const mention = { type: 'mention', offset: 0, length: 13 };
-      const inTeam = { chat: { id: -5, type: 'supergroup', title: 'Team' }, entities: [mention] };
+      // Of others: shown as it is written, without what would turn the text around.
+      const markup = ' <img src=x onerror="document.title=1"> ![x](https://x.example/y)';
+      const inTeam = {
+        chat: { id: -5, type: 'supergroup', title: `\u202eTeam${markup}` },
+        entities: [mention],
+      };
       telegram.say('@stand_in_bot hi', inTeam);
       const group = page.locator('[data-test=group]').filter({ hasText: 'Team' });
       await page.getByRole('button', { name: 'Turn on Team' }).click();
+      expect(await group.innerText()).toContain(`Team${markup.slice(0, 50)}`);
+      expect(await group.locator('img').count()).toBe(0);
       await group.getByLabel('Read files').check();
       expect(await widthFaults(page)).toEqual([]);
       expect(await axeFaults(page)).toEqual([]);

@@ -73,8 +73,9 @@ const answered = (subject: string): string => (/^re:/i.test(subject) ? subject :
 /** A mail as it goes over the wire. It says that a program wrote it, so that no program answers. */
 const writeMail = (mail: OutgoingMail): string => {
   const { replyId, from, to, subject, messageId, references, plain, html, file } = mail;
-  const boundary = `drawbridge-${digestOf(replyId)}`;
-  const text = multipart('alternative', `${boundary}-text`, [
+  // None begins with the other: that would end its part.
+  const boundaryOf = (part: string) => `drawbridge-${part}-${digestOf(replyId)}`;
+  const text = multipart('alternative', boundaryOf('text'), [
     textPart('text/plain', plain),
     textPart('text/html', html),
   ]);
@@ -89,7 +90,7 @@ const writeMail = (mail: OutgoingMail): string => {
     `${turnHeader}: ${digestOf(replyId)}`,
     'MIME-Version: 1.0',
   ];
-  const body = file === null ? text : multipart('mixed', boundary, [text, filePart(file)]);
+  const body = file === null ? text : multipart('mixed', boundaryOf('mixed'), [text, filePart(file)]);
   return `${headers.join('\r\n')}\r\n${body}`;
 };
 

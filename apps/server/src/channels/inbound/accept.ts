@@ -1,6 +1,6 @@
 import { platformOf, type ChannelKind } from '@drawbridge/contracts/outside/channel-platforms';
 import { channelLimits } from '@drawbridge/contracts/outside/channels';
-import { createPerMinute, type Clock } from '@drawbridge/kit';
+import { createPerMinute, withoutHidden, type Clock } from '@drawbridge/kit';
 import type { Write } from '../../db/index.ts';
 import type { AccountsStore } from '../accounts.store.ts';
 import type { IncomingMessage, IncomingPress, Update } from '../adapter.ts';
@@ -59,6 +59,15 @@ const meaningOf = (
   if (isPaired) return given?.isAsked === true ? { type: 'paired-already' } : { type: 'message' };
   return given === null ? { type: 'unknown' } : { type: 'code', code: given.code };
 };
+
+/** A name that others chose: one line, and nothing in it that changes the text beside it. */
+const plainName = (name: string): string => withoutHidden(name).text.replace(/\s+/g, ' ').trim();
+
+const withPlainNames = (message: IncomingMessage): IncomingMessage => ({
+  ...message,
+  sender: { ...message.sender, name: plainName(message.sender.name) || 'Somebody' },
+  group: message.group && { ...message.group, title: plainName(message.group.title) },
+});
 
 const noticeMs = 10 * 60 * 1_000;
 const hourMs = 60 * 60 * 1_000;
@@ -233,7 +242,7 @@ export const createAccept = (needs: Needs) => {
     const sender = await senders.find(kind, event.sender.id);
     const isPaired = sender !== null && (await isUser(sender.userId));
     if (event.type === 'press') return acceptPress(update, event, isPaired ? sender : null);
-    const message = event;
+    const message = withPlainNames(event);
     if (!isPaired && codes.isIgnored(kind, message.sender.id)) return void (await commit(update));
     const meaning = meaningOf(message, isPaired);
     switch (meaning.type) {

@@ -4,10 +4,12 @@ import { expect, it } from 'vitest';
 import { use } from '../../../test/agent-turns.ts';
 import { macPassword, openMac } from '../../../test/bluebubbles.ts';
 import { pairedChannel, type Turns } from '../../../test/channel-world.ts';
+import { headerOf, openGmail } from '../../../test/gmail.ts';
 import { replyJson } from '../../../test/http-stand-in.ts';
 import { openTeams, teamsApp } from '../../../test/teams.ts';
 import { refuse } from '../../../test/telegram.ts';
 import { createBlueBubbles } from '../bluebubbles/bluebubbles.ts';
+import { createGmail } from '../gmail/gmail.ts';
 import { createTeams } from '../teams/teams.ts';
 
 const note = { artifactId: 'plan', type: 'note', content: { markdown: '# Plan' } };
@@ -106,4 +108,37 @@ it('CH-29 Teams gets a small picture in the message, and nothing else', async ()
       ],
     },
   ]);
+});
+
+it('CH-29 Gmail gets a file as a mail in the thread, once', async () => {
+  const gmail = await openGmail(systemClock);
+  const { sendFile } = createGmail({
+    clock: systemClock,
+    url: gmail.environment.GOOGLE_API_URL,
+    fields: {
+      clientId: gmail.environment.GMAIL_CLIENT_ID,
+      clientSecret: gmail.environment.GMAIL_CLIENT_SECRET,
+      refreshToken: gmail.environment.GMAIL_REFRESH_TOKEN,
+    },
+    ownUrl: 'https://drawbridge.example',
+    readHtml: async (html) => html,
+  });
+  const thread = {
+    to: 'alice@example.com',
+    subject: 'A file',
+    threadId: 'b1',
+    messageId: '<a1@example.com>',
+  };
+  const address = { ...thread, references: ['<a1@example.com>'], hosts: [] };
+  const name = 'Gr\u00fc\u00dfe"\r\nBcc: mallory@evil.example\r\n.png';
+  expect(await sendFile?.({ ...png, name }, { ...to, address })).toEqual(expect.any(String));
+  // The answer was lost: Gmail has the mail.
+  await sendFile?.({ ...png, name }, { ...to, address });
+  expect(gmail.sent).toHaveLength(1);
+  const [{ headers = [], threadId, files } = { files: [] }] = gmail.sent;
+  expect(threadId).toBe('b1');
+  expect(headerOf(headers, 'to')).toBe('alice@example.com');
+  expect(headerOf(headers, 'in-reply-to')).toBe('<a1@example.com>');
+  expect(headerOf(headers, 'bcc')).toBeUndefined();
+  expect(files).toEqual([{ name: expect.stringMatching(/^Gr\u00fc\u00dfe.*\.png$/s), bytes: png.bytes }]);
 });

@@ -9,7 +9,7 @@ import { openTelegram } from '../../../test/telegram.ts';
 import { invited } from '../../../test/tenants.ts';
 
 describe('a code', () => {
-  it('CH-13 binds one sender within five minutes, once', async () => {
+  it('CH-13, CH-23 binds one sender within five minutes, once, by a plain name', async () => {
     const clock = createFakeClock(systemClock.now());
     const telegram = await openTelegram();
     const { panel } = await withAgent(story(hello), telegram.environment, clock);
@@ -17,7 +17,7 @@ describe('a code', () => {
     const say = async (text: string, id: number, expected: string) => {
       telegram.sent.length = 0;
       telegram.say(text, {
-        from: { id, is_bot: false, first_name: `P${id}` },
+        from: { id, is_bot: false, first_name: `P${id}\u202e\n<b>\u200b` },
         chat: { id, type: 'private' },
       });
       // The time-out of the poll before has passed with the code.
@@ -38,7 +38,7 @@ describe('a code', () => {
     clock.advance(channelLimits.codeMs);
     await say(`/pair ${late.code}`, 2, 'not valid');
     expect(await codes.list.query()).toEqual([]);
-    expect(await senders.list.query()).toMatchObject([{ senderId: '1', name: 'P1', groups: [] }]);
+    expect(await senders.list.query()).toMatchObject([{ senderId: '1', name: 'P1 <b>', groups: [] }]);
   });
 
   it('CH-13 in a group ends; wrong ones end the sender, and then all codes', async () => {

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { channelKinds, platformOf } from '@drawbridge/contracts/outside/channel-platforms';
 import { expect, it } from 'vitest';
 import { withAgent } from '../../../../test/agent.ts';
 import { bearer, newToken, openPerson, openRpc } from '../../../../test/rpc.ts';
 
-it('numbers: a person has those of every thread, a token those of its own', async () => {
+it('CH-39 numbers: a person has those of every thread, a token those of its own; channels are off', async () => {
   const world = await withAgent(() => ({ text: 'Hello there.' }));
   const { server, cookie, say, until } = world;
   await say('What about kubernetes?');
@@ -72,8 +74,12 @@ it('numbers: a person has those of every thread, a token those of its own', asyn
   const signedIn = await server.send('/api/health', { headers: { cookie } });
   expect(signedIn.json).toMatchObject({ status: 'ok', sessions: 2, machine: { state: 'none', name: null } });
   expect((await server.send('/api/health')).status).toBe(401);
-  for (const path of ['/gmail/push', '/teams/events', '/google-chat/events', '/bluebubbles/events']) {
-    const got = await server.send(path, { method: 'POST', body: { any: 'thing' } });
-    expect([got.status, got.text]).toEqual([501, expect.stringContaining('NOT_AVAILABLE')]);
+  const page = readFileSync(new URL('../../../../../../docs/channels.md', import.meta.url), 'utf8');
+  for (const kind of channelKinds) {
+    const { webhookPath } = platformOf(kind);
+    const { status, json } = await server.send(webhookPath, { method: 'POST', body: { any: 'thing' } });
+    const fix = expect.stringContaining('Settings > Channels');
+    expect([status, json]).toEqual([501, expect.objectContaining({ code: 'NOT_AVAILABLE', fix })]);
+    expect(page).toContain(webhookPath);
   }
 });
