@@ -209,10 +209,12 @@ it.each(['the sender', 'the group'])(
   },
 );
 
-it('CH-13 a code in a group ends, also behind the name of the bot', async () => {
+it('CH-13 a code in a group ends, also behind the name of the bot and forwarded', async () => {
   const world = await groupWorld();
   const { channels, inTeam, read } = world;
   const { code } = await channels.codes.create.mutate({ kind: 'telegram' });
+  const forwarded = await channels.codes.create.mutate({ kind: 'telegram' });
+  inTeam(forwarded.code, { from: bob, forward_origin: { type: 'user' } });
   inTeam(`@stand_in_bot ${code}`, { entities: [{ type: 'mention', offset: 0, length: 13 }], from: bob });
   await read();
   expect(await channels.codes.list.query()).toEqual([]);

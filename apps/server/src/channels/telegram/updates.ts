@@ -147,7 +147,8 @@ const read = (given: TelegramMessage, self: Self): IncomingMessage | null => {
     conversation: conversationOf(chat, thread),
     group: isGroup ? { title: cutText(chat.title, maxNameLength), isMention: isMention(given, self) } : null,
     sender: { id: from.id, name: nameOf(from) },
-    ...(given.forward_origin === undefined
+    // In a group it is never read, but a code in it ends.
+    ...(isGroup || given.forward_origin === undefined
       ? { text: withoutOwnName(text, self), files: filesOf(given) }
       : { text: '', files: asForwarded(text, filesOf(given)) }),
     sentAt: date * 1_000,
