@@ -6,7 +6,9 @@ import { noticesFile, pack } from './pack.ts';
 
 /** Tools are loaded when a session is open. `programs` is needed at the start. */
 const late =
-  /[\\/]src[\\/](paths|tools[\\/](browser|computer|filesystem|shell|common[\\/]access))[\\/.](?!programs)/;
+  /[\\/]src[\\/](paths|tools[\\/](browser|computer|filesystem|shell|common[\\/](access|egress|network)))[\\/.](?!programs)/;
+/** Loaded where a coding agent is enabled. */
+const runtimes = /[\\/]src[\\/]tools[\\/]runtimes[\\/]/;
 /**
  * Modules of the start that lazy parts need too, in one file: each further file costs about 1 ms.
  * `mcp/calls` would bring the schemas of MCP with it, `tui` WebSockets with TLS and compression.
@@ -14,6 +16,9 @@ const late =
  */
 const shared =
   /[\\/](packages|zod|nanoid|write-file-atomic|fast-wrap-ansi|fast-string-[a-z-]+|daemon[\\/]src)[\\/](?!tools[\\/]mcp[\\/]calls|commands[\\/]tui|contracts[\\/]src[\\/]rpc)/;
+
+/** A file of their own: what Node allocates to compile the largest file is not given back to the system. */
+const libraries = /[\\/](node_modules[\\/](zod|commander)|packages[\\/](contracts|kit))[\\/](?!src[\\/]rpc)/;
 
 /** On before anything large is loaded, which it is for. */
 const compileCache = /[\\/]program[\\/](compile-cache|is-private|node-version|places)\./;
@@ -39,9 +44,16 @@ const program = defineConfig({
   outputOptions: {
     codeSplitting: {
       groups: [
-        { name: 'compile-cache', test: compileCache, priority: 2 },
-        { name: 'shared', test: (id) => shared.test(id) && !late.test(id), minShareCount: 2, priority: 1 },
-        { name: 'late', test: late, minShareCount: 2 },
+        { name: 'compile-cache', test: compileCache, priority: 4 },
+        { name: 'libraries', test: libraries, minShareCount: 2, priority: 3 },
+        {
+          name: 'shared',
+          test: (id) => shared.test(id) && !late.test(id) && !runtimes.test(id),
+          minShareCount: 2,
+          priority: 2,
+        },
+        { name: 'late', test: late, minShareCount: 2, priority: 1 },
+        { name: 'runtimes', test: runtimes, minShareCount: 2 },
       ],
     },
   },

@@ -1,3 +1,4 @@
+import { getHeapSpaceStatistics } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { createCollector, runtimeHeap } from './collector.ts';
@@ -7,7 +8,7 @@ const mebibyte = 1024 * 1024;
 
 const collections = async (usedMebibytes: number, dropped: number[]) => {
   let count = 0;
-  const heap = { usedBytes: () => usedMebibytes * mebibyte, collect: () => (count += 1) };
+  const heap = { usedBytes: () => usedMebibytes * mebibyte, collect: () => (count += 1), shrink: () => {} };
   const collector = createCollector(heap, mebibyte);
   for (const mebibytes of dropped) {
     await collector.dropped(mebibytes * mebibyte);
@@ -30,7 +31,10 @@ describe('the collector', () => {
 
   it('collects once for what is dropped in one turn, and not in that turn', async () => {
     let count = 0;
-    const collector = createCollector({ usedBytes: () => 0, collect: () => (count += 1) }, mebibyte);
+    const collector = createCollector(
+      { usedBytes: () => 0, collect: () => (count += 1), shrink: () => {} },
+      mebibyte,
+    );
     const given = Array.from({ length: 3 }, () => collector.dropped(mebibyte).then(() => count));
     expect(count).toBe(0);
     expect(await Promise.all(given)).toEqual([1, 1, 1]);
@@ -46,4 +50,15 @@ it('the heap of this process collects garbage, and does not expose `gc`', async 
   expect(ref.deref()).toBeUndefined();
   expect(heap.usedBytes()).toBeGreaterThan(mebibyte);
   expect(runInNewContext('typeof gc')).toBe('undefined');
+});
+
+it('the heap of this process gives back what garbage had', () => {
+  const heap = runtimeHeap();
+  const youngBytes = () => getHeapSpaceStatistics()[1]?.space_size ?? 0;
+  // More that lives than the young generation has at first: it grows.
+  const held = Array.from({ length: 200_000 }, (_, number) => ({ number }));
+  const before = youngBytes();
+  expect(held).toHaveLength(200_000);
+  heap.shrink();
+  expect(youngBytes()).toBeLessThan(before);
 });

@@ -7,6 +7,8 @@ export interface Heap {
   usedBytes(): number;
   /** Runs a full collection. */
   collect(): void;
+  /** The same, and gives back to the system what is free: for a process that has just started. */
+  shrink(): void;
 }
 
 /** A collection of a larger heap would block the event loop for long, and free little in proportion. */
@@ -55,8 +57,11 @@ export const runtimeHeap = (): Heap => {
   // Only a context that is created after the flag was set has `gc`.
   const found: unknown = runInNewContext('gc');
   setFlagsFromString('--no-expose-gc');
+  // Without any argument it is the usual one; `undefined` collects the young generation alone.
+  const run = (...options: object[]) => void (typeof found === 'function' && found(...options));
   return {
     usedBytes: () => getHeapStatistics().used_heap_size,
-    collect: () => void (typeof found === 'function' && found()),
+    collect: () => run(),
+    shrink: () => run({ type: 'major', execution: 'sync', flavor: 'last-resort' }),
   };
 };

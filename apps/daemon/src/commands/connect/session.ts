@@ -3,7 +3,7 @@ import type { InitBody } from '@drawbridge/contracts/daemon-surface';
 import type { RuntimeList, RuntimesQuery } from '@drawbridge/contracts/machines/runtimes';
 import type { Release } from '@drawbridge/contracts/release';
 import { type Clock } from '@drawbridge/kit';
-import { createCollector, runtimeHeap } from '@drawbridge/kit/node';
+import { createCollector, runtimeHeap, type Heap } from '@drawbridge/kit/node';
 import type { Journal } from '../../journal/index.ts';
 import {
   createCalls,
@@ -28,6 +28,8 @@ import type { SessionEvents } from './session-events.ts';
 
 /** For what runs to end and be reported, before the process does. */
 const stopMs = 5_000;
+/** After the first calls, which often come at once: the collection takes up to a tenth of a second. */
+const shrinkMs = 3_000;
 /** A heap as small as this one is collected in a few milliseconds. */
 const collectedAtBytes = 512 * 1024;
 
@@ -70,8 +72,11 @@ const createKey = ({ events, sessionFile, url, machine }: SessionNeeds): Session
   };
 };
 
-const openOutbox = ({ clock, random, events, journal }: SessionNeeds, api: ServerApi, key: SessionKey) => {
-  const collector = createCollector(runtimeHeap(), collectedAtBytes);
+const openOutbox = (
+  { clock, random, events, journal }: SessionNeeds,
+  { api, key, heap }: { api: ServerApi; key: SessionKey; heap: Heap },
+) => {
+  const collector = createCollector(heap, collectedAtBytes);
   return createOutbox({
     clock,
     random,
@@ -116,7 +121,8 @@ export const createSession = (needs: SessionNeeds) => {
   const http = createHttp(url);
   const api = createServerApi(http, clock, needs.epoch);
   const key = createKey(needs);
-  const outbox = openOutbox(needs, api, key);
+  const heap = runtimeHeap();
+  const outbox = openOutbox(needs, { api, key, heap });
   const ended = Promise.withResolvers<Ending>();
 
   const calls = createCalls({
@@ -165,6 +171,8 @@ export const createSession = (needs: SessionNeeds) => {
 
   return {
     run: async (firstKey: string) => {
+      // Reading the program leaves garbage that V8 alone keeps for a minute.
+      const cancelShrink = clock.after(shrinkMs, heap.shrink);
       const stopListening = toolHost.onChanged(link.toolsChanged);
       const stopSettling = toolHost.settleQuestions(async (body) => {
         if (!api.settles()) return 0;
@@ -176,6 +184,7 @@ export const createSession = (needs: SessionNeeds) => {
       const ending = await ended.promise;
       stopListening();
       stopSettling();
+      cancelShrink();
       await waitAtMost(clock, stopMs, calls.stop());
       outbox.close();
       toolHost.endSession();

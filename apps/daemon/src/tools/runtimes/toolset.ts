@@ -14,6 +14,18 @@ const noneEnabled = () =>
   `No coding agent is enabled here; the user runs ${ownCommand('runtimes enable <name>')} on this machine.`;
 const linuxOnly = 'Coding agents need the sandbox for commands on Linux, and are not offered on this system.';
 
+/** Not before one is enabled: most machines have none. What they hold lasts while the toolset is open. */
+const loadTools = async () => {
+  const [{ createTurnTool, createSessions }, { createActionTool }, { createOpenActions }] = await Promise.all([
+    import('./turn-tool.ts'),
+    import('./actions/action-tool.ts'),
+    import('./actions/open-actions.ts'),
+  ]);
+  const actions = createOpenActions();
+  const action = { ...toLazyTool(createActionTool(actions)), answered: actions.answered };
+  return { createTurnTool, sessions: createSessions(), actions, action };
+};
+
 /** Coding agents that the owner of this machine has enabled, each in the walls of commands. */
 export const runtimesToolset = ({ openSandbox, notify, ...outside }: RuntimesToolsetNeeds): Toolset => {
   let tools: LazyTool[] = [];
@@ -28,27 +40,24 @@ export const runtimesToolset = ({ openSandbox, notify, ...outside }: RuntimesToo
       missing = `Coding agents need the sandbox for commands: ${reason}`.slice(0, 500);
       return;
     }
-    const [{ createTurnTool, createSessions }, { createActionTool }, { createOpenActions }] =
-      await Promise.all([
-        import('./turn-tool.ts'),
-        import('./actions/action-tool.ts'),
-        import('./actions/open-actions.ts'),
-      ]);
     const { root, privateFolder, clock, access } = context;
     const network = { ...outside, clock, access, territory: { root, privateFolder } };
-    const actions = createOpenActions();
-    const sessions = createSessions();
-    const action = { ...toLazyTool(createActionTool(actions)), answered: actions.answered };
-    ({ withdrawn } = actions);
+    let loading: ReturnType<typeof loadTools> | undefined;
     const file = await openRuntimes(privateFolder, clock);
     const read = async () => {
       off.abort();
       off = new AbortController();
       const runtimes = await file.read();
-      const isEmpty = runtimes.size === 0;
-      missing = isEmpty ? noneEnabled() : null;
+      if (runtimes.size === 0) {
+        missing = noneEnabled();
+        tools = [];
+        return;
+      }
+      const { createTurnTool, sessions, actions, action } = await (loading ??= loadTools());
+      ({ withdrawn } = actions);
       const turn = createTurnTool({ runtimes, actions, prepare, network, sessions, off: off.signal });
-      tools = isEmpty ? [] : [toLazyTool(turn), action];
+      missing = null;
+      tools = [toLazyTool(turn), action];
     };
     const refuse = (error: unknown) => {
       missing = (error instanceof Error ? error.message : 'runtimes.json cannot be used').slice(0, 500);
