@@ -16,11 +16,9 @@ const linuxOnly = 'Coding agents need the sandbox for commands on Linux, and are
 
 /** Not before one is enabled: most machines have none. What they hold lasts while the toolset is open. */
 const loadTools = async () => {
-  const [{ createTurnTool, createSessions }, { createActionTool }, { createOpenActions }] = await Promise.all([
-    import('./turn-tool.ts'),
-    import('./actions/action-tool.ts'),
-    import('./actions/open-actions.ts'),
-  ]);
+  const [{ createTurnTool, createSessions }, { createActionTool }, { createOpenActions }] = await Promise.all(
+    [import('./turn-tool.ts'), import('./actions/action-tool.ts'), import('./actions/open-actions.ts')],
+  );
   const actions = createOpenActions();
   const action = { ...toLazyTool(createActionTool(actions)), answered: actions.answered };
   return { createTurnTool, sessions: createSessions(), actions, action };
