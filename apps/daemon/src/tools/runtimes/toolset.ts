@@ -44,16 +44,20 @@ export const runtimesToolset = ({ openSandbox, notify, ...outside }: RuntimesToo
     const file = await openRuntimes(privateFolder, clock);
     const read = async () => {
       off.abort();
-      off = new AbortController();
+      const current = new AbortController();
+      off = current;
       const runtimes = await file.read();
-      if (runtimes.size === 0) {
+      // The first one loads the tools: the file may be read again meanwhile.
+      const loaded = runtimes.size === 0 ? undefined : await (loading ??= loadTools());
+      if (current.signal.aborted) return;
+      if (loaded === undefined) {
         missing = noneEnabled();
         tools = [];
         return;
       }
-      const { createTurnTool, sessions, actions, action } = await (loading ??= loadTools());
+      const { createTurnTool, sessions, actions, action } = loaded;
       ({ withdrawn } = actions);
-      const turn = createTurnTool({ runtimes, actions, prepare, network, sessions, off: off.signal });
+      const turn = createTurnTool({ runtimes, actions, prepare, network, sessions, off: current.signal });
       missing = null;
       tools = [toLazyTool(turn), action];
     };
