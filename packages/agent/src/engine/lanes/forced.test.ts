@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import { engineFixture, rowsWithCall } from '../../../test/engine-fixture.ts';
 import { toolCallRow } from '../../../test/rows.ts';
 import type { ToolCallRow } from '../../rows/rows.ts';
-import { insert, update } from '../../rows/store.ts';
+import { insert, update, type AgentStore, type Write } from '../../rows/store.ts';
+import { closeAgent } from '../../turns/ends/stop.ts';
 import { ElsewhereError } from '../../rows/errors.ts';
 import { agentLimits } from '../../rows/limits.ts';
 import { personSender } from '../../rows/sender.ts';
@@ -56,25 +57,38 @@ const late = [
   ['an action of a coding agent', { step: 3, turnId: 'tc_1' }, ofTurn],
 ] as const;
 
-it.each(late)('%s that is stored while its run is released leaves no open call', async (_, set, guarded) => {
-  const { clock, ctx, store } = await useStopping({ turnEvents: 0 });
+/** Another writer stores `guarded` and an open call just after open calls were read first. */
+const withLateCall = (store: AgentStore, guarded: Write, set: Partial<ToolCallRow>): AgentStore => {
   let isLate = false;
   const find: typeof store.find = async (table, ...rest) => {
     const rows = await store.find(table, ...rest);
     if (table !== 'agentToolCalls' || isLate) return rows;
     isLate = true;
-    await store.commit(
-      [guarded, insert('agentToolCalls', toolCallRow('ann', 'tc_late', { ...set, state: 'running' }))],
-      'synced',
-    );
+    const call = toolCallRow('ann', 'tc_late', { ...set, state: 'running' });
+    await store.commit([guarded, insert('agentToolCalls', call)], 'synced');
     return rows;
   };
-  ctx.store = { ...store, find };
+  return { ...store, find };
+};
+
+const openCalls = (store: AgentStore) =>
+  store.find('agentToolCalls', { userId: 'ann', runId: 'run_1', state: ['planned', 'running', 'waiting'] });
+
+it.each(late)('%s that is stored while its run is released leaves no open call', async (_, set, guarded) => {
+  const { clock, ctx, store } = await useStopping({ turnEvents: 0 });
+  ctx.store = withLateCall(store, guarded, set);
   clock.advance(agentLimits.forcedMs);
   const runs = () => store.find('agentRuns', { userId: 'ann', id: 'run_1' });
   await expect.poll(runs).toMatchObject([{ state: 'cancelled' }]);
-  const open = { userId: 'ann', runId: 'run_1', state: ['planned', 'running', 'waiting'] } as const;
-  expect(await store.find('agentToolCalls', open)).toEqual([]);
+  expect(await openCalls(store)).toEqual([]);
+});
+
+it.each(late)('%s that is stored while its agent is stopped leaves none either', async (_, set, guarded) => {
+  const { ctx, store } = engineFixture(rowsWithCall({ state: 'waiting', turnEvents: 0 }));
+  ctx.store = withLateCall(store, guarded, set);
+  await closeAgent(ctx, { userId: 'ann', id: 'ag_1' }, { outcome: 'cancelled', text: 'Stopped' });
+  expect(await openCalls(store)).toEqual([]);
+  expect(await store.find('agentAgents', { userId: 'ann', id: 'ag_1' })).toMatchObject([{ state: 'ended' }]);
 });
 
 it('a run that does not stop within 5 s is released, and the next message runs', async () => {

@@ -51,6 +51,10 @@ export const openAsksOf = (
 export const withdrawAsks = (ctx: Pick<AgentNeeds, 'clock'>, asks: readonly AskRow[]): Write[] =>
   asks.flatMap((ask) => closeAsk(ctx, ask, { outcome: 'withdrawn' }));
 
+/** A step that was stored since undoes the transaction: then its calls are read, too. */
+const requireSameSteps = ({ userId, id, steps }: AgentRow): Write =>
+  update('agentAgents', { userId, id, steps }, { steps });
+
 interface Close {
   outcome: 'cancelled' | 'interrupted' | 'error';
   error?: string;
@@ -89,6 +93,7 @@ export const closeAgent = async (
     const end = await endOf(ctx, work, { ...close, result: work.agent.result });
     const all = [
       ...writes,
+      requireSameSteps(work.agent),
       ...(await lastWords(ctx, work, calls)),
       ...closeCalls(ctx, calls, { outcome: 'stopped', text, asks }),
       ...withdrawAsks(ctx, asks),
@@ -157,10 +162,8 @@ export const releaseRun = async (ctx: Pick<AgentNeeds, 'store' | 'clock'>, run: 
     for (const agent of agents) {
       const calls = await openCallsOf(ctx, agent);
       const asks = await openAsksOf(ctx, agent);
-      const { userId, id, steps } = agent;
       writes.push(
-        // A step that was stored since undoes this: then its calls are read, too.
-        update('agentAgents', { userId, id, steps }, { steps }),
+        requireSameSteps(agent),
         ...closeCalls(ctx, calls, { outcome: 'stopped', text: stoppedText.cancelled, asks }),
         ...withdrawAsks(ctx, asks),
         ...endAgent(ctx, agent, { outcome: 'cancelled', result: agent.result }),
