@@ -53,7 +53,7 @@ describe('drawbridge', () => {
 
   it('starts without what only tools and other commands need', async () => {
     const { stderr } = await run(['--version'], await tellingLoaded());
-    expect(stderr).toBe('loaded hook.cjs cli.cjs compile-cache rolldown-runtime main shared\n');
+    expect(stderr).toBe('loaded hook.cjs cli.cjs compile-cache rolldown-runtime main libraries shared\n');
   });
 
   it.each<[string, string[], Record<string, string>, RegExp]>([
