@@ -13,14 +13,16 @@ const skip = { kind: 'questions' as const, answers: [] };
 const allow = { kind: 'resourceDecision', resourceDecision: 'allowOnce' } as const;
 
 it('a message at either server is answered once; the thread is driven by the first', async () => {
-  const world = await useTwoAgents(story([read('a'), { text: 'First.' }, { text: 'Second.' }]));
-  const { one, two, until, ends, drivenBy } = world;
+  const world = await useTwoAgents(story([write('a'), { text: 'First.' }, { text: 'Second.' }]));
+  const { one, two, until, asks, answer, ends, drivenBy } = world;
   expect(await one.say('Go')).toMatchObject({ runId: expect.any(String) });
   expect(await drivenBy()).toBe('one');
-  const second = await two.say('And then');
-  expect(second).toMatchObject({ queuedId: expect.any(String) });
+  await until(async () => (await asks()).length === 1);
+  expect(await two.say('And then')).toMatchObject({ queuedId: expect.any(String) });
+  const [ask] = await asks();
+  await answer(two, ask?.requestId ?? '', allow);
   await until(async () => (await ends()).length === 2);
-  expect(world.written).toEqual(['read_file a']);
+  expect(world.written).toEqual(['write_file a']);
   await expectWhole(world);
 });
 

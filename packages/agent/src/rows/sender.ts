@@ -39,6 +39,10 @@ export const isRuntimeKey = (key: string): boolean => key.startsWith(runtimePref
 export const hookOf = (key: string): string | null =>
   key.startsWith(hookPrefix) ? key.slice(hookPrefix.length) : null;
 
+/** A webhook starts no coding agent of a machine, and a client only with that group. */
+export const mayUseRuntimes = ({ key, groups }: Pick<Sender, 'key' | 'groups'>): boolean =>
+  hookOf(key) === null && (groups === null || groups.includes('runtime'));
+
 /** The owner of a thread that a sender makes: a client reads its own, a person (null) reads all. */
 export const ownerOf = (key: string): string | null =>
   key === personKey || hookOf(key) !== null ? null : key;

@@ -1,10 +1,10 @@
 import type { RuntimeMachine } from '../../ports/machine.ts';
 import { openRunOf, threadOf } from '../../rows/load.ts';
 import type { Runtime, ThreadRow } from '../../rows/rows.ts';
-import type { Sender } from '../../rows/sender.ts';
+import { mayUseRuntimes, type Sender } from '../../rows/sender.ts';
 import { update } from '../../rows/store.ts';
 import { threadFor } from '../../turns/runs/accept.ts';
-import { machineFor, mayUseRuntimes } from '../../tools/common/runtimes.ts';
+import { machineFor } from '../../tools/common/runtimes.ts';
 import { native } from '../../turns/runtimes/route.ts';
 import type { Command, CommandContext, CommandUse } from './command.ts';
 

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { AgentRow } from '../../rows/rows.ts';
 import { agentLimits } from '../../rows/limits.ts';
+import { mayUseRuntimes } from '../../rows/sender.ts';
 import { openAgentStates } from '../../rows/states.ts';
 import { approvalOf } from '../common/approval.ts';
 import { coreTool, textResult, type ToolEffect, type ToolOutcome, type ToolUse } from '../common/tool.ts';
-import { machineFor, mayUseRuntimes } from '../common/runtimes.ts';
+import { machineFor } from '../common/runtimes.ts';
 import { correctAgent } from '../plans/background.ts';
 import { subAgentsOf, subAgentWith } from '../plans/sub-agent-turns.ts';
 import { type NewAgent, newSubAgent } from '../plans/sub-agents.ts';

@@ -1,6 +1,7 @@
 import type { AgentNeeds } from '../../ports/needs.ts';
 import type { RunRow, ThreadRow } from '../../rows/rows.ts';
-import { machineFor, mayUseRuntimes, type RuntimeSender } from '../../tools/common/runtimes.ts';
+import { mayUseRuntimes, type Sender } from '../../rows/sender.ts';
+import { machineFor } from '../../tools/common/runtimes.ts';
 
 /** The model of this server, beside the coding agents of machines. */
 export const native = 'native';
@@ -18,7 +19,7 @@ type RouteNeeds = Pick<AgentNeeds, 'machine' | 'model' | 'config'>;
 
 export interface Routed {
   thread: Pick<ThreadRow, 'userId' | 'machineId' | 'runtime'>;
-  sender: RuntimeSender;
+  sender: Pick<Sender, 'key' | 'groups'>;
 }
 
 const nativeRoute = async ({ model, config }: RouteNeeds): Promise<Route | null> => {
