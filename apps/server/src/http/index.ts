@@ -1,5 +1,4 @@
 export { createAddress, isLoopback } from './address.ts';
-export { bearerOf, credentialsOf } from './credentials.ts';
 export { errorHandler, logFailure, setRetryAfter, toCoded, toErrorReply } from './errors.ts';
 export { serveDaemon } from './serve-daemon.ts';
 export { serveHealth, serveReady } from './health.ts';
@@ -9,7 +8,7 @@ export { readDaemonPackage, type DaemonPackage } from './daemon-package.ts';
 export { createLimits, type Limits } from './limits/limits.ts';
 export { serveNotFound } from './not-found.ts';
 export { atClose, disconnectSignal, whenDelivered } from './client-disconnect.ts';
-export { createHostGuard, createOriginGuard, refuseBrowsers } from './origin.ts';
+export { bearerOf, createHostGuard, createOriginGuard, credentialsOf, refuseBrowsers } from './sender.ts';
 export { refuseOtherMethods } from './other-methods.ts';
 export { createQuota, type Quota } from './limits/quota.ts';
 export { requestHeaders, requestIdOf } from './request.ts';

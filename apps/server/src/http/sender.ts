@@ -1,3 +1,4 @@
+import { sessionProofHeader } from '@drawbridge/contracts/accounts';
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import { errors } from '../errors.ts';
 import type { Address } from './address.ts';
@@ -57,3 +58,18 @@ export const createHostGuard =
     const isPage = headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
     if (isPage || name === undefined || !names.has(name)) throw errors.foreignOrigin();
   };
+
+/** The cookies of a request, and the proof of its session that goes beside them. */
+export const credentialsOf = ({
+  headers,
+}: FastifyRequest): { cookie: string | undefined; proof: string | undefined } => {
+  const proof = headers[sessionProofHeader];
+  return { cookie: headers.cookie, proof: typeof proof === 'string' ? proof : undefined };
+};
+
+/** RFC 6750: one token, of these characters. */
+const bearer = /^Bearer +(?<token>[A-Za-z0-9\-._~+/]{1,4096}=*)$/i;
+
+/** The token of a request, or null. Only the header counts: a token in a URL would be logged. */
+export const bearerOf = ({ headers }: FastifyRequest): string | null =>
+  bearer.exec(headers.authorization ?? '')?.groups?.token ?? null;
