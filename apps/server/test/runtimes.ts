@@ -1,8 +1,25 @@
 import { emptyView, reduce } from '@drawbridge/agent/view';
+import { confirmationText } from '@drawbridge/contracts/confirmation-text';
 import type { ThreadView } from '@drawbridge/contracts/agent/threads';
 import type { RuntimeEvent } from '@drawbridge/contracts/machines/runtimes';
 import type { Script } from '../../../e2e/agent/scripted-model.ts';
 import { withMachine } from './agent.ts';
+
+/** What a machine answers that asks whether a coding agent may run its tests. */
+export const npmQuestion = {
+  result: {
+    isError: true,
+    content: [
+      {
+        type: 'text' as const,
+        text: confirmationText.encode({
+          ...{ toolGroup: 'shell', resource: '"/x" $ npm test', description: 'Run npm test' },
+          options: ['allowOnce', 'denyOnce'],
+        }),
+      },
+    ],
+  },
+};
 
 export const turnTool = {
   name: 'runtime_turn',

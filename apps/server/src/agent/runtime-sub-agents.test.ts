@@ -1,11 +1,10 @@
 import { personSender } from '@drawbridge/agent';
-import { confirmationText } from '@drawbridge/contracts/confirmation-text';
 import type { RuntimeEvent } from '@drawbridge/contracts/machines/runtimes';
 import { expect, it } from 'vitest';
 import type { ScriptedRequest, Turn } from '../../../../e2e/agent/scripted-model.ts';
 import { story, textOf, use } from '../../test/agent-turns.ts';
 import { nextCall } from '../../test/agent.ts';
-import { openRuntimeWorld } from '../../test/runtimes.ts';
+import { npmQuestion, openRuntimeWorld } from '../../test/runtimes.ts';
 
 const child = (more: object = {}) =>
   use('delegate', { role: 'coder', instructions: 'Fix the lights', runtime: 'gemini', ...more });
@@ -58,11 +57,7 @@ it('RT-20 a coding agent answers a sub-agent over two runs; what it asks is aske
     actions: [{ requestId: asking, arguments: { action: asking } }],
   });
   expect((await nextCall(daemon)).requestId).toBe(asking);
-  const question = confirmationText.encode({
-    ...{ toolGroup: 'shell', resource: '"/x" $ npm test', description: 'Run npm test' },
-    options: ['allowOnce', 'denyOnce'],
-  });
-  await daemon.respond(asking, { result: { isError: true, content: [{ type: 'text', text: question }] } });
+  await daemon.respond(asking, npmQuestion);
   const ask = await until('confirmation-request');
   const spawned = await until('agent-spawned', ({ payload }) => payload.kind === 'delegate');
   expect(spawned.payload).toMatchObject({ role: 'coder', runtime: 'gemini' });

@@ -1,9 +1,8 @@
 import { personSender } from '@drawbridge/agent';
-import { confirmationText } from '@drawbridge/contracts/confirmation-text';
 import type { RuntimeEvent } from '@drawbridge/contracts/machines/runtimes';
 import { expect, it } from 'vitest';
 import { machineQuestion, nextCall } from '../../test/agent.ts';
-import { noModel, openRuntimeWorld } from '../../test/runtimes.ts';
+import { npmQuestion, noModel, openRuntimeWorld } from '../../test/runtimes.ts';
 
 const said: RuntimeEvent[] = [
   { type: 'session', session: 's1' },
@@ -69,11 +68,7 @@ it('what an action asks is a question of the chat, which the person answers once
   ];
   await post(requestId, 0, events, { actions: [{ requestId: asking, arguments: { action: asking } }] });
   expect((await nextCall(daemon)).requestId).toBe(asking);
-  const question = confirmationText.encode({
-    ...{ toolGroup: 'shell', resource: '"/x" $ npm test', description: 'Run npm test' },
-    options: ['allowOnce', 'denyOnce'],
-  });
-  await daemon.respond(asking, { result: { isError: true, content: [{ type: 'text', text: question }] } });
+  await daemon.respond(asking, npmQuestion);
   const ask = await until('confirmation-request');
   expect(ask.payload).toMatchObject({
     requestId: asking,

@@ -1,5 +1,5 @@
 import { jsonOf, type Clock } from '@drawbridge/kit';
-import { GrantRefused } from '../jwt/index.ts';
+import { askWithToken, GrantRefused } from '../jwt/index.ts';
 import type { ServiceReply } from '../outside/index.ts';
 import { PlatformError } from './adapter.ts';
 import { createPlatformFetch } from './platform-fetch.ts';
@@ -64,27 +64,23 @@ export const createGoogleCalls = <
       throw new PlatformError('network', 'Google gave no access token');
     });
 
-  const attempt = async (to: URL, { method, body, signal }: GoogleCall): Promise<ServiceReply> =>
-    request(to, {
-      method,
-      headers: {
-        authorization: `Bearer ${await tokenFor(signal)}`,
-        ...(body && { 'content-type': body.type }),
-      },
-      ...(body && { body: body.text }),
-      signal,
-    });
-
   return {
     account,
     tokenFor,
-    call: async (host: GoogleHost, path: string, given: GoogleCall): Promise<ServiceReply> => {
+    call: async (
+      host: GoogleHost,
+      path: string,
+      { method, body, signal }: GoogleCall,
+    ): Promise<ServiceReply> => {
       const to = addressOf(host, path);
-      const answer = await attempt(to, given);
-      if (answer.status !== 401) return answer;
-      // The token was revoked before its time.
-      account.forget();
-      return attempt(to, given);
+      return askWithToken({ token: tokenFor, forget: account.forget }, signal, (token) =>
+        request(to, {
+          method,
+          headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': body.type }) },
+          ...(body && { body: body.text }),
+          signal,
+        }),
+      );
     },
     /** Reads a public document. */
     document: async (path: string): Promise<unknown> => {

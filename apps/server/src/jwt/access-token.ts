@@ -49,3 +49,17 @@ export const createAccessToken = ({ clock, form, post }: Needs) => {
     },
   };
 };
+
+type AccessToken = ReturnType<typeof createAccessToken>;
+
+/** Asks with an access token, and once more with a new one where that was revoked before its time (401). */
+export const askWithToken = async (
+  { token, forget }: AccessToken,
+  signal: AbortSignal,
+  ask: (token: string) => Promise<ServiceReply>,
+): Promise<ServiceReply> => {
+  const answer = await ask(await token(signal));
+  if (answer.status !== 401) return answer;
+  forget();
+  return ask(await token(signal));
+};

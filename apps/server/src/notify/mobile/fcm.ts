@@ -1,6 +1,6 @@
 import { jsonOf, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
-import { createServiceAccount, GrantRefused } from '../../jwt/index.ts';
+import { askWithToken, createServiceAccount, GrantRefused } from '../../jwt/index.ts';
 import { createServiceFetch, type ServiceReply } from '../../outside/index.ts';
 import { topicOf } from '../send-push.ts';
 import type { MobileSender, Sent } from './mobile-sender.ts';
@@ -56,16 +56,15 @@ export const openFcm = ({ clock, url, json }: Needs): MobileSender => {
   });
   if (account.email === null) throw new GrantRefused('this is no key of a service account');
 
-  const post = async (body: string, signal: AbortSignal): Promise<ServiceReply> =>
-    ask(to, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${await account.token(signal)}`,
-        'content-type': 'application/json',
-      },
-      body,
-      signal,
-    });
+  const post = (body: string, signal: AbortSignal): Promise<ServiceReply> =>
+    askWithToken(account, signal, (token) =>
+      ask(to, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body,
+        signal,
+      }),
+    );
 
   return async (token, { message, ttlSeconds }) => {
     const { signal } = new AbortController();
@@ -79,10 +78,6 @@ export const openFcm = ({ clock, url, json }: Needs): MobileSender => {
       },
     });
     try {
-      const answer = await post(body, signal);
-      // The access token may have been revoked before its time.
-      if (answer.status !== 401) return toSent(answer);
-      account.forget();
       return toSent(await post(body, signal));
     } catch (error) {
       return { kind: 'failed', why: error instanceof Error ? error.message : 'failed' };

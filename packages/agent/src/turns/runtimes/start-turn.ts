@@ -44,14 +44,11 @@ const newWords = async (
   };
 };
 
-const nameOf = ({ source, sender }: MessageRow): string =>
-  source === 'person'
-    ? 'Person'
-    : source === 'note'
-      ? 'Task'
-      : isRuntimeKey(sender)
-        ? 'Coding agent'
-        : 'Assistant';
+const nameOf = ({ source, sender }: MessageRow): string => {
+  if (source === 'person') return 'Person';
+  if (source === 'note') return 'Task';
+  return isRuntimeKey(sender) ? 'Coding agent' : 'Assistant';
+};
 
 /** The end of the chat before the message, as data. */
 const prefaceOf = async ({ store }: Needs, { agent }: Work, before: number): Promise<string> => {
