@@ -61,8 +61,8 @@ export interface WorldOptions {
 }
 
 const sampleEveryMs = 5_000;
-/** Longer than a fault of the servers, of their balancer or of the store keeps a person out. */
-const signInForMs = 60_000;
+/** Longer than faults of servers, balancer and store keep a person out, on a busy machine too. */
+const signInForMs = 300_000;
 
 /** Every second user is asked about commands, the others about changes to files; all about network. */
 const askedTools = (index: number) =>
