@@ -1,12 +1,25 @@
+import { linesFromChange, shownContext } from './machines/context-lines.ts';
 import type { DiffPreview, HunkLine, LineKind, Omission, Preview, TextPreview } from './preview.ts';
 
 /**
- * A displayed row. `file`: whose lines follow; `gap`: unchanged lines; `note`: about the line above;
- * `omitted`: what is not shown.
+ * A displayed row. `file`: whose lines follow; `gap`: unchanged lines, `folded` those of them that are known;
+ * `note`: about the line above; `omitted`: what is not shown.
  */
 export type PreviewRow =
   | { kind: LineKind; text: string; oldLine?: number; newLine?: number }
-  | { kind: 'file' | 'gap' | 'note' | 'omitted'; text: string };
+  | { kind: 'gap'; text: string; folded?: PreviewRow[] }
+  | { kind: 'file' | 'note' | 'omitted'; text: string };
+
+/** What stands before a row where it is text alone. */
+export const rowSigns: Record<PreviewRow['kind'], string> = {
+  added: '+',
+  removed: '-',
+  same: ' ',
+  file: '=',
+  gap: '~',
+  note: '\\',
+  omitted: '!',
+};
 
 const counted = (count: number, noun: string) =>
   `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
@@ -62,28 +75,59 @@ const pass = (at: Numbers, line: HunkLine): void => {
   if (kind !== 'removed') at.newLine += count;
 };
 
-const gap = (count: number): PreviewRow[] =>
-  count > 0 ? [{ kind: 'gap', text: counted(count, 'unchanged line') }] : [];
+const unchanged = (count: number) => counted(count, 'unchanged line');
+
+/** Unchanged lines between two changes: `rows` of those that the diff has, and the number of all. */
+interface Fold {
+  rows: PreviewRow[];
+  count: number;
+}
+
+const addGap = (fold: Fold, count: number): void => {
+  if (count <= 0) return;
+  fold.rows.push({ kind: 'gap', text: unchanged(count) });
+  fold.count += count;
+};
+
+/** Ends the fold: one row for all of it. */
+const close = (rows: PreviewRow[], fold: Fold): void => {
+  const [first, second] = fold.rows;
+  if (first !== undefined)
+    rows.push(
+      first.kind === 'gap' && second === undefined
+        ? first
+        : { kind: 'gap', text: unchanged(fold.count), folded: fold.rows },
+    );
+  fold.rows = [];
+  fold.count = 0;
+};
 
 const diffRows = ({ hunks, lines }: DiffPreview): PreviewRow[] => {
   const rows: PreviewRow[] = [];
+  const fold: Fold = { rows: [], count: 0 };
   let next = 1;
   for (const { oldStart, newStart, lines: own, file } of hunks) {
     if (file !== undefined) {
+      close(rows, fold);
       rows.push({ kind: 'file', text: file });
       next = 1;
     }
     const at =
       oldStart === undefined || newStart === undefined ? undefined : { oldLine: oldStart, newLine: newStart };
-    if (at) rows.push(...gap(at.newLine - next));
-    for (const line of own) {
-      rows.push(...rowsOf(line, at));
+    if (at) addGap(fold, at.newLine - next);
+    const distances = linesFromChange(own);
+    for (const [index, line] of own.entries()) {
+      const isFolded = (distances[index] ?? 0) > shownContext;
+      if (isFolded) fold.count += 1;
+      else close(rows, fold);
+      (isFolded ? fold.rows : rows).push(...rowsOf(line, at));
       if (at) pass(at, line);
     }
     if (at) next = at.newLine;
   }
   if (hunks.length === 0) rows.push({ kind: 'note', text: 'The text does not change' });
-  else if (lines !== undefined) rows.push(...gap(lines + 1 - next));
+  else if (lines !== undefined) addGap(fold, lines + 1 - next);
+  close(rows, fold);
   return rows;
 };
 

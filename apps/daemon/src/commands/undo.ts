@@ -1,4 +1,5 @@
 import type { Preview } from '@drawbridge/contracts/preview';
+import { previewRows, rowSigns } from '@drawbridge/contracts/preview-rows';
 import { hasCode, systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
 import { nanoid } from 'nanoid';
@@ -87,20 +88,11 @@ const list = async (context: CommandContext, flags: Flags): Promise<Answer> => {
   };
 };
 
-const marks = { same: ' ', removed: '-', added: '+' } as const;
-
 /** A change back as lines of a patch. */
-const patchOf = (preview: Preview | undefined): string[] => {
-  if (preview?.kind !== 'diff') return [];
-  return preview.hunks.flatMap(({ file, lines }) => [
-    ...(file === undefined ? [] : [`= ${visible(file)}`]),
-    ...lines.map((line) =>
-      line.kind === 'omitted'
-        ? `${marks[line.of]} … ${counted(line.lines, 'line')}`
-        : `${marks[line.kind]} ${visible(line.text)}`,
-    ),
-  ]);
-};
+const patchOf = (preview: Preview | undefined): string[] =>
+  preview?.kind === 'diff'
+    ? previewRows(preview).map(({ kind, text }) => `${rowSigns[kind]} ${visible(text)}`)
+    : [];
 
 const findOne = async (privateFolder: string, { root, id }: { root: string; id: string }) => {
   const changes = await listChanges(privateFolder, { root, limit: id === 'last' ? 1 : Infinity });

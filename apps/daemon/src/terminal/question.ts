@@ -1,7 +1,7 @@
 import type { AffectedResource, ConfirmationPayload } from '@drawbridge/contracts/confirmation-payload';
 import { personCallerId, type RequestCaller } from '@drawbridge/contracts/daemon-event';
 import { toPreview, type SentPreview } from '@drawbridge/contracts/preview';
-import { previewRows, type PreviewRow } from '@drawbridge/contracts/preview-rows';
+import { previewRows, rowSigns } from '@drawbridge/contracts/preview-rows';
 import { warningsOf, warningWords } from '@drawbridge/kit';
 import { drawLines, drawText } from './draw-text.ts';
 import { wrapHard, wrapLine } from '../text/wrap.ts';
@@ -27,22 +27,14 @@ const drawResource = (
   ...careful(`${resource}\n${description}`).map(wrapTo(columns)),
 ];
 
-const signs: Record<PreviewRow['kind'], string> = {
-  added: '+',
-  removed: '-',
-  same: ' ',
-  file: '=',
-  gap: '~',
-  note: '\\',
-  omitted: '!',
-};
-
 const drawPreview = (sent: SentPreview, columns: number | undefined): string[] => {
   const rows = previewRows(toPreview(sent));
   const kept = rows.filter(({ kind }) => kind !== 'removed').map(({ text }) => text);
   return [
     '',
-    ...rows.map(({ kind, text }) => inFull(`${indent}${signs[kind]} `, drawLines(text), columns).trimEnd()),
+    ...rows.map(({ kind, text }) =>
+      inFull(`${indent}${rowSigns[kind]} `, drawLines(text), columns).trimEnd(),
+    ),
     ...careful(kept.join('\n')).map(wrapTo(columns)),
   ];
 };

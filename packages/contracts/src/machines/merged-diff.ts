@@ -1,11 +1,9 @@
-import type { DiffPreview, Hunk, HunkLine } from '../preview.ts';
+import type { DiffPreview, HunkLine } from '../preview.ts';
+import { contextThatFits, withContext } from './context-lines.ts';
 
 type Line = Exclude<HunkLine, { kind: 'omitted' }>;
 /** A text from its start to its end; of a gap only the number of unchanged lines is known. */
 type Piece = Line | { kind: 'gap'; count: number };
-
-/** Unchanged lines around a change. */
-const context = 3;
 
 const addGap = (pieces: Piece[], count: number): void => {
   const last = pieces.at(-1);
@@ -121,32 +119,8 @@ const inBlocks = (pieces: readonly Piece[]): Piece[] => {
   return sorted;
 };
 
-const isChange = ({ kind }: Piece): boolean => kind === 'removed' || kind === 'added';
-
-/** Of each piece, how many lines above it the last change is; of all from the end on, how many below. */
-const distances = (pieces: readonly Piece[]): number[] => {
-  let lines = Infinity;
-  return pieces.map((piece) => {
-    lines = isChange(piece) ? 0 : piece.kind === 'gap' ? Infinity : lines + 1;
-    return lines;
-  });
-};
-
-/** Without the unchanged lines that are far from a change. */
-const withContext = (pieces: readonly Piece[]): Piece[] => {
-  const above = distances(pieces);
-  const below = distances(pieces.toReversed()).toReversed();
-  const kept: Piece[] = [];
-  for (const [at, piece] of pieces.entries()) {
-    if (piece.kind === 'gap') addGap(kept, piece.count);
-    else if (Math.min(above[at] ?? 0, below[at] ?? 0) <= context) kept.push(piece);
-    else addGap(kept, 1);
-  }
-  return kept;
-};
-
-const hunksOf = (pieces: readonly Piece[]): Hunk[] => {
-  const hunks: (Hunk & { lines: Line[] })[] = [];
+const hunksOf = (pieces: readonly Piece[]) => {
+  const hunks: { oldStart: number; newStart: number; lines: Line[] }[] = [];
   let [oldNext, newNext] = [1, 1];
   let isOpen = false;
   for (const piece of pieces) {
@@ -173,12 +147,14 @@ export const mergedDiff = (earlier: DiffPreview, later: DiffPreview): DiffPrevie
   const [left, found] = [piecesOf(earlier), piecesOf(later)];
   const both = left && found && composed(left, found);
   if (both === undefined) return undefined;
-  const pieces = withContext(inBlocks(both));
+  const pieces = inBlocks(both);
+  const hunks = hunksOf(pieces);
+  const context = contextThatFits(hunks);
   const count = (kind: Line['kind']) => pieces.filter((piece) => piece.kind === kind).length;
   return {
     kind: 'diff',
     path: later.path,
-    hunks: hunksOf(pieces),
+    hunks: hunks.flatMap((hunk) => withContext(hunk, context)),
     added: count('added'),
     removed: count('removed'),
     ...(later.lines !== undefined && { lines: later.lines }),

@@ -1,7 +1,7 @@
 import type { AskAnswer, AskPayload } from '@drawbridge/contracts/agent/asks';
 import type { Confirmation } from '@drawbridge/contracts/confirmation';
 import { channelLimits, channelOptions, type ChannelAnswer } from '@drawbridge/contracts/outside/channels';
-import { previewRows, type PreviewRow } from '@drawbridge/contracts/preview-rows';
+import { previewRows, rowSigns } from '@drawbridge/contracts/preview-rows';
 import { piecesOf, visible, visibleLines } from '@drawbridge/kit';
 
 /** A question as a chat shows it whole, as markdown, and what each of its buttons answers. */
@@ -12,16 +12,6 @@ export interface ShownQuestion {
 
 /** What a press may allow on a machine. Shell, screen and settings are asked about in the panel alone. */
 const groups = new Set(['filesystemRead', 'filesystemWrite', 'browser', 'mcp']);
-
-const signs: Record<PreviewRow['kind'], string> = {
-  added: '+ ',
-  removed: '- ',
-  same: '  ',
-  file: '= ',
-  gap: '~ ',
-  note: '\\ ',
-  omitted: '! ',
-};
 
 /** Hidden characters, and runs of marks or spaces, are written out. */
 const draw = (text: string, plain: (text: string) => string): string =>
@@ -60,7 +50,7 @@ export const shownConfirmation = (question: Confirmation): ShownQuestion | null 
     ]),
     ...(question.preview === null
       ? [`Arguments: ${lines(JSON.stringify(question.arguments, null, 1))}`]
-      : rows.map(({ kind, text: row }) => signs[kind] + lines(row))),
+      : rows.map(({ kind, text: row }) => `${rowSigns[kind]} ${lines(row)}`)),
   ]);
   if (text === null) return null;
   const { id: confirmationId, options } = question;

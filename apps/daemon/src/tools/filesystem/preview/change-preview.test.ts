@@ -141,3 +141,49 @@ it.each<[string, string, string, unknown]>([
   const preview = contentPreview('a', content);
   expect([preview.text, preview.omitted]).toEqual([shown, omitted]);
 });
+
+describe('unchanged lines between two changes', () => {
+  const change = (count: number, text: string) => ({
+    before: `old\n${many(count, text)}old\n`,
+    after: `new\n${many(count, text)}new\n`,
+  });
+  const foldOf = async (count: number, text = 'same') => {
+    const rows = previewRows(await diffPreview('a', change(count, text), 'file'));
+    const gaps = rows.filter(({ kind }) => kind === 'gap');
+    expect(gaps.length).toBe(1);
+    expect(rows.length).toBe(11);
+    const [gap] = gaps;
+    const folded = (gap?.kind === 'gap' ? gap.folded : undefined)?.map(({ kind, text: line }) =>
+      kind === 'gap' ? line : Number(line.split(' ').at(-1)),
+    );
+    return { text: gap?.text, folded };
+  };
+
+  it.each<[string, number, unknown]>([
+    ['all 74 that are folded', 80, Array.from({ length: 74 }, (_, at) => at + 3)],
+    [
+      'the 40 that are nearest to each change',
+      100,
+      [
+        ...Array.from({ length: 37 }, (_, at) => at + 3),
+        '20 unchanged lines',
+        ...Array.from({ length: 37 }, (_, at) => at + 60),
+      ],
+    ],
+  ])('are sent: %s', async (_what, count, folded) => {
+    expect(await foldOf(count)).toEqual({ text: `${count - 6} unchanged lines`, folded });
+  });
+
+  it('are as many as fit in 12,000 characters', async () => {
+    const { folded } = await foldOf(100, 'x'.repeat(990));
+    expect(folded).toEqual([...[3, 4, 5, 6, 7, 8], '82 unchanged lines', ...[91, 92, 93, 94, 95, 96]]);
+  });
+
+  it('are as many as fit in 400 lines, with many changes', async () => {
+    const [before, after] = ['old', 'new'].map((word) => `${many(100, 'same')}${word}\n`.repeat(20));
+    const { hunks } = await diffPreview('a', { before: before ?? '', after: after ?? '' }, 'file');
+    const same = hunks.map(({ lines }) => lines.filter(({ kind }) => kind === 'same').length);
+    // Ten lines more above and below each change, and none below the last one.
+    expect(same).toEqual([...Array.from({ length: 19 }, () => 26), 13]);
+  });
+});

@@ -1,3 +1,10 @@
+import {
+  contextThatFits,
+  linesFromChange,
+  mostContext,
+  shownContext,
+  withContext,
+} from '@drawbridge/contracts/machines/context-lines';
 import type {
   DiffPreview,
   Hunk,
@@ -18,7 +25,6 @@ const caps = {
 const quickEdits = 100;
 /** Up to here with pauses, so that other calls go on. Two texts that differ more are shown as one block. */
 const maxEdits = 1_000;
-const context = 3;
 
 const bytesOf = (text: string): number => Buffer.byteLength(text);
 
@@ -53,8 +59,11 @@ const capped = (hunks: readonly { lines: Line[] }[]): Hunk[] => {
   const left = { added: { ...caps.added }, others: { ...caps.others } } as Record<'added' | 'others', Left>;
   return hunks.map((hunk) => {
     const lines: HunkLine[] = [];
-    for (const line of hunk.lines) {
-      const shown = shorten(line, line.kind === 'added' ? left.added : left.others);
+    const distances = linesFromChange(hunk.lines);
+    for (const [at, line] of hunk.lines.entries()) {
+      // Lines that are folded have their own cap.
+      const isFolded = (distances[at] ?? 0) > shownContext;
+      const shown = isFolded ? line : shorten(line, line.kind === 'added' ? left.added : left.others);
       if (shown === undefined) addOmitted(lines, line);
       else lines.push(shown);
     }
@@ -92,13 +101,13 @@ const toHunks = (patch: StructuredPatch): FoundHunk[] =>
 
 const compared = async ({ before, after }: Change): Promise<FoundHunk[] | undefined> => {
   const quick = structuredPatch('', '', before, after, undefined, undefined, {
-    context,
+    context: mostContext,
     maxEditLength: quickEdits,
   });
   if (quick !== undefined) return toHunks(quick);
   const patch = await new Promise<StructuredPatch | undefined>((resolve) => {
     structuredPatch('', '', before, after, undefined, undefined, {
-      context,
+      context: mostContext,
       maxEditLength: maxEdits,
       callback: resolve,
     });
@@ -128,15 +137,19 @@ const asBlock = ({ before, after }: Change): FoundHunk[] => {
   let end = 0;
   while (end < shorter - start && isSame(old.at(-1 - end), fresh.at(-1 - end))) end += 1;
   const around = (lines: Line[]) => lines.map((line): Line => ({ ...line, kind: 'same' }));
-  const from = Math.max(0, start - context);
+  const from = Math.max(0, start - mostContext);
   const lines = [
     ...around(old.slice(from, start)),
     ...old.slice(start, old.length - end),
     ...fresh.slice(start, fresh.length - end),
-    ...around(old.slice(old.length - end, old.length - end + context)),
+    ...around(old.slice(old.length - end, old.length - end + mostContext)),
   ];
   return [{ oldStart: from + 1, newStart: from + 1, lines }];
 };
+
+/** All hunks with as many unchanged lines as fit. */
+const inContext = (hunks: readonly FoundHunk[], context = contextThatFits(hunks)): FoundHunk[] =>
+  hunks.flatMap((hunk) => withContext(hunk, context));
 
 const countOf = (hunks: readonly FoundHunk[], kind: LineKind): number =>
   hunks.reduce((sum, hunk) => sum + hunk.lines.filter((line) => line.kind === kind).length, 0);
@@ -150,7 +163,7 @@ export const diffPreview = async (
   change: Change,
   where: 'file' | 'fragment',
 ): Promise<DiffPreview> => {
-  const hunks = (await compared(change)) ?? asBlock(change);
+  const hunks = inContext((await compared(change)) ?? asBlock(change));
   return {
     kind: 'diff',
     path,
@@ -170,12 +183,14 @@ export interface FileChange {
 
 /** Changes of several files as one diff, each under its path; they share what is shown at most. */
 export const filesPreview = async (path: string, files: readonly FileChange[]): Promise<DiffPreview> => {
-  const found = await Promise.all(
+  const compares = await Promise.all(
     files.map(async ({ path: file, change, note }) => {
       const hunks: FoundHunk[] = change === null ? [] : ((await compared(change)) ?? asBlock(change));
       return { file, note, hunks };
     }),
   );
+  const context = contextThatFits(compares.flatMap(({ hunks }) => hunks));
+  const found = compares.map((one) => ({ ...one, hunks: inContext(one.hunks, context) }));
   const shown = capped(found.flatMap(({ hunks }) => hunks));
   const all = found.flatMap(({ hunks }) => hunks);
   return {

@@ -135,6 +135,32 @@ it('folds what two long lines have in common, and opens it in place', async () =
   expect(added().text()).toContain(after);
 });
 
+it('N18 opens unchanged lines in place, and folds them again', async () => {
+  const same = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, at) => ({ kind: 'same' as const, text: `line ${from + at}` }));
+  const card = show({
+    preview: {
+      ...diffOf([...same(10, 18), { kind: 'added', text: 'new' }], 10),
+      lines: 19,
+    } as Preview,
+  });
+  const folded = ['gap', '⋯', 'Show 15 unchanged lines'];
+  const near = [16, 17, 18].map((at) => ['same', String(at), `line ${at}`]);
+  const rows = [...near, ['added', '19', '+', 'added: new']];
+  expect(rowsOf(card)).toEqual([folded, ...rows]);
+  const gap = card.find('[data-test=gap]');
+  expect(gap.attributes('aria-expanded')).toBe('false');
+  await gap.trigger('click');
+  expect(rowsOf(card)).toEqual([
+    ['gap', '⋯', 'Hide 15 unchanged lines'],
+    ['gap', '⋯', '9 unchanged lines'],
+    ...[10, 11, 12, 13, 14, 15].map((at) => ['same', String(at), `line ${at}`]),
+    ...rows,
+  ]);
+  await card.find('[data-test=gap][aria-expanded=true]').trigger('click');
+  expect(rowsOf(card)).toEqual([folded, ...rows]);
+});
+
 it('CF-18 warns of a word of two scripts in a file, and not of joined emoji', () => {
   const warnings = (text: string) =>
     show({ preview: diffOf([{ kind: 'added', text }]) })
