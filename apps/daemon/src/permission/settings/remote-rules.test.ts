@@ -119,6 +119,13 @@ describe('nothing is widened from elsewhere', () => {
     expect([readFileSync(file, 'utf8'), said]).toEqual([before, []]);
   });
 
+  it('SH-63 no host, and no mode of network', async () => {
+    const { settings, rules, said } = await open({ modes: { network: 'deny' } });
+    const rule: NewRule = { effect: 'allow', toolGroup: 'network', resource: 'good.test < "/w" $ npm ci' };
+    expect(await rules({ type: 'add', rule })).toEqual(refused('not-permitted'));
+    expect([settings.rules().allow, said]).toEqual([[], []]);
+  });
+
   it('unless the settings file says so', async () => {
     const { rules, said, named, rules: ask } = await open({ remoteRules: true });
     expect(await rules({ type: 'add', rule: allowed })).toMatchObject({ total: 1, remoteRules: true });

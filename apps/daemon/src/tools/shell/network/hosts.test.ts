@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { services } from '../../../../../../e2e/service-table.ts';
 import { describeWith } from '../../../../../../e2e/services.ts';
 import { publicAddress } from '../../../../test/support/internet-fixture.ts';
@@ -11,7 +11,7 @@ const names = {
   'home.test': ['10.0.0.7'],
   'mixed.test': [publicAddress, '10.0.0.7'],
   'meta.test': ['169.254.169.254'],
-  'self.test': ['127.0.0.1'],
+  'self.test': ['127.1.2.3'],
   'mapped.test': ['::ffff:10.0.0.7'],
 };
 const redirects: Record<string, string> = {
@@ -53,7 +53,7 @@ describeWith('bubblewrap')('a command with hosts', () => {
     expect(all[1]?.network).toEqual([{ host: 'good.test', in: expect.any(Number), out: expect.any(Number) }]);
   });
 
-  it('the question names command, hosts and what they may get, and no host is hidden', async () => {
+  it('SH-88 the question names command, hosts and what they may get, and no host is hidden', async () => {
     const { send, questions, root } = world();
     const hosts = Array.from({ length: 16 }, (_, at) => `h${at}.test`);
     await send('npm --version', hosts);
@@ -116,8 +116,13 @@ describeWith('bubblewrap')('a command with hosts', () => {
   });
 
   it('SH-70 a planted node and its options change nothing of the hand-over', async () => {
-    const { run } = world();
+    const { run, root } = world();
     await run('printf "#!/bin/sh\\necho planted >&2\\nexit 9" > node; chmod +x node');
+    // The daemon was started in the folder, by a shell with the same variables.
+    vi.stubEnv('PATH', `${root}:${process.env['PATH']}`);
+    vi.stubEnv('NODE_OPTIONS', `--require ${root}/none.cjs`);
+    vi.stubEnv('LD_PRELOAD', `${root}/x.so`);
+    onTestFinished(() => void vi.unstubAllEnvs());
     const { stdout, stderr } = await run(
       'export PATH=.:$PATH NODE_OPTIONS="--require ./x.cjs" LD_PRELOAD=./x.so; curl -sf https://good.test/',
       ['good.test'],
