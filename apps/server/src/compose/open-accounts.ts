@@ -83,7 +83,7 @@ export const openAccounts = async (needs: AppNeeds) => {
     await close();
     throw error;
   });
-  const proofs = createSessionProofs(secret, readProofEpoch(config.dataDir));
+  const proofs = createSessionProofs(secret, readProofEpoch(config));
   const accounts = await createAccounts({ auth, store, clock, log, proofs, setupToken, url: address.url });
   const { access, tokens, clients, ownMachines } = createAccess({
     auth,

@@ -1,4 +1,7 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { sessionProofHeader } from '@drawbridge/contracts/accounts';
 import { createFakeClock, systemClock } from '@drawbridge/kit';
 import { expect, it, onTestFinished } from 'vitest';
@@ -6,7 +9,7 @@ import { me, signIn } from '../../../test/account.ts';
 import { cookiesOf, owner, sessionHeaders, signUpOwner, startServer } from '../../../test/server.ts';
 import { createApp } from '../../app.ts';
 import { configFrom } from '../../config.ts';
-import { shortStopMs } from './proof-epoch.ts';
+import { followProofEpoch, readProofEpoch, shortStopMs } from './proof-epoch.ts';
 
 const https = { PUBLIC_URL: 'https://bridge.example' };
 
@@ -52,4 +55,21 @@ it('NE-11: http, and a program at the port when the server was to start', async 
   await refused.close();
   const second = await startServer({ dataDir });
   expect(await me(second, cookie, captured)).toBeNull();
+});
+
+it.each<[string, string | undefined, boolean]>([
+  ['the only one', undefined, false],
+  ['one of several', 'redis://127.0.0.1:6379', true],
+])('NE-11: http, a long stop of a server that is %s', async (_which, redisUrl, holds) => {
+  const clock = createFakeClock();
+  const dataDir = mkdtempSync(join(tmpdir(), 'drawbridge-epoch-'));
+  onTestFinished(() => rmSync(dataDir, { recursive: true }));
+  const place = { dataDir, redisUrl };
+  const before = readProofEpoch(place);
+  const first = followProofEpoch({ ...place, clock });
+  await first.listen(async () => {});
+  first.stop();
+  clock.advance(shortStopMs + 1);
+  await followProofEpoch({ ...place, clock }).listen(async () => {});
+  expect(readProofEpoch(place) === before).toBe(holds);
 });

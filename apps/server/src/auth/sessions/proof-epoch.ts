@@ -30,8 +30,18 @@ const read = (dataDir: string): Stored => {
 const write = (dataDir: string, state: Stored): void =>
   writeFileSync(fileIn(dataDir), `${JSON.stringify(state)}\n`, { mode: 0o600 });
 
-/** What session proofs are bound to beside the secret. */
-export const readProofEpoch = (dataDir: string): string => read(dataDir).epoch;
+interface Place {
+  dataDir: string;
+  /** Present: one of several servers. */
+  redisUrl?: string | undefined;
+}
+
+/**
+ * What session proofs are bound to beside the secret. Of several servers all have the same: browsers speak to
+ * their balancer, not to the port of one.
+ */
+export const readProofEpoch = ({ dataDir, redisUrl }: Place): string =>
+  redisUrl === undefined ? read(dataDir).epoch : '';
 
 interface Needs {
   dataDir: string;
