@@ -119,4 +119,5 @@ it('a driver that takes over adds to the events that the sender has', async () =
   expect(await readAfter([queued, merged], queued)).toEqual([queued, merged]);
   const started = { type: 'started', runId: 'run_1', afterSeq: 4 } as const;
   expect(await readAfter([started], { ...started, afterSeq: 9 })).toEqual([started]);
+  expect(await readAfter([queued, started], queued)).toEqual([queued, started]);
 });

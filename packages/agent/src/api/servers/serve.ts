@@ -20,11 +20,14 @@ interface Needs extends Pick<AgentNeeds, 'clock' | 'onError'> {
   run(held: Held, command: CommandRow): Promise<Done>;
 }
 
+/** After these a message does not wait again. */
+const settled = new Set<RequestEvent['type']>(['started', 'merged']);
+
 /** A driver that follows another one repeats what has happened, which the sender may have already. */
 const isNew = (events: readonly RequestEvent[], event: RequestEvent): boolean => {
-  // Who was steered into a run that ended first waits again; who was merged into one does not.
+  // Who was steered into a run that ended first waits again; who has started or was merged does not.
   if (event.type === 'queued')
-    return events.at(-1)?.type !== 'queued' && events.every(({ type }) => type !== 'merged');
+    return events.at(-1)?.type !== 'queued' && !events.some(({ type }) => settled.has(type));
   const nameOf = (one: RequestEvent) => ('runId' in one ? `${one.type} ${one.runId}` : JSON.stringify(one));
   return events.every((one) => nameOf(one) !== nameOf(event));
 };
