@@ -138,7 +138,15 @@ const bad: [string, Parameters<typeof found>, string[]][] = [
     [
       { agentToolCalls: [toolCall(), toolCall({ ...byMachine, id: 'tc_2' })] },
       [],
-      { calls: [call({ door: 'agent' }), actionOf('r1', 0), actionOf('r1', 1), actionOf('r9', 0)] },
+      {
+        calls: [
+          call({ door: 'agent' }),
+          actionOf('r1', 0),
+          { ...actionOf('r1', 2), state: 'timed-out' },
+          actionOf('r1', 1),
+          actionOf('r9', 0),
+        ],
+      },
     ],
     ['A6: the call r1 1 belongs to no tool call', 'A6: the call r9 0 belongs to no tool call'],
   ],
