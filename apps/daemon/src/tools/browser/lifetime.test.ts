@@ -1,13 +1,34 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { systemClock } from '@drawbridge/kit';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
 import { shared } from '../../../test/support/clean-up.ts';
 import { allText, openBrowserTools, openSite, until } from '../../../test/support/browser-fixture.ts';
+import { makeFolders, openTools } from '../../../test/support/tool-fixture.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 const good = 'good.example';
+
+it('a call says that it is under way also while the browser starts', async () => {
+  const folders = makeFolders();
+  const slow = join(folders.base, 'slow');
+  // Ends without having started: all that the call says, it says before.
+  writeFileSync(slow, '#!/bin/sh\nsleep 1; exit 1\n', { mode: 0o700 });
+  vi.stubEnv('DRAWBRIDGE_BROWSER_PATH', slow);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const said: (string | undefined)[] = [];
+  const { call } = await openTools({
+    folders,
+    modes: { browser: 'allow' },
+    clock: { ...systemClock, every: (ms, run) => systemClock.every(ms / 100, run) },
+    progress: ({ message }) => void said.push(message),
+    toolsets: { browser: { mode: 'ephemeral', serverUrl: 'http://127.0.0.1:9' } },
+  });
+  expect((await call('browser_snapshot', {})).isError).toBe(true);
+  expect(said).toContain('The browser is working');
+});
 
 describeWith('chromium')('the browser itself', () => {
   const world = shared(async () => {

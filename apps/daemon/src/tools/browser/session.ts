@@ -45,12 +45,11 @@ export const createBrowserSession = (needs: RunningNeeds) => {
 
   /** Runs until the work ends, the call is cancelled or its time is over; then its tab is closed. */
   const inTime = async <T>(work: Promise<T>, page: Page | undefined, context: RunContext): Promise<T> => {
-    const { signal, progress } = context;
+    const { signal } = context;
     const { promise: ended, reject: end } = Promise.withResolvers<never>();
     const abort = () => end(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
     const stopClock = clock.after(callMs, () => end(errors.browserSlow()));
-    const stopProgress = clock.every(progressEveryMs, () => progress({ message: 'The browser is working' }));
     try {
       signal.throwIfAborted();
       return await Promise.race([work, ended]);
@@ -62,7 +61,6 @@ export const createBrowserSession = (needs: RunningNeeds) => {
     } finally {
       signal.removeEventListener('abort', abort);
       stopClock();
-      stopProgress();
     }
   };
 
@@ -79,14 +77,19 @@ export const createBrowserSession = (needs: RunningNeeds) => {
         .map((page) => page.url()) ?? [],
     close,
     call: async (name: string, args: Record<string, unknown>, context: RunContext) => {
-      const browser = await running();
-      idleTimer.cancel();
+      // Also while the browser starts: the server gives a call up that is silent for long.
+      const stopProgress = clock.every(progressEveryMs, () =>
+        context.progress({ message: 'The browser is working' }),
+      );
       try {
+        const browser = await running();
+        idleTimer.cancel();
         if (name !== 'browser_handle_dialog') await browser.dismissDialogs();
         const work = browser.call(name, args, { resources: context.granted, caller: context.caller });
         const answer = await inTime(work, browser.current(), context);
         return toResult(answer, browser.warnings());
       } finally {
+        stopProgress();
         startIdleTimer();
       }
     },
