@@ -99,9 +99,20 @@ const causes: { sign: RegExp; words: string; says(said: Said): string }[] = [
   },
 ];
 
+/** With hosts, what a program finds without the proxy: hosts that were not asked for are said apart. */
+const pastTheProxy: (typeof causes)[number] = {
+  sign: /network is unreachable|ENETUNREACH|could not resolve host|EAI_AGAIN|ENOTFOUND|temporary failure in name resolution|name or service not known/i,
+  words: 'it did not use the proxy of its hosts',
+  says: () =>
+    'A program of the command connected without the proxy in HTTPS_PROXY, which alone leads to its hosts. ' +
+    'fetch of Node uses it from 22.21 and 24.5 on; curl, wget, git and package tools do. ' +
+    'For a port of this machine, such as a database, ask for localhost:<port>.',
+};
+
 /** What git says of its settings is one cause, whatever the system's reason was. */
-const causesOf = (texts: string[]) => {
-  const matching = causes.filter(({ sign }) => texts.some((text) => sign.test(text)));
+const causesOf = (texts: string[], hasNetwork: boolean) => {
+  const known = causes.map((one) => (hasNetwork && one.sign === saysNoNetwork ? pastTheProxy : one));
+  const matching = known.filter(({ sign }) => texts.some((text) => sign.test(text)));
   return matching[0]?.sign === gitSettings ? matching.slice(0, 1) : matching;
 };
 
@@ -127,12 +138,10 @@ const sandboxCauses = (
     return !hasNetwork && /[;&|\n]/.test(command) && isDownload && saysNoNetwork.test(stderr)
       ? [withoutNetwork]
       : [];
-  const found = causesOf([stderr, stdout])
-    .filter(({ sign }) => !hasNetwork || sign !== saysNoNetwork)
-    .map(({ says, words }) => ({
-      sentence: says({ root, network, login: loginNote(command, output) }),
-      words,
-    }));
+  const found = causesOf([stderr, stdout], hasNetwork).map(({ says, words }) => ({
+    sentence: says({ root, network, login: loginNote(command, output) }),
+    words,
+  }));
   const unseen = noteOfUnseen(command, { output, look });
   if (unseen !== undefined)
     found.push({ sentence: unseen, words: 'it reads what the sandbox does not show' });

@@ -53,6 +53,15 @@ describeWith('bubblewrap')('a command with hosts', () => {
     expect(all[1]?.network).toEqual([{ host: 'good.test', in: expect.any(Number), out: expect.any(Number) }]);
   });
 
+  it('SU-36 a Node whose fetch knows no proxy fails, and the note says from which version on it does', async () => {
+    const { run } = world();
+    const older = `env -u NODE_USE_ENV_PROXY ${JSON.stringify(process.execPath)} -e "fetch('https://good.test/')"`;
+    const { exitCode, notes } = await run(older, ['good.test']);
+    expect([exitCode, notes]).toEqual([1, [expect.stringContaining('from 22.21 and 24.5 on')]]);
+    const beside = await run(`curl -sf https://good.test/; false`, ['good.test']);
+    expect([beside.stdout, beside.notes]).toEqual(['hello', undefined]);
+  });
+
   it('SH-88 the question names command, hosts and what they may get, and no host is hidden', async () => {
     const { send, questions, root } = world();
     const hosts = Array.from({ length: 16 }, (_, at) => `h${at}.test`);
