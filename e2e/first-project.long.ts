@@ -7,6 +7,7 @@ import {
   createProcesses,
   postMcp,
   startServer,
+  until,
   type Person,
   type Server,
 } from './harness/index.ts';
@@ -47,12 +48,13 @@ describeWith(
     const answered = postMcp(server.url, { token, body })
       .then((response) => response.text())
       .finally(() => (state.isOver = true));
-    while (!state.isOver) {
+    await until(async () => {
       for (const { id, title } of await ann.api.confirmations.list.query()) {
         questions.push(title ?? '');
         await ann.api.confirmations.decide.mutate({ confirmationId: id, approved: true });
       }
-    }
+      return state.isOver;
+    });
     const text = await answered;
     const { result } = JSON.parse(text.replace(/^[^]*?data: (?=\{)/, '').trim()) as {
       result: { content: { text?: string }[] };

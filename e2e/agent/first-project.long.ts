@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { createProcesses, startMachine } from '../harness/index.ts';
+import { createProcesses, startMachine, until } from '../harness/index.ts';
 import { headOf, makeProject, type Step } from '../project.ts';
 import { describeWith } from '../services.ts';
 import { startScriptedModel, type Script } from './scripted-model.ts';
@@ -63,11 +63,13 @@ describeWith(
     const thread = threadOf(ann, 'project');
     await thread.say('Clone the project, change its greeting, and push it.');
     const questions: string[] = [];
-    while ((await thread.now()).runId !== null)
+    await until(async () => {
       for (const { requestId, message } of await thread.asks()) {
         questions.push(message);
         await thread.answer(requestId, { kind: 'resourceDecision', resourceDecision: 'allowOnce' });
       }
+      return (await thread.now()).runId === null;
+    });
     for (const [at, { shows }] of steps.entries())
       expect(results[at]).toContain(JSON.stringify(shows).slice(1, -1));
     expect(pushed()).toBe(headOf(join(folder, 'app')));
