@@ -7,9 +7,13 @@ export type Turns = Parameters<typeof story>[0];
 export const hello: Turns = () => ({ text: 'Hello **Alice**.' });
 
 /** A server with the stand-in as its Telegram, and Alice not paired yet. */
-export const channelWorld = async (turns: Turns = hello, environment: Record<string, string> = {}) => {
+export const channelWorld = async (
+  turns: Turns = hello,
+  environment: Record<string, string> = {},
+  others: Parameters<typeof story>[1] = {},
+) => {
   const telegram = await openTelegram();
-  const all = await withAgent(story(turns), { ...telegram.environment, ...environment });
+  const all = await withAgent(story(turns, others), { ...telegram.environment, ...environment });
   const { channels } = all.panel;
   const pair = async (rights: { groups?: ('filesystemRead' | 'filesystemWrite')[] } = {}) => {
     const { code } = await channels.codes.create.mutate({ kind: 'telegram', ...rights });

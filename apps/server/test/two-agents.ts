@@ -88,11 +88,11 @@ export const openTwoAgents = async (script: Script, { fate = () => 'arrives' }: 
       counted: (port) => port,
       isUser: () => Promise.resolve(true),
       hide: () => {},
-      onRunEnded: (run) => void endedRuns.push(run),
       onSettingsChanged: () => {},
       warn: () => {},
       onError,
     });
+    agent.onRunEnded((run) => endedRuns.push(run));
     await agent.start();
     stops.push(stop);
     return {

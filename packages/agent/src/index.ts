@@ -1,5 +1,5 @@
 export type * from './api/agent.ts';
-export { createAgent, type CreateAgentNeeds, type EndedRun, type OpenedAsk } from './api/create-agent.ts';
+export { createAgent, type CreateAgentNeeds, type OpenedAsk } from './api/create-agent.ts';
 export * from './ports/bus.ts';
 export * from './ports/config.ts';
 export * from './ports/domain.ts';
@@ -22,6 +22,7 @@ export { agentLimits } from './rows/limits.ts';
 export * from './rows/store.ts';
 export { createFeed } from './api/threads/feed.ts';
 export { createThreads, type Threads } from './api/threads/threads.ts';
+export type { FollowUp } from './api/threads/follow-ups.ts';
 export { newThreadRow } from './rows/new-rows.ts';
 export { ownerOf, personSender, type Sender } from './rows/sender.ts';
 export { requestLimit } from './memory/compact.ts';

@@ -3,7 +3,6 @@ import {
   native,
   type AgentModule,
   type BackendLine,
-  type EndedRun,
   type ModelPort,
   type OpenedAsk,
   type Preemption,
@@ -49,7 +48,6 @@ interface Needs {
   /** How messages wait; by default as the core has it. */
   queueSettings?(): Promise<QueueSettings>;
   onAsked?(ask: OpenedAsk): void;
-  onRunEnded?(run: EndedRun): void;
   onPreempted?(preemption: Preemption): void;
   onBackend?(line: BackendLine): void;
   /** The owner has changed the settings: the agent may be on or off now. */
@@ -145,7 +143,7 @@ const reported = ({ environment: { runtimeBackends }, onBackend }: Needs): Needs
 /** The built-in agent with the parts of this server. */
 export const createServerAgent = (needs: Needs): ServerAgent => {
   const { environment, clock, store, isUser, workspaces, tracing, onError } = needs;
-  const { onAsked, onRunEnded, onPreempted } = needs;
+  const { onAsked, onPreempted } = needs;
   const onBackend = reported(needs);
   const parts = createParts(needs);
   const { settings, model, machine, web, search, mcp, n8n } = parts;
@@ -169,7 +167,6 @@ export const createServerAgent = (needs: Needs): ServerAgent => {
     keepMs: environment.keepThreadsMs,
     ...(tracing && { tracer: tracing.tracer }),
     ...(onAsked && { onAsked }),
-    ...(onRunEnded && { onRunEnded }),
     onError,
   });
   return {

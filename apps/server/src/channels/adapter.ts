@@ -22,6 +22,16 @@ export class PlatformError extends Error {
   }
 }
 
+/** Again as it is written where the platform does not read the markup. */
+export const orPlain = <Value>(
+  isPlain: boolean,
+  attempt: (isPlain: boolean) => Promise<Value>,
+): Promise<Value> =>
+  attempt(isPlain).catch((error: unknown) => {
+    if (isPlain || !(error instanceof PlatformError) || error.kind !== 'format') throw error;
+    return attempt(true);
+  });
+
 /** What the owner entered for a platform. */
 export type Fields = Readonly<Record<string, string>>;
 
@@ -138,8 +148,8 @@ export interface PlatformWebhook {
 }
 
 export interface PlatformButtons {
-  /** Gives a message another text, and removes its buttons. One that is gone stays so. */
-  edit(messageId: string, text: string, to: Destination): Promise<void>;
+  /** Gives a message another text, and removes its buttons. False for one that is gone: it stays so. */
+  edit(messageId: string, text: string, to: Destination): Promise<boolean>;
   /** Says to who has pressed a button what that did. */
   acknowledge(pressId: string, text: string, signal: AbortSignal): Promise<void>;
 }
@@ -173,6 +183,11 @@ export interface ChannelAdapter {
   download: ((fileId: string, signal: AbortSignal) => Promise<Buffer>) | null;
   /** Null where a message cannot have buttons. */
   buttons: PlatformButtons | null;
+  /**
+   * How often a message in a chat with one person, and in a group, may get another text while an answer is
+   * written, in milliseconds; null: answers come whole.
+   */
+  draftEveryMs: { own: number; group: number } | null;
   /** Shows for some seconds that an answer is being written; null where nothing can be shown. */
   typing: ((address: Address, signal: AbortSignal) => Promise<void>) | null;
 }

@@ -267,7 +267,7 @@ export const createChannels = (needs: Needs) => {
     stop: async (): Promise<void> => {
       closing.abort(new Error('The server stops'));
       await connections.disconnectAll();
-      await Promise.all([turns.settled(), questions.settled(), delivery.settled()]);
+      await Promise.all([turns.stop(), turns.settled(), questions.settled(), delivery.settled()]);
     },
   };
 };

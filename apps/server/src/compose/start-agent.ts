@@ -64,7 +64,6 @@ export const startAgent = async (parts: Parts): Promise<ServerAgent | null> => {
     queueSettings,
     onAsked: ({ threadId, ...ask }) =>
       notifications.asked({ ...ask, machine: null, path: `/chat/${threadId}` }),
-    onRunEnded: ({ threadId, ...run }) => notifications.ended({ ...run, path: `/chat/${threadId}` }),
     onPreempted: (preemption) => log.info(preemption, 'queue.preempt'),
     onBackend: (line) => log.info(line, line.audit),
     onSettingsChanged: gateway.settings.changed,
@@ -72,6 +71,9 @@ export const startAgent = async (parts: Parts): Promise<ServerAgent | null> => {
   });
   const { problem } = (await agent.settings.get()).workspace;
   if (problem !== null) warn(problem);
+  agent.agent.onRunEnded(({ threadId, ...run }) =>
+    notifications.ended({ ...run, path: `/chat/${threadId}` }),
+  );
   await agent.agent.start();
   return agent;
 };

@@ -5,6 +5,7 @@ import type { Memory, MemoryInput } from '@drawbridge/contracts/agent/memory';
 import type { SendInput, SendReply } from '@drawbridge/contracts/agent/threads';
 import type { RuntimeChoices } from '@drawbridge/contracts/machines/runtimes';
 import type { Canvas } from '../memory/canvas.ts';
+import type { RunRow } from '../rows/rows.ts';
 import type { Sender } from '../rows/sender.ts';
 import type { Lanes } from './lanes/lanes.ts';
 import type { Queue } from './lanes/queue.ts';
@@ -14,6 +15,11 @@ import type { Threads } from './threads/threads.ts';
 interface TaskId {
   threadId: string;
   taskId: string;
+}
+
+/** A run that was not stopped, and how long it took, in milliseconds. `sender`: of `Sender.key`. */
+export interface EndedRun extends Pick<RunRow, 'userId' | 'threadId' | 'id' | 'kind' | 'sender'> {
+  ms: number;
 }
 
 /** The built-in agent. Ids of another user answer like unknown ones: `notFound`. */
@@ -54,6 +60,8 @@ export interface Agent {
   credits(userId: string): Promise<Credits>;
   /** Called when a model call of the user has been counted; the returned function stops it. */
   onUsage(userId: string, listener: () => void): () => void;
+  /** Called once a run has ended that was not stopped; the returned function stops it. */
+  onRunEnded(listener: (run: EndedRun) => void): () => void;
   /** Ends threads that were not used for that long. */
   forgetOld(signal: AbortSignal): Promise<void>;
   /** Resumes what a stopped server left open. Call it after the gateway's start, before the doors open. */

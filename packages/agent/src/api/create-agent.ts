@@ -6,7 +6,7 @@ import {
 } from '@drawbridge/contracts/agent/memory';
 import type { AskAnswer, OpenAsk } from '@drawbridge/contracts/agent/asks';
 import type { ChatOfAnswer } from '@drawbridge/contracts/confirmation';
-import { createEmitter } from '@drawbridge/kit';
+import { createEmitter, type Emitter } from '@drawbridge/kit';
 import type { LaneContext } from '../engine/lanes/lane-context.ts';
 import { traceEnd } from '../engine/trace-ends.ts';
 import { noTracer, tracedModel } from '../engine/trace-model.ts';
@@ -22,7 +22,7 @@ import { type AgentStore, put, type Write } from '../rows/store.ts';
 import { cancelAgentTask, correctTask } from '../tools/plans/background.ts';
 import { creditsOf } from '../turns/budget.ts';
 import { confirmAsk } from '../turns/ends/confirm.ts';
-import type { Agent } from './agent.ts';
+import type { Agent, EndedRun } from './agent.ts';
 import { continueRun } from './lanes/continue-run.ts';
 import { createLanes } from './lanes/lanes.ts';
 import { createQueue, sendMessage } from './lanes/queue.ts';
@@ -59,14 +59,6 @@ export interface OpenedAsk {
   expiresAt: number | null;
 }
 
-/** A run that was not stopped, and how long it took, in milliseconds. */
-export interface EndedRun {
-  userId: string;
-  threadId: string;
-  id: string;
-  ms: number;
-}
-
 export interface CreateAgentNeeds extends Omit<AgentNeeds, 'bus' | 'tracer'> {
   /** Without it nothing is traced. */
   tracer?: Tracer;
@@ -74,8 +66,6 @@ export interface CreateAgentNeeds extends Omit<AgentNeeds, 'bus' | 'tracer'> {
   keepMs: number | null;
   /** Called once a question of the agent itself is stored; those of machines are the gateway's. */
   onAsked?(ask: OpenedAsk): void;
-  /** Called once a run has ended that was not stopped. */
-  onRunEnded?(run: EndedRun): void;
 }
 
 type EventWrite = Extract<Write, { type: 'event' }>;
@@ -105,6 +95,9 @@ interface Continuing {
   usesMemory: boolean;
 }
 
+/** The key of listeners to the ends of all runs. */
+const anyRun = '';
+
 const asksOf = ({ userId, threadId, event }: EventWrite): OpenedAsk[] => {
   if (event.type !== 'confirmation-request' || event.payload.inputType === 'resource-decision') return [];
   const { requestId: id, expiresAt } = event.payload;
@@ -113,13 +106,16 @@ const asksOf = ({ userId, threadId, event }: EventWrite): OpenedAsk[] => {
 
 /** The end of a run is stored once, so it is reported once, also where there are several servers. */
 const reportEnds = async (
-  { store, onRunEnded }: Pick<CreateAgentNeeds, 'store' | 'onRunEnded'>,
+  { store }: Pick<CreateAgentNeeds, 'store'>,
+  ends: Emitter<EndedRun>,
   events: readonly EventWrite[],
 ): Promise<void> => {
-  for (const { userId, threadId, event } of onRunEnded === undefined ? [] : events) {
+  for (const { userId, threadId, event } of ends.count(anyRun) === 0 ? [] : events) {
     if (event.type !== 'run-finish' || event.runId === null || event.payload.status === 'cancelled') continue;
     const [run] = await store.find('agentRuns', { userId, id: event.runId });
-    if (run) onRunEnded?.({ userId, threadId, id: run.id, ms: event.ts - run.startedAt });
+    if (!run) continue;
+    const { id, kind, sender, startedAt } = run;
+    ends.emit(anyRun, { userId, threadId, id, kind, sender, ms: event.ts - startedAt });
   }
 };
 
@@ -186,22 +182,23 @@ const openNeeds = (given: CreateAgentNeeds) => {
   const feed = createFeed({ clock, onError, relay: given.servers?.relay, versionOf });
   const { tracer, model, traceEnds } = tracing(given);
   const usage = createEmitter<null>(onError);
+  const ends = createEmitter<EndedRun>(onError);
   const publishEvents = (events: readonly EventWrite[]) => {
     const stored = events.map(({ event }) => event);
     for (const { userId, threadId } of threadsOf(events)) feed.stored(userId, threadId, stored);
     traceEnds(events);
-    reportEnds(given, events).catch(onError);
+    reportEnds(given, ends, events).catch(onError);
     events.flatMap(asksOf).forEach((ask) => given.onAsked?.(ask));
   };
   const publish = { events: publishEvents, usage: (userId: string) => usage.emit(userId, null) };
   const needs: AgentNeeds = { ...given, store: publishing(given.store, publish), bus: feed, tracer, model };
-  return { feed, usage, needs };
+  return { feed, usage, ends, needs };
 };
 
 /** The built-in agent. */
 export const createAgent = (given: CreateAgentNeeds): Agent => {
   const { clock, machine } = given;
-  const { feed, usage, needs } = openNeeds(given);
+  const { feed, usage, ends, needs } = openNeeds(given);
   const { store } = needs;
   const engine = openEngine(needs, feed);
   const { ctx, runner, commands } = engine;
@@ -253,6 +250,7 @@ export const createAgent = (given: CreateAgentNeeds): Agent => {
     },
     credits: (userId) => creditsOf(needs, userId),
     onUsage: (userId, listener) => usage.on(userId, listener),
+    onRunEnded: (listener) => ends.on(anyRun, listener),
     forgetOld: async (signal) => {
       if (given.keepMs !== null) await threads.forgetOld(signal);
     },

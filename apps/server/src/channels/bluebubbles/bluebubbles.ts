@@ -182,6 +182,7 @@ export const createBlueBubbles = ({ clock, fields }: Needs): ChannelAdapter => {
     voice: { format: 'mp3', send: createUpload(call, { isAudioMessage: 'true' }) },
     download,
     buttons: null,
+    draftEveryMs: null,
     typing: null,
   };
 };

@@ -131,6 +131,7 @@ export const createGmail = ({ clock, url, fields, ownUrl, readHtml }: Needs): Ch
     voice: null,
     download: createDownload({ api, readHtml }),
     buttons: null,
+    draftEveryMs: null,
     typing: null,
   };
 };

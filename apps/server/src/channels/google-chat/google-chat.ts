@@ -134,14 +134,20 @@ export const createGoogleChat = ({ clock, url, fields, ownUrl }: Needs): Channel
       edit: async (messageId, text, { address, isPlain, signal }) => {
         const body = { text: textOf(text, isPlain, addressOf.parse(address).hosts), cardsV2: [] };
         const path = `/v1/${messageName.parse(messageId)}?updateMask=text,cardsV2`;
-        await api.call('chat', path, { method: 'PATCH', body, signal }).catch((error: unknown) => {
+        try {
+          await api.call('chat', path, { method: 'PATCH', body, signal });
+          return true;
+        } catch (error) {
           // The person has deleted it.
           if (!(error instanceof PlatformError) || error.kind !== 'gone') throw error;
-        });
+          return false;
+        }
       },
       // Only the answer to a post could say something to one person, and a pull has no such answer.
       acknowledge: async () => {},
     },
+    // 60 writes in a minute to a space, which all apps in it share.
+    draftEveryMs: { own: 3_000, group: 3_000 },
     typing: null,
   };
 };

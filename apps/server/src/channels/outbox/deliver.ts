@@ -4,6 +4,7 @@ import { channelLimits } from '@drawbridge/contracts/outside/channels';
 import { createKeyedQueue, exponential, fullJitter, hasCode, sleep, type Clock } from '@drawbridge/kit';
 import { audioEnding, type SpeechService } from '../../voice/index.ts';
 import {
+  orPlain,
   PlatformError,
   type Button,
   type ChannelAdapter,
@@ -12,7 +13,7 @@ import {
 } from '../adapter.ts';
 import type { ChannelCounts } from '../counts.ts';
 import { addressOf } from '../turns/answers.ts';
-import { repliedFile, type RepliedFile } from '../turns/new-reply.ts';
+import { isDraft, repliedFile, type RepliedFile } from '../turns/new-reply.ts';
 import {
   isStoreTrouble,
   type ConversationKey,
@@ -39,13 +40,6 @@ const retry = { baseMs: 1_000, capMs: 60_000 };
 const storeRetryMs = 5_000;
 
 type Next = 'next' | 'stop' | { waitMs: number };
-
-/** Again as it is written where the platform does not read the markup. */
-const orPlain = <Value>(isPlain: boolean, attempt: (isPlain: boolean) => Promise<Value>): Promise<Value> =>
-  attempt(isPlain).catch((error: unknown) => {
-    if (isPlain || !(error instanceof PlatformError) || error.kind !== 'format') throw error;
-    return attempt(true);
-  });
 
 /** The bytes of a file of a chat; null where it was removed. */
 const readFile = async (
@@ -102,18 +96,20 @@ const createAttempt =
     const { id, text, edits } = reply;
     const to = { id, address: addressOf(reply), signal };
     if (voice !== null) return adapter.voice?.send(voice, to) ?? null;
-    if (edits === null) {
-      const sent = await sendFile(agent, adapter, { reply, to });
-      if (sent !== null) return sent;
-      const buttons = await buttonsOf(id);
-      return orPlain(isPlain, (plain) => adapter.send(text, { ...to, isPlain: plain, buttons }));
+    if (edits !== null) {
+      const messageId = (await replies.find(edits))?.messageId ?? null;
+      const isEdited =
+        messageId !== null &&
+        (await orPlain(isPlain, async (plain) =>
+          adapter.buttons?.edit(messageId, text, { ...to, isPlain: plain }),
+        ));
+      // An answer whose draft is gone is sent; how a question ended is said in its message alone.
+      if (isEdited === true || !isDraft(edits)) return null;
     }
-    const messageId = (await replies.find(edits))?.messageId ?? null;
-    if (messageId !== null)
-      await orPlain(isPlain, async (plain) =>
-        adapter.buttons?.edit(messageId, text, { ...to, isPlain: plain }),
-      );
-    return null;
+    const sent = await sendFile(agent, adapter, { reply, to });
+    if (sent !== null) return sent;
+    const buttons = await buttonsOf(id);
+    return orPlain(isPlain, (plain) => adapter.send(text, { ...to, isPlain: plain, buttons }));
   };
 
 /** A fault of this server is logged and tried again, so that it loses no reply and holds back no other. */

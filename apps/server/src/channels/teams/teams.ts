@@ -128,10 +128,12 @@ export const createTeams = ({ clock, url, fields, ownUrl, services }: Needs): Ch
         const path = `${pathOf(conversationId)}/${encodeURIComponent(messageId)}`;
         const body = { ...shownOf(text, isPlain, hosts), id: messageId };
         await api.call(serviceUrl, path, { method: 'PUT', body, signal });
+        return true;
       },
       // A bot cannot say something to one person in the answer to a press.
       acknowledge: async () => {},
     },
+    draftEveryMs: null,
     typing: async (address, signal) => {
       const { serviceUrl, conversationId } = addressOf.parse(address);
       const body = { type: 'typing' };

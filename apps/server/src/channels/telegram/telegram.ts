@@ -76,16 +76,23 @@ const createUpload =
     return String(sentMessage.parse(await call(method, form, signal)).message_id);
   };
 
-/** After a repeat, and for a message that the person has deleted. */
-const isEdited = /message is not modified|message to edit not found|message can't be edited/i;
+/** Of a repeat, and for a message that the person has deleted or that is too old. */
+const isEdited = /message is not modified/i;
+const isGone = /message to edit not found|message can't be edited/i;
 
 const createButtons = (call: ReturnType<typeof createTelegramApi>['call']): PlatformButtons => ({
   edit: async (messageId, text, { address, isPlain, signal }) => {
     const { chat_id } = placeOf(address);
     const edited = { chat_id, message_id: Number(messageId), ...shownOf(text, isPlain) };
-    await call('editMessageText', edited, signal).catch((error: unknown) => {
-      if (!(error instanceof PlatformError) || !isEdited.test(error.message)) throw error;
-    });
+    try {
+      await call('editMessageText', edited, signal);
+      return true;
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error;
+      if (isGone.test(error.message)) return false;
+      if (isEdited.test(error.message)) return true;
+      throw error;
+    }
   },
   acknowledge: async (pressId, text, signal) => {
     await call('answerCallbackQuery', { callback_query_id: pressId, text: cutText(text, 200) }, signal);
@@ -175,6 +182,8 @@ export const createTelegram = (needs: Needs): ChannelAdapter => {
     voice: { format: 'opus', send: createUpload(call, 'voice') },
     download,
     buttons: createButtons(call),
+    // A bot may send about one message a second to a person, and 20 in a minute to a group.
+    draftEveryMs: { own: 1_100, group: 3_100 },
     typing: async (address, signal) =>
       void (await call('sendChatAction', { ...placeOf(address), action: 'typing' }, signal)),
   };

@@ -8,7 +8,7 @@ import type { Address } from '../adapter.ts';
 import { splitMarkdown } from '../format/split.ts';
 import type { SendersStore, StoredSender } from '../senders/senders.store.ts';
 import type { ConversationKey, MessagesStore, StoredMessage } from './messages.store.ts';
-import { newReply, type RepliedFile } from './new-reply.ts';
+import { draftIdOf, newReply, type RepliedFile } from './new-reply.ts';
 
 interface Needs {
   clock: Clock;
@@ -25,6 +25,16 @@ interface Part {
   text: string;
   file?: RepliedFile;
   isSpoken?: boolean;
+}
+
+interface Said {
+  text: string | null;
+  /** Of the answer, so that an answer that is made again is sent once. */
+  id: string;
+  /** The draft that its first message replaces. */
+  edits: string | undefined;
+  /** Behind the text. */
+  more: readonly Part[];
 }
 
 interface Ending {
@@ -74,6 +84,11 @@ const textOfEnd = (end: RequestEnd): string | null => {
   }
 };
 
+const hasContent = (end: RequestEnd): boolean => end.outcome === 'completed' && end.content.trim() !== '';
+
+/** Behind a text that is still being written. */
+const unfinished = ' …';
+
 /** Answers to messages: each is stored with the end of its message, in one transaction, before it is sent. */
 export const createAnswers = ({ clock, messages, senders, speech, url, onReply }: Needs) => {
   const isReadOut = async (row: StoredMessage): Promise<boolean> => {
@@ -89,21 +104,57 @@ export const createAnswers = ({ clock, messages, senders, speech, url, onReply }
     return [...parts.slice(0, channelLimits.replyParts), `The rest is in Drawbridge: ${url()}`];
   };
 
-  const repliesTo = (row: StoredMessage, id: string, said: readonly Part[]) => {
+  const repliesTo = (
+    row: Pick<StoredMessage, 'kind' | 'conversation' | 'senderId' | 'address'>,
+    { id, edits }: { id: string; edits?: string | undefined },
+    said: readonly Part[],
+  ) => {
     const { kind, conversation, senderId } = row;
     const place = { id, kind, conversation, address: addressOf(row) };
     const at = clock.now();
-    return said.map((one, part) => messages.replies.insert(newReply(place, { ...one, senderId, at, part })));
+    return said.map((one, part) =>
+      messages.replies.insert(
+        newReply(
+          { ...place, ...(part === 0 && edits !== undefined && { edits }) },
+          { ...one, senderId, at, part },
+        ),
+      ),
+    );
   };
 
-  /** `id`: of the answer, so that an answer that is made again is sent once. */
+  const textsOf = (row: StoredMessage, text: string | null): Part[] =>
+    text === null ? [] : partsOf(row, text).map((part) => ({ text: part }));
+
+  /** What a run has said, and the files that it has sent. */
+  const saidBy = async (
+    row: StoredMessage,
+    { runId, text, isAnswer }: { runId: string; text: string; isAnswer: boolean },
+    { agent, threadId }: Ending,
+  ): Promise<Said> => {
+    const { kind, userId } = row;
+    const sent = await agent.threads.sentFiles(userId, runId);
+    const files = sent.map((file) => ({
+      // Read where the platform takes no such file.
+      text: `${file.name.replaceAll(/[^\p{L}\p{N} .-]/gu, ' ')} is in Drawbridge: ${url()}/chat/${threadId}`,
+      file: { ...file, userId },
+    }));
+    const draft = await messages.replies.find(draftIdOf(kind, runId));
+    const said = isAnswer && (await isReadOut(row)) ? [{ text, isSpoken: true }] : [];
+    return {
+      // A file says enough.
+      text: isAnswer || files.length === 0 || draft !== null ? text : null,
+      id: `${kind} run ${runId}`,
+      edits: draft?.id,
+      more: [...files, ...said],
+    };
+  };
+
   const answer = async (
     row: StoredMessage,
     text: string | null,
-    { id = `${keyOf(row)} answer`, more = [] }: { id?: string | undefined; more?: readonly Part[] } = {},
+    { id = `${keyOf(row)} answer`, edits, more = [] }: Partial<Omit<Said, 'text'>> = {},
   ): Promise<void> => {
-    const texts = text === null ? [] : partsOf(row, text).map((part) => ({ text: part }));
-    const replies = repliesTo(row, id, [...texts, ...more]);
+    const replies = repliesTo(row, { id, edits }, [...textsOf(row, text), ...more]);
     // False for the message of a sender who is no longer paired: it is gone.
     if (await messages.commit([messages.answered(row), ...replies], 'synced')) onReply(row);
   };
@@ -112,30 +163,40 @@ export const createAnswers = ({ clock, messages, senders, speech, url, onReply }
     answer,
     /** A sentence before the answer, once. */
     note: async (row: StoredMessage, text: string): Promise<void> => {
-      if (await messages.commit(repliesTo(row, `${keyOf(row)} note`, [{ text }]), 'synced')) onReply(row);
+      const replies = repliesTo(row, { id: `${keyOf(row)} note` }, [{ text }]);
+      if (await messages.commit(replies, 'synced')) onReply(row);
     },
-    end: async (row: StoredMessage, end: RequestEnd, { agent, threadId }: Ending): Promise<void> => {
+    end: async (row: StoredMessage, end: RequestEnd, ending: Ending): Promise<void> => {
       const runId = 'runId' in end ? end.runId : null;
       const text = textOfEnd(end);
       if (runId === null || text === null) return answer(row, text);
-      const { userId } = row;
-      const sent = await agent.threads.sentFiles(userId, runId);
-      const files = sent.map((file) => ({
-        // Read where the platform takes no such file.
-        text: `${file.name.replaceAll(/[^\p{L}\p{N} .-]/gu, ' ')} is in Drawbridge: ${url()}/chat/${threadId}`,
-        file: { ...file, userId },
-      }));
-      const hasText = end.outcome === 'completed' && end.content.trim() !== '';
-      const isSaid = hasText && (await isReadOut(row));
-      const said = isSaid ? [{ text, isSpoken: true }] : [];
-      // A file says enough.
-      const own = end.outcome === 'completed' && !hasText && files.length > 0 ? null : text;
-      return answer(row, own, { id: `${row.kind} run ${runId}`, more: [...files, ...said] });
+      const said = await saidBy(row, { runId, text, isAnswer: hasContent(end) }, ending);
+      return answer(row, said.text, said);
+    },
+    /** What background work has brought: into the chat of this message, once. Nothing where it says nothing. */
+    followUp: async (row: StoredMessage, end: RequestEnd, ending: Ending): Promise<void> => {
+      if (end.outcome !== 'completed' && end.outcome !== 'error') return;
+      const isAnswer = hasContent(end);
+      const text = end.outcome === 'error' ? end.message : end.content;
+      const said = await saidBy(row, { runId: end.runId, text, isAnswer }, ending);
+      const isNothing = end.outcome === 'completed' && !isAnswer;
+      const parts = [...textsOf(row, isNothing ? null : said.text), ...said.more];
+      if (parts.length > 0 && (await messages.commit(repliesTo(row, said, parts), 'synced'))) onReply(row);
+    },
+    /** Shows an answer while it is written: what replaces it is sent after it. */
+    draft: async (row: StoredMessage, runId: string, text: string): Promise<void> => {
+      const replies = repliesTo(row, { id: draftIdOf(row.kind, runId) }, [{ text }]);
+      if (await messages.commit([messages.unanswered(row), ...replies], 'synced')) onReply(row);
+    },
+    /** The beginning of a text that fits into one message, marked as not complete. */
+    begun: (row: Pick<StoredMessage, 'kind'>, text: string): string => {
+      const [first = ''] = splitMarkdown(text, partLength[row.kind as ChannelKind] - unfinished.length);
+      return first + unfinished;
     },
     /** Ends the pairing, with all that waits for the sender. */
     unpair: async (row: StoredMessage, sender: StoredSender): Promise<void> => {
       const text = 'You are no longer paired. What you write here is not read any more.';
-      const goodbye = repliesTo({ ...row, senderId: '' }, `${keyOf(row)} answer`, [{ text }]);
+      const goodbye = repliesTo({ ...row, senderId: '' }, { id: `${keyOf(row)} answer` }, [{ text }]);
       await messages.commit([...senders.remove(sender), ...goodbye], 'synced');
       onReply(row);
     },

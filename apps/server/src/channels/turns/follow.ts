@@ -2,6 +2,8 @@ import type { LaneRequest, RequestEnd, RequestEvent } from '@drawbridge/agent';
 import type { AskPayload } from '@drawbridge/contracts/agent/asks';
 import { hasCode, type Clock } from '@drawbridge/kit';
 import { subscribe, type ReaderContext } from '../../readers/index.ts';
+import type { Draft } from './draft.ts';
+import { createWrittenText } from './written-text.ts';
 
 /** Telegram shows it for 5 s. */
 const typingEveryMs = 4_000;
@@ -13,6 +15,8 @@ interface Following {
   threadId: string;
   /** Shows for some seconds that an answer is being written. */
   typing(): Promise<void>;
+  /** The answer while it is written; null where the platform shows it whole alone. */
+  draft(runId: string): Draft | null;
   /** The agent waits for an answer of the person. */
   onQuestion(ask: AskPayload): void;
   /** It waits no longer. */
@@ -39,19 +43,23 @@ const createTyping = ({ clock, typing }: Following) => {
 
 const followRun = async (
   following: Following,
-  typing: ReturnType<typeof createTyping>,
+  { typing, draft }: { typing: ReturnType<typeof createTyping>; draft: Draft | null },
   { runId, afterSeq }: { runId: string; afterSeq: number },
 ): Promise<void> => {
+  const written = createWrittenText(runId);
   const { readers, userId, threadId, signal } = following;
   const topics = [{ thread: threadId }];
-  for await (const { event } of subscribe(readers, {
+  for await (const { topic, event: frame } of subscribe(readers, {
     user: { userId },
     topics,
     since: String(afterSeq),
     signal,
   })) {
-    if (!('type' in event) || event.type !== 'event' || event.event.runId !== runId) continue;
-    const { type, payload } = event.event;
+    if (topic !== 'thread') continue;
+    const text = written(frame);
+    if (text !== null) draft?.write(text);
+    if (frame.type !== 'event' || frame.event.runId !== runId) continue;
+    const { type, payload } = frame.event;
     if (type === 'run-finish') return;
     if (type === 'confirmation-request') {
       typing.stop();
@@ -70,10 +78,12 @@ export const followRequest = async (following: Following, request: LaneRequest):
   const left = new AbortController();
   const inside = { ...following, signal: AbortSignal.any([signal, left.signal]) };
   const typing = createTyping(inside);
+  let draft: Draft | null = null;
   const take = (event: RequestEvent) => {
     if (event.type !== 'started') return;
     typing.start();
-    followRun(inside, typing, event).catch((error: unknown) => {
+    draft = following.draft(event.runId);
+    followRun(inside, { typing, draft }, event).catch((error: unknown) => {
       if (!inside.signal.aborted && !hasCode(error, 'NOT_FOUND')) onError(error);
     });
   };
@@ -89,5 +99,6 @@ export const followRequest = async (following: Following, request: LaneRequest):
     stopListening();
     typing.stop();
     left.abort();
+    await (draft as Draft | null)?.end();
   }
 };

@@ -9,6 +9,11 @@ interface Place extends Pick<StoredReply, 'id' | 'kind' | 'conversation'> {
   edits?: string;
 }
 
+/** Of the reply that shows the answer of a run while it is written. */
+export const draftIdOf = (kind: string, runId: string): string => `${kind} draft ${runId}`;
+/** Whether a reply of this id is one. */
+export const isDraft = (id: string): boolean => / draft run_/.test(id);
+
 /** A file of a chat that a reply sends. */
 export const repliedFile = messageFile.extend({ userId: z.string() });
 export type RepliedFile = z.infer<typeof repliedFile>;

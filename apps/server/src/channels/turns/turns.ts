@@ -6,11 +6,13 @@ import { CodedError, createKeyedQueue, hasCode, sleep, type Clock } from '@drawb
 import { errors } from '../../errors.ts';
 import type { ReaderContext } from '../../readers/index.ts';
 import type { SpeechService, Transcribe } from '../../voice/index.ts';
-import type { ChannelAdapter } from '../adapter.ts';
+import { orPlain, type ChannelAdapter } from '../adapter.ts';
 import type { GroupsStore } from '../groups/groups.store.ts';
 import type { SendersStore, StoredSender } from '../senders/senders.store.ts';
 import { addressOf, createAnswers, isStop, keyOf, type Answers } from './answers.ts';
+import { createDraft, type Draft } from './draft.ts';
 import { followRequest } from './follow.ts';
+import { createFollowUps } from './follow-ups.ts';
 import { createLaneSender, isInGroup, ownAnswer, sessionOf, type NamedSender } from './lane-sender.ts';
 import {
   isStoreTrouble,
@@ -18,6 +20,7 @@ import {
   type MessagesStore,
   type StoredMessage,
 } from './messages.store.ts';
+import { draftIdOf } from './new-reply.ts';
 import { createReceivedFiles, textForFiles, type ReceivedFiles } from './received-files.ts';
 
 type Claim = (
@@ -181,6 +184,7 @@ const createSubmit = (needs: Needs, fetching: ReturnType<typeof createFetching>)
         userId: row.userId,
         threadId,
         typing: async () => adapterOf(row.kind as ChannelKind)?.typing?.(addressOf(row), signal),
+        draft: (runId) => draftOf(row, runId),
         onQuestion: (ask) => void questions.show(row, threadId, ask).catch(onError),
         onClosed: (askId) => void questions.closed(row.userId, askId).catch(onError),
         onError,
@@ -189,6 +193,30 @@ const createSubmit = (needs: Needs, fetching: ReturnType<typeof createFetching>)
       request,
     );
     await answers.end(row, end, following);
+  };
+
+  const draftOf = (row: StoredMessage, runId: string): Draft | null => {
+    const adapter = () => adapterOf(row.kind as ChannelKind);
+    const every = adapter()?.draftEveryMs ?? null;
+    if (every === null) return null;
+    return createDraft({
+      clock,
+      replies: needs.messages.replies,
+      adapter,
+      id: draftIdOf(row.kind, runId),
+      insert: (text) => answers.draft(row, runId, answers.begun(row, text)),
+      edit: async ({ buttons }, { id, messageId, address }, text) => {
+        const to = { id, address: addressOf({ address }), signal };
+        const shown = answers.begun(row, text);
+        return orPlain(
+          false,
+          async (isPlain) => (await buttons?.edit(messageId ?? '', shown, { ...to, isPlain })) ?? false,
+        );
+      },
+      everyMs: isInGroup(row) ? every.group : every.own,
+      onError,
+      signal,
+    });
   };
 
   const giveToAgent = async (row: StoredMessage, by: NamedSender): Promise<Given | undefined> => {
@@ -224,6 +252,7 @@ export const createTurns = (needs: Needs) => {
   const { messages, signal, onError } = needs;
   const fetching = createFetching(needs);
   const submit = createSubmit(needs, fetching);
+  const followUps = createFollowUps(needs);
   const inTurn = createKeyedQueue();
   /** Given to the agent already; they wait for its end. */
   const following = new Set<string>();
@@ -250,7 +279,9 @@ export const createTurns = (needs: Needs) => {
     /** Goes on with what an earlier run of the server left. */
     start: async (): Promise<void> => {
       for (const conversation of await messages.conversationsAccepted()) wake(conversation);
+      await followUps.start();
     },
+    stop: followUps.stop,
     settled: inTurn.settled,
   };
 };

@@ -12,6 +12,7 @@ import type { ThreadRow } from '../../rows/rows.ts';
 import { type AgentStore, insert, update, type Write } from '../../rows/store.ts';
 import { sendFile } from '../../tools/core/send-file.ts';
 import type { Feed } from './feed.ts';
+import { followUpsOf } from './follow-ups.ts';
 import { type ListInput, listThreads } from './list.ts';
 import { forEach, forgetOldThreads, removeRows } from './remove.ts';
 import { runDetailsOf } from './run-details.ts';
@@ -166,6 +167,8 @@ export const createThreads = (needs: ThreadsNeeds) => {
       const calls = await store.find('agentToolCalls', where, { isLenient: true });
       return calls.flatMap(({ result }) => filesOf(result ?? []).files ?? []);
     },
+    /** Runs that background work has started, by their ends since then, oldest first. */
+    followUps: (key: ThreadKey, since: number) => followUpsOf(needs, key, since),
     forgetOld: (signal: AbortSignal) => forgetOldThreads({ store, clock, keepMs, removeThread }, signal),
   };
 };
