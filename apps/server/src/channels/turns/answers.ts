@@ -89,15 +89,14 @@ const hasContent = (end: RequestEnd): boolean => end.outcome === 'completed' && 
 /** Behind a text that is still being written. */
 const unfinished = ' …';
 
-/** Answers to messages: each is stored with the end of its message, in one transaction, before it is sent. */
-export const createAnswers = ({ clock, messages, senders, speech, url, onReply }: Needs) => {
-  const isReadOut = async (row: StoredMessage): Promise<boolean> => {
-    const kind = row.kind as ChannelKind;
-    if (!speech.isOn || !platformOf(kind).hasVoice) return false;
-    const speak = (await senders.find(kind, row.senderId))?.speak ?? 'never';
-    return speak === 'always' || (speak === 'voice' && (await messages.spoken.has(row)));
-  };
+/** The beginning of a text that fits into one message, marked as not complete. */
+export const begunOf = ({ kind }: Pick<StoredMessage, 'kind'>, text: string): string => {
+  const [first = ''] = splitMarkdown(text, partLength[kind as ChannelKind] - unfinished.length);
+  return first + unfinished;
+};
 
+/** What goes back to a conversation, in parts. */
+const createParts = ({ clock, messages, url }: Pick<Needs, 'clock' | 'messages' | 'url'>) => {
   const partsOf = ({ kind }: StoredMessage, text: string): string[] => {
     const parts = splitMarkdown(text, partLength[kind as ChannelKind]);
     if (parts.length <= channelLimits.replyParts) return parts;
@@ -125,8 +124,20 @@ export const createAnswers = ({ clock, messages, senders, speech, url, onReply }
   const textsOf = (row: StoredMessage, text: string | null): Part[] =>
     text === null ? [] : partsOf(row, text).map((part) => ({ text: part }));
 
+  return { textsOf, repliesTo };
+};
+
+/** What the end of a run gives to the chat. */
+const createSaid = ({ messages, senders, speech, url }: Omit<Needs, 'clock' | 'onReply'>) => {
+  const isReadOut = async (row: StoredMessage): Promise<boolean> => {
+    const kind = row.kind as ChannelKind;
+    if (!speech.isOn || !platformOf(kind).hasVoice) return false;
+    const speak = (await senders.find(kind, row.senderId))?.speak ?? 'never';
+    return speak === 'always' || (speak === 'voice' && (await messages.spoken.has(row)));
+  };
+
   /** What a run has said, and the files that it has sent. */
-  const saidBy = async (
+  return async (
     row: StoredMessage,
     { runId, text, isAnswer }: { runId: string; text: string; isAnswer: boolean },
     { agent, threadId }: Ending,
@@ -148,6 +159,13 @@ export const createAnswers = ({ clock, messages, senders, speech, url, onReply }
       more: [...files, ...said],
     };
   };
+};
+
+/** Answers to messages: each is stored with the end of its message, in one transaction, before it is sent. */
+export const createAnswers = (needs: Needs) => {
+  const { messages, senders, onReply } = needs;
+  const { textsOf, repliesTo } = createParts(needs);
+  const saidBy = createSaid(needs);
 
   const answer = async (
     row: StoredMessage,
@@ -173,7 +191,7 @@ export const createAnswers = ({ clock, messages, senders, speech, url, onReply }
       const said = await saidBy(row, { runId, text, isAnswer: hasContent(end) }, ending);
       return answer(row, said.text, said);
     },
-    /** What background work has brought: into the chat of this message, once. Nothing where it says nothing. */
+    /** What background work has brought, into the chat of this message, once; nothing where it is silent. */
     followUp: async (row: StoredMessage, end: RequestEnd, ending: Ending): Promise<void> => {
       if (end.outcome !== 'completed' && end.outcome !== 'error') return;
       const isAnswer = hasContent(end);
@@ -187,11 +205,6 @@ export const createAnswers = ({ clock, messages, senders, speech, url, onReply }
     draft: async (row: StoredMessage, runId: string, text: string): Promise<void> => {
       const replies = repliesTo(row, { id: draftIdOf(row.kind, runId) }, [{ text }]);
       if (await messages.commit([messages.unanswered(row), ...replies], 'synced')) onReply(row);
-    },
-    /** The beginning of a text that fits into one message, marked as not complete. */
-    begun: (row: Pick<StoredMessage, 'kind'>, text: string): string => {
-      const [first = ''] = splitMarkdown(text, partLength[row.kind as ChannelKind] - unfinished.length);
-      return first + unfinished;
     },
     /** Ends the pairing, with all that waits for the sender. */
     unpair: async (row: StoredMessage, sender: StoredSender): Promise<void> => {

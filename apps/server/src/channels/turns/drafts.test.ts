@@ -5,7 +5,7 @@ import { refuse } from '../../../test/telegram.ts';
 
 type World = Awaited<ReturnType<typeof pairedChannel>>;
 
-/** An answer that is written, and complete once it is let go. */
+/** An answer that is written, and complete once it is completed. */
 const slowly = (text: string) => {
   const whole = Promise.withResolvers<void>();
   const turns: Turns = () => ({ text, until: whole.promise });

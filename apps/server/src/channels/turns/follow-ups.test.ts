@@ -18,7 +18,7 @@ const open = async () => {
   const all = await channelWorld(turns, {}, others);
   await all.pair();
   all.telegram.say('Go');
-  await expect.poll(() => all.telegram.texts(), { timeout: 10_000 }).toEqual(['I have begun.']);
+  await expect.poll(() => all.telegram.texts(), { timeout: 20_000 }).toEqual(['I have begun.']);
   return { ...all, finish: done.resolve, finishSecond: second.resolve };
 };
 type World = Awaited<ReturnType<typeof open>>;
@@ -34,18 +34,18 @@ it('CH-38 what background work has brought reaches the chat, once, also across r
   const world = await open();
   const { telegram, server, finish } = world;
   finish();
-  await expect.poll(() => news(world), { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(() => news(world), { timeout: 20_000 }).toHaveLength(1);
   await server.app.close();
   // As a crash leaves the rows right after the end of the run.
   const { db, close } = openDatabase({ url: undefined, dataDir: server.dataDir });
   await db.deleteFrom('channelReplies').where('text', '=', 'Here is the news.').execute();
   await close();
   const again = await startAgain(world);
-  await expect.poll(() => news(world), { timeout: 10_000 }).toHaveLength(2);
+  await expect.poll(() => news(world), { timeout: 20_000 }).toHaveLength(2);
   await again.app.close();
   const last = await startAgain(world);
   telegram.say('/whoami');
-  await expect.poll(() => telegram.texts().at(-1), { timeout: 10_000 }).toContain('You are Alice');
+  await expect.poll(() => telegram.texts().at(-1), { timeout: 20_000 }).toContain('You are Alice');
   await last.app.close();
   expect(news(world)).toHaveLength(2);
 });
@@ -54,7 +54,7 @@ it('CH-38, CH-16 it is not told again to a sender who was removed and is paired 
   const world = await open();
   const { telegram, server, channels, pair, finish } = world;
   finish();
-  await expect.poll(() => news(world), { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(() => news(world), { timeout: 20_000 }).toHaveLength(1);
   await channels.senders.remove.mutate({ kind: 'telegram', senderId: '77' });
   await pair();
   telegram.say('/whoami');
@@ -62,23 +62,26 @@ it('CH-38, CH-16 it is not told again to a sender who was removed and is paired 
   await server.app.close();
   const last = await startAgain(world);
   telegram.say('/whoami');
-  await expect.poll(() => telegram.texts().length, { timeout: 10_000 }).toBeGreaterThan(1);
+  await expect.poll(() => telegram.texts().length, { timeout: 20_000 }).toBeGreaterThan(1);
   await last.app.close();
   expect(news(world)).toEqual([]);
 });
 
 it('CH-38 what the person began in the panel goes to no platform', async () => {
   const world = await open();
-  const { telegram, panel, model, finish, finishSecond } = world;
+  const { telegram, panel, model, server, finish, finishSecond } = world;
   finish();
-  await expect.poll(() => news(world), { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(() => news(world), { timeout: 20_000 }).toHaveLength(1);
   const first = async () => (await panel.agent.threads.list.query({ limit: 5 })).threads[0];
   await panel.agent.send.mutate({ threadId: (await first())?.id ?? '', message: 'From the panel' });
   const status = async () => [requestsOf(model.requests).length, (await first())?.status];
-  await expect.poll(status, { timeout: 10_000 }).toEqual([5, 'background']);
+  await expect.poll(status, { timeout: 20_000 }).toEqual([5, 'background']);
   finishSecond();
-  await expect.poll(status, { timeout: 10_000 }).toEqual([6, 'idle']);
+  await expect.poll(status, { timeout: 20_000 }).toEqual([6, 'idle']);
+  await server.app.close();
+  const last = await startAgain(world);
   telegram.say('/whoami');
-  await expect.poll(() => telegram.texts().at(-1)).toContain('You are Alice');
+  await expect.poll(() => telegram.texts().at(-1), { timeout: 20_000 }).toContain('You are Alice');
+  await last.app.close();
   expect(telegram.texts()).toHaveLength(3);
 });

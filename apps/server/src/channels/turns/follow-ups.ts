@@ -19,7 +19,7 @@ type Needs = Parameters<typeof createAnswers>[0] &
 const searchedMs = 24 * 60 * 60 * 1_000;
 
 /**
- * Runs that background work has started, for whoever began it: what they say goes to the chat of its last
+ * Runs that background work has started, by who began it: what they say goes to the chat of its last
  * message. It has the id of the run, so it is sent once.
  */
 export const createFollowUps = (needs: Needs) => {
@@ -33,10 +33,10 @@ export const createFollowUps = (needs: Needs) => {
     userId: string,
     isMeant: (sender: string) => boolean,
   ): Promise<void> => {
-    for (const { first, ...conversation } of await messages.conversationsOf(userId)) {
+    for (const { first, ...conversation } of await messages.conversations.ofUser(userId)) {
       const sender = sessionOf(conversation);
       if (!isMeant(sender)) continue;
-      const row = await messages.newest(conversation);
+      const row = await messages.conversations.newest(conversation);
       // The pairing has ended, or the group was turned off.
       if (row === null || (await laneSenderOf(row))?.lane.key !== sender) continue;
       const session = await sessions.find({ userId, principal: 'person' }, sender);
@@ -66,7 +66,7 @@ export const createFollowUps = (needs: Needs) => {
   return {
     /** Goes on with what an earlier run of the server left. */
     start: async (): Promise<void> => {
-      for (const userId of await messages.users()) give(userId, () => true);
+      for (const userId of await messages.conversations.users()) give(userId, () => true);
     },
     stop: async (): Promise<void> => {
       stop?.();

@@ -71,6 +71,54 @@ const createSpoken = ({ db }: Pick<Store, 'db'>) => ({
   },
 });
 
+const createConversations = ({ db }: Pick<Store, 'db'>) => ({
+  /** Conversations of an account, with when the first and the last message that is kept was received. */
+  ofUser: async (userId: string) => {
+    const all = db.selectFrom('channelMessages').where('userId', '=', userId);
+    const rows = await all
+      .select(['kind', 'conversation'])
+      .select(({ fn }) => [fn.min('receivedAt').as('first'), fn.max('receivedAt').as('last')])
+      .groupBy(['kind', 'conversation'])
+      .execute();
+    return rows.map(({ first, last, ...key }) => ({ ...key, first: Number(first), last: Number(last) }));
+  },
+  newest: async ({ kind, conversation }: ConversationKey): Promise<StoredMessage | null> =>
+    (await db
+      .selectFrom('channelMessages')
+      .selectAll()
+      .where('kind', '=', kind)
+      .where('conversation', '=', conversation)
+      .orderBy('receivedAt', 'desc')
+      .limit(1)
+      .executeTakeFirst()) ?? null,
+  /** Accounts of which a message is kept. */
+  users: async (): Promise<string[]> => {
+    const all = await db.selectFrom('channelMessages').select('userId').distinct().execute();
+    return all.map(({ userId }) => userId);
+  },
+});
+
+const createStates = ({ db }: Pick<Store, 'db'>) => {
+  const move =
+    (state: 'accepted' | 'answered') =>
+    ({ kind, updateId }: Pick<StoredMessage, 'kind' | 'updateId'>): Write => ({
+      query: db
+        .updateTable('channelMessages')
+        .set({ state })
+        .where('kind', '=', kind)
+        .where('updateId', '=', updateId)
+        .where('state', '=', 'accepted')
+        .compile(),
+      rows: 1,
+    });
+  return {
+    /** Fails the commit where the message has its answer, or was removed. */
+    answered: move('answered'),
+    /** The same, and changes nothing. */
+    unanswered: move('accepted'),
+  };
+};
+
 /** What was written in conversations, and what goes back. */
 export const createMessagesStore = ({ db, commit }: Pick<Store, 'db' | 'commit'>) => ({
   /** Writes all, or nothing: false where a row for one of the writes is gone. */
@@ -85,6 +133,7 @@ export const createMessagesStore = ({ db, commit }: Pick<Store, 'db' | 'commit'>
   },
   replies: createReplies({ db, commit }),
   spoken: createSpoken({ db }),
+  conversations: createConversations({ db }),
   /** A platform delivers an update more than once: the first one counts. */
   insert: (message: StoredMessage): Write =>
     db
@@ -122,52 +171,7 @@ export const createMessagesStore = ({ db, commit }: Pick<Store, 'db' | 'commit'>
       .distinct()
       .where('state', '=', 'accepted')
       .execute(),
-  /** Fails the commit where the message has its answer, or was removed. */
-  answered: ({ kind, updateId }: Pick<StoredMessage, 'kind' | 'updateId'>): Write => ({
-    query: db
-      .updateTable('channelMessages')
-      .set({ state: 'answered' })
-      .where('kind', '=', kind)
-      .where('updateId', '=', updateId)
-      .where('state', '=', 'accepted')
-      .compile(),
-    rows: 1,
-  }),
-  /** Conversations of an account, with when the first and the last message that is kept was received. */
-  conversationsOf: async (userId: string) => {
-    const all = db.selectFrom('channelMessages').where('userId', '=', userId);
-    const rows = await all
-      .select(['kind', 'conversation'])
-      .select(({ fn }) => [fn.min('receivedAt').as('first'), fn.max('receivedAt').as('last')])
-      .groupBy(['kind', 'conversation'])
-      .execute();
-    return rows.map(({ first, last, ...key }) => ({ ...key, first: Number(first), last: Number(last) }));
-  },
-  newest: async ({ kind, conversation }: ConversationKey): Promise<StoredMessage | null> =>
-    (await db
-      .selectFrom('channelMessages')
-      .selectAll()
-      .where('kind', '=', kind)
-      .where('conversation', '=', conversation)
-      .orderBy('receivedAt', 'desc')
-      .limit(1)
-      .executeTakeFirst()) ?? null,
-  /** Accounts of which a message is kept. */
-  users: async (): Promise<string[]> => {
-    const all = await db.selectFrom('channelMessages').select('userId').distinct().execute();
-    return all.map(({ userId }) => userId);
-  },
-  /** Changes nothing; fails the commit where the message has its answer, or was removed. */
-  unanswered: ({ kind, updateId }: Pick<StoredMessage, 'kind' | 'updateId'>): Write => ({
-    query: db
-      .updateTable('channelMessages')
-      .set({ state: 'accepted' })
-      .where('kind', '=', kind)
-      .where('updateId', '=', updateId)
-      .where('state', '=', 'accepted')
-      .compile(),
-    rows: 1,
-  }),
+  ...createStates({ db }),
   facts: async (kind: ChannelKind): Promise<{ lastMessageAt: number | null; waiting: number }> => {
     const all = db.selectFrom('channelMessages').where('kind', '=', kind);
     const [{ last }, { count }] = await Promise.all([

@@ -9,7 +9,7 @@ import type { SpeechService, Transcribe } from '../../voice/index.ts';
 import { orPlain, type ChannelAdapter } from '../adapter.ts';
 import type { GroupsStore } from '../groups/groups.store.ts';
 import type { SendersStore, StoredSender } from '../senders/senders.store.ts';
-import { addressOf, createAnswers, isStop, keyOf, type Answers } from './answers.ts';
+import { addressOf, begunOf, createAnswers, isStop, keyOf, type Answers } from './answers.ts';
 import { createDraft, type Draft } from './draft.ts';
 import { followRequest } from './follow.ts';
 import { createFollowUps } from './follow-ups.ts';
@@ -140,6 +140,32 @@ const createSend = (
   };
 };
 
+/** Shows answers while they are written; null where the platform shows them whole alone. */
+const createDrafts =
+  ({ clock, messages, adapterOf, onError, signal }: Needs, answers: Answers) =>
+  (row: StoredMessage, runId: string): Draft | null => {
+    const adapter = () => adapterOf(row.kind as ChannelKind);
+    const every = adapter()?.draftEveryMs ?? null;
+    if (every === null) return null;
+    return createDraft({
+      clock,
+      replies: messages.replies,
+      adapter,
+      id: draftIdOf(row.kind, runId),
+      insert: (text) => answers.draft(row, runId, begunOf(row, text)),
+      edit: async ({ buttons }, { id, messageId, address }, text) => {
+        const to = { id, address: addressOf({ address }), signal };
+        const begun = begunOf(row, text);
+        const edit = async (isPlain: boolean) =>
+          (await buttons?.edit(messageId ?? '', begun, { ...to, isPlain })) ?? false;
+        return orPlain(false, edit);
+      },
+      everyMs: isInGroup(row) ? every.group : every.own,
+      onError,
+      signal,
+    });
+  };
+
 /** Gives messages to the agent, and their ends to the answers. */
 const createSubmit = (needs: Needs, fetching: ReturnType<typeof createFetching>) => {
   const { clock, sessions, agent, readers, questions, adapterOf, signal, onError } = needs;
@@ -147,6 +173,7 @@ const createSubmit = (needs: Needs, fetching: ReturnType<typeof createFetching>)
   const { answer } = answers;
   const send = createSend(needs, fetching, answers);
   const laneSenderOf = createLaneSender(needs);
+  const draftOf = createDrafts(needs, answers);
 
   /** Again while the store has trouble; what else fails is said to the sender. */
   const retried = async <Value>(
@@ -193,30 +220,6 @@ const createSubmit = (needs: Needs, fetching: ReturnType<typeof createFetching>)
       request,
     );
     await answers.end(row, end, following);
-  };
-
-  const draftOf = (row: StoredMessage, runId: string): Draft | null => {
-    const adapter = () => adapterOf(row.kind as ChannelKind);
-    const every = adapter()?.draftEveryMs ?? null;
-    if (every === null) return null;
-    return createDraft({
-      clock,
-      replies: needs.messages.replies,
-      adapter,
-      id: draftIdOf(row.kind, runId),
-      insert: (text) => answers.draft(row, runId, answers.begun(row, text)),
-      edit: async ({ buttons }, { id, messageId, address }, text) => {
-        const to = { id, address: addressOf({ address }), signal };
-        const shown = answers.begun(row, text);
-        return orPlain(
-          false,
-          async (isPlain) => (await buttons?.edit(messageId ?? '', shown, { ...to, isPlain })) ?? false,
-        );
-      },
-      everyMs: isInGroup(row) ? every.group : every.own,
-      onError,
-      signal,
-    });
   };
 
   const giveToAgent = async (row: StoredMessage, by: NamedSender): Promise<Given | undefined> => {
