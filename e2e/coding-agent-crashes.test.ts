@@ -76,24 +76,71 @@ describeWith('bubblewrap')('a turn of a coding agent in which a program is kille
     }
   });
 
-  it('RT-13 the daemon is killed in a turn: it is lost, and Continue goes on without doing anything twice', async () => {
-    const thread = threadOf(ann, 'lost');
-    await choose('lost');
-    await thread.say('SAY half\nRUN echo once >> lost.txt\nUNTIL lost');
+  it('10 RT-13 the daemon is killed at each point of a turn: it is lost, and Continue does nothing twice', async () => {
+    const kill = async () => {
+      await daemon.process.end('SIGKILL');
+      await until(async () => !isRunning(standIn));
+      daemon = await world.startAgain();
+    };
+    for (const [point, ran, texts] of [
+      ['text', '', ['half']],
+      ['ask', '', ['half']],
+      ['run', 'begun\n', ['half']],
+      ['end', 'begun\nended\n', ['half', 'whole']],
+    ] as const) {
+      const thread = threadOf(ann, `lost-${point}`);
+      await choose(thread.id);
+      const file = (name: string) => `${thread.id}-${name}`;
+      const log = join(daemon.root, `${thread.id}.txt`);
+      writeFileSync(log, '');
+      const command = `echo begun >> ${thread.id}.txt; touch ${file('run')}.waits; until [ -e ${file('run')} ]; do sleep 0.05; done; echo ended >> ${thread.id}.txt`;
+      const steps = [
+        'SAY half',
+        `UNTIL ${file('text')}`,
+        `RUN ${command}`,
+        'SAY whole',
+        `UNTIL ${file('end')}`,
+      ];
+      await thread.say(steps.join('\n'));
+      await allow('Let mine work in the shared folder?');
+      for (const name of ['text', 'ask', 'run', 'end']) {
+        if (name === 'ask') await asked(/^mine: run /);
+        else await held(file(name));
+        if (name === point) break;
+        if (name === 'ask') await allow(/^mine: run /);
+        else release(file(name));
+      }
+      await until(
+        async () => (await thread.now()).partial.length + (await thread.of('text-block')).length > 0,
+      );
+      await kill();
+      expect([point, (await thread.until('run-finish')).payload.status]).toEqual([point, 'error']);
+      expect((await thread.until('error')).payload).toMatchObject({ code: 'LOST' });
+      // What it had written, also where that was not yet stored.
+      const written = (await thread.of('text-block')).map(({ payload }) => payload.text);
+      expect([point, written]).toEqual([point, texts]);
+      expect(await thread.asks()).toEqual([]);
+      expect(await thread.continue()).toBeLessThan(300);
+      await allow('Let mine work in the shared folder?');
+      await until(async () => (await thread.of('run-finish')).length === 2);
+      expect((await thread.of('run-finish')).at(-1)?.payload.status).toBe('completed');
+      expect([point, readFileSync(log, 'utf8')]).toEqual([point, ran]);
+      expect(await thread.asks()).toEqual([]);
+    }
+  });
+
+  it('10 RT-13 the daemon is killed before a turn begins: its question is asked again, or it is lost; nothing ran', async () => {
+    const thread = threadOf(ann, 'early');
+    await choose('early');
+    await thread.say('RUN echo once >> early.txt');
+    await asked('Let mine work in the shared folder?');
+    await daemon.process.end('SIGKILL');
+    expect(isRunning(standIn)).toBe(false);
+    daemon = await world.startAgain();
     await allow('Let mine work in the shared folder?');
     await allow(/^mine: run /);
-    await held('lost');
-    await daemon.process.end('SIGKILL');
-    await until(async () => !isRunning(standIn));
-    await world.startAgain();
-    expect((await thread.until('run-finish')).payload.status).toBe('error');
-    expect((await thread.until('error')).payload).toMatchObject({ code: 'LOST' });
-    expect((await thread.of('text-block')).map(({ payload }) => payload.text)).toEqual(['half']);
-    expect(await thread.continue()).toBeLessThan(300);
-    await allow('Let mine work in the shared folder?');
-    await until(async () => (await thread.of('run-finish')).length === 2);
-    expect((await thread.of('run-finish')).at(-1)?.payload.status).toBe('completed');
-    expect(readFileSync(join(daemon.root, 'lost.txt'), 'utf8')).toBe('once\n');
+    expect((await thread.until('run-finish')).payload.status).toBe('completed');
+    expect(readFileSync(join(daemon.root, 'early.txt'), 'utf8')).toBe('once\n');
     expect(await thread.asks()).toEqual([]);
   });
 });

@@ -12,24 +12,31 @@ import {
 } from '../harness/index.ts';
 
 export const standIn = fromRoot('apps/daemon/test/support/acp-stand-in.mjs');
-const claude = fromRoot('apps/daemon/test/support/claude-stand-in.mjs');
-const flags = ['--permission-shell', 'ask'];
+const support = (name: string) => fromRoot(`apps/daemon/test/support/${name}-stand-in.mjs`);
+const others = [
+  { id: 'acp:claude', title: 'Claude', protocol: 'claude', program: support('claude') },
+  { id: 'acp:codex', title: 'Codex', protocol: 'codex', program: support('codex') },
+  { id: 'pi_embedded', title: 'Pi', protocol: 'pi', program: support('pi') },
+];
+export const codingFlags = ['--permission-shell', 'ask'];
 
-/** A server without a model, and a machine with two stand-ins of coding agents that its owner has enabled. */
-export const startCodingWorld = async (programs: ReturnType<typeof createProcesses>) => {
+/** The home of a person who has enabled four stand-ins of coding agents. */
+export const codingHome = (): string => {
   const home = newFolder('home');
   const enable = ['runtimes', 'enable', 'acp:mine', '--login', standIn, '--', process.execPath, standIn];
   execFileSync(process.execPath, [daemonEntry, ...enable], { env: { ...process.env, HOME: home } });
   const file = join(home, '.drawbridge/runtimes.json');
   const { version, runtimes } = JSON.parse(readFileSync(file, 'utf8'));
-  const asking = {
-    ...runtimes['acp:mine'],
-    ...{ title: 'Claude', protocol: 'claude', args: [claude], writes: [claude] },
-  };
-  writeFileSync(file, JSON.stringify({ version, runtimes: { ...runtimes, 'acp:claude': asking } }), {
-    mode: 0o600,
-  });
-  const { server, ann, daemon } = await startMachine(programs, { home, flags });
+  for (const { id, title, protocol, program } of others)
+    runtimes[id] = { ...runtimes['acp:mine'], title, protocol, args: [program], writes: [program] };
+  writeFileSync(file, JSON.stringify({ version, runtimes }), { mode: 0o600 });
+  return home;
+};
+
+/** A server without a model, and a machine with stand-ins of coding agents that its owner has enabled. */
+export const startCodingWorld = async (programs: ReturnType<typeof createProcesses>) => {
+  const home = codingHome();
+  const { server, ann, daemon } = await startMachine(programs, { home, flags: codingFlags });
   const { root } = daemon;
   /** The open question with that title. */
   const asked = (title: string | RegExp) =>
@@ -48,8 +55,9 @@ export const startCodingWorld = async (programs: ReturnType<typeof createProcess
       }),
     /** The daemon in the place of one that has ended. */
     startAgain: async () => {
-      const again = startDaemon(programs, { url: server.url, root, home, flags });
+      const again = startDaemon(programs, { url: server.url, root, home, flags: codingFlags });
       await again.process.says(/^\s*connected /m);
+      return again;
     },
     choose: (threadId: string, runtime = 'acp:mine') =>
       ann.api.agent.send.mutate({

@@ -19,6 +19,8 @@ export interface RealProgram {
   env(modelUrl: string): Record<string, string>;
   /** More arguments of its entry. */
   args?(modelUrl: string): string[];
+  /** The same of a person without a login; undefined where a program can do without one. */
+  signedOut?: Partial<Pick<RealProgram, 'files' | 'env' | 'args'>>;
 }
 
 const text = 'A step of the test';
@@ -33,6 +35,7 @@ export const realPrograms: RealProgram[] = [
     },
     files: () => ({}),
     env: (url) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'key' }),
+    signedOut: { env: (url) => ({ ANTHROPIC_BASE_URL: url }) },
   },
   {
     ...{ id: 'codex', title: 'Codex', program: 'codex', asksToRead: true, readsReasons: true },
@@ -50,6 +53,7 @@ export const realPrograms: RealProgram[] = [
       ...['-c', 'model="gpt-5.5"', '-c', 'model_provider="scripted"'],
       ...['-c', `model_providers.scripted={name="scripted",base_url="${url}/v1",wire_api="responses"}`],
     ],
+    signedOut: { args: (url) => ['-c', `openai_base_url="${url}/v1"`] },
   },
   {
     ...{ id: 'gemini', title: 'Gemini CLI', program: 'gemini' },
@@ -65,6 +69,7 @@ export const realPrograms: RealProgram[] = [
       },
     }),
     env: (url) => ({ GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: 'key' }),
+    signedOut: { env: (url) => ({ GOOGLE_GEMINI_BASE_URL: url }) },
   },
   {
     ...{ id: 'opencode', title: 'OpenCode', program: 'opencode' },

@@ -139,6 +139,31 @@ for (const real of realPrograms)
       },
     );
 
+    it.runIf(real.id === 'codex')('19 RT-18 what it wants to know is a form of the chat', async () => {
+      const { say, decide, finished, thread, of } = world;
+      const options = ['red', 'blue'].map((label) => ({ label, description: `${label} it is` }));
+      const form = (more: object[] = []) =>
+        JSON.stringify({
+          questions: [{ id: 'way', header: 'Way', question: 'Which?', options: [...options, ...more] }],
+        });
+      const asked = () =>
+        until(async () => (await thread.asks()).find(({ inputType }) => inputType === 'questions'));
+      const many = [3, 4, 5, 6, 7, 8, 9].map((n) => ({ label: `way ${n}`, description: '' }));
+      const forms = [form(), form(), form(many)].map((one) => `CALL request_user_input ${one}`);
+      await say(...forms, 'QUOTE');
+      await decide(`Let ${real.title} work in the shared folder?`);
+      const first = await asked();
+      const answers = [{ questionId: 'q1', selectedOptions: ['blue: blue it is'] }];
+      await thread.answer(first.requestId, { kind: 'questions', answers });
+      const second = await until(async () => {
+        const ask = await asked();
+        return ask.requestId !== first.requestId && ask;
+      });
+      await thread.answer(second.requestId, { kind: 'questions', answers: [] });
+      expect(await finished()).toBe('completed');
+      expect((await of('tool-error')).length + (await of('tool-result')).length).toBe(4);
+    });
+
     it('RT-06 stopped while it asks, it does nothing of it', async () => {
       const { say, decide, finished, thread, of } = world;
       await say('RUN touch late.txt', 'SAY done');
@@ -167,5 +192,20 @@ for (const real of realPrograms)
       await decide(`Let ${real.title} work in the shared folder?`);
       expect(await finished()).toBe('completed');
       expect(model.requests.some(({ text }) => text.includes(dot))).toBe(true);
+    });
+
+    it.runIf(real.signedOut)('28 without a login it says so at once, and no task reaches a model', async () => {
+      const out = await startRealWorld({ ...real, ...real.signedOut }, folder ?? '');
+      try {
+        await out.say('SAY hello');
+        await out.decide(`Let ${real.title} work in the shared folder?`);
+        const from = systemClock.now();
+        expect(await out.finished()).toBe('error');
+        expect(systemClock.now() - from).toBeLessThan(30_000);
+        expect((await out.of('error')).map(({ payload }) => payload.code)).toEqual(['RUNTIME_SIGN_IN']);
+        expect(out.model.requests.some(({ text }) => text.includes('SAY hello'))).toBe(false);
+      } finally {
+        await out.stop();
+      }
     });
   });

@@ -2,7 +2,7 @@
 // the hook of its folder, and writes to programs that run. Each line of the prompt is one step: SAY text · THINK text ·
 // PLAN text · RUN command · SWAP command (asks about another one) · UNASKED command · CLAIM command (its request names another one) · LATE command (while it asks it becomes this one) · TTY command (by the input of an
 // earlier one) · ADD path text · PATCH path before after · DELETE path · BACK command (asks, and withdraws it once there is a file
-// `shown`; `!`: acts all the same) · KIND kind (a request of that kind) · POLICY name · REVIEW (a model answers) · CHILD
+// `shown`; `!`: acts all the same) · KIND kind (a request of that kind) · CHOICE question|option|option (says the answer; `SECRET ` before it) · POLICY name · REVIEW (a model answers) · CHILD
 // command (of a sub-agent) · GUIDE (its instructions) · INPUT (what it got) · QUOTE (what it was told in its turn) · RETRY · WAIT (until it is interrupted) · STUCK (ignores that) · FAIL · SIGNEDOUT · DIE · GARBAGE.
 // A file `forgets` in its folder makes it forget its threads.
 import { execFileSync } from 'node:child_process';
@@ -126,6 +126,26 @@ const steps = {
       diff: '@@ -1 +1 @@\n-a\n+b\n',
       run() {},
     }),
+  CHOICE: async (text) => {
+    if (args[args.indexOf('default_mode_request_user_input') - 1] !== '--enable')
+      return say('not in this mode');
+    const [question, ...labels] = text.replace('SECRET ', '').split('|');
+    const options =
+      labels.length === 0 ? null : labels.map((label) => ({ label, description: `${label} it is` }));
+    const one = {
+      id: 'way',
+      header: 'Way',
+      question,
+      isOther: true,
+      isSecret: text.startsWith('SECRET'),
+      options,
+    };
+    const answer = await call('item/tool/requestUserInput', {
+      itemId: `i${(lastItem += 1)}`,
+      questions: [one],
+    });
+    return say(JSON.stringify(answer.answers));
+  },
   BACK: (text) => command(text.replace('!', ''), { isWithdrawn: true, actsAnyhow: text.endsWith('!') }),
   CLAIM: (text) => command(text, { params: { kind: 'command', command: wrap('echo harmless'), cwd } }),
   LATE: async (text) => {
@@ -186,6 +206,7 @@ const opened = ({ approvalPolicy, sandbox, developerInstructions }) => {
 
 const methods = {
   initialize: () => ({ userAgent: 'stand-in' }),
+  'account/read': () => ({ account: null, requiresOpenaiAuth: flags.has('--signed-out') }),
   'thread/start': (params) => ((cwd = params.cwd), opened(params)),
   'thread/resume': (params) => {
     ({ cwd } = params);

@@ -4,13 +4,16 @@ import { expect, it } from 'vitest';
 import type { ScriptedRequest, Turn } from '../../../../e2e/agent/scripted-model.ts';
 import { story, textOf, use } from '../../test/agent-turns.ts';
 import { nextCall } from '../../test/agent.ts';
-import { npmQuestion, openRuntimeWorld } from '../../test/runtimes.ts';
+import { expectWhole, useTwoAgents } from '../../test/two-agents.ts';
+import { npmQuestion, openRuntimeWorld, turnTool } from '../../test/runtimes.ts';
 
 const child = (more: object = {}) =>
   use('delegate', { role: 'coder', instructions: 'Fix the lights', runtime: 'gemini', ...more });
-const idIn = (request: ScriptedRequest) => /sub-agent (ag_[\w-]+)/.exec(textOf(request))?.[1] ?? '';
-const send = (message: string) => (request: ScriptedRequest) =>
-  use('send-to-sub-agent', { id: idIn(request), message });
+const idIn = (request: ScriptedRequest) => /(?:sub-agent|task) (ag_[\w-]+)/.exec(textOf(request))?.[1] ?? '';
+const send =
+  (message: string, more: object = {}) =>
+  (request: ScriptedRequest) =>
+    use('send-to-sub-agent', { id: idIn(request), message, ...more });
 
 type Next = Turn | ((request: ScriptedRequest) => Turn);
 
@@ -142,4 +145,94 @@ it('RT-20 it is refused for a client without the scope and a webhook, and where 
   }
   const { calls } = await world.panel.calls.list.query({});
   expect(calls).toEqual([]);
+});
+
+it('RT-20 a client without the scope gives no more work to one that the person began', async () => {
+  const world = await open([{ text: 'Hi.' }, child(), { text: 'One.' }, send('And the doors')]);
+  const { daemon, end, agent, userId, read, panel } = world;
+  const person = personSender(userId, 'ws');
+  const client = { ...person, key: 'token:t1', groups: ['shell' as const] };
+  const go = async (sender: typeof person) => (await agent.lanes.send(sender, 'lane', { text: 'go' })).done;
+  await go(client);
+  const working = go(person);
+  await end((await nextCall(daemon)).requestId, [session, { type: 'text', text: 'Fixed.' }]);
+  await working;
+  await go(client);
+  expect(read()).toContain('a token needs the scope runtime');
+  expect((await panel.calls.list.query({})).calls).toHaveLength(1);
+});
+
+const background = child({ background: true });
+
+it('RT-20 in the background: what corrects it is its next turn, in the same conversation', async () => {
+  const steer = send('Be quick', { when_busy: 'steer' });
+  const world = await open([background, { text: 'Started.' }, steer, { text: 'Sent.' }]);
+  const { say, daemon, end, post, finish, until, views } = world;
+  await say('go');
+  const first = await nextCall(daemon);
+  await post(first.requestId, 0, [session]);
+  await finish();
+  await say('hurry');
+  await finish();
+  await end(first.requestId, [session, { type: 'text', text: 'Slowly.' }]);
+  const second = await nextCall(daemon);
+  expect(second.toolCall.arguments).toMatchObject({ prompt: '[Correction] Be quick', session: 's1' });
+  await end(second.requestId, [session, { type: 'text', text: 'Quick.' }]);
+  const { payload } = await until(
+    'agent-completed',
+    (event) => event.agentId !== null && event.payload.result === 'Quick.',
+  );
+  expect(payload.status).toBe('completed');
+  await finish();
+  const { view, folded } = await views();
+  expect(view).toEqual(folded);
+});
+
+it('RT-20 in the background: a message in its place stops its turn, and begins with what it knows', async () => {
+  const interrupt = send('Now the doors', { when_busy: 'interrupt', background: true });
+  const world = await open([background, { text: 'Started.' }, interrupt, { text: 'Sent.' }]);
+  const { say, daemon, end, post, finish, until, views } = world;
+  await say('go');
+  const { requestId } = await nextCall(daemon);
+  await post(requestId, 0, [session]);
+  await finish();
+  await say('leave it');
+  expect((await daemon.stream.next()).event).toMatchObject({
+    ...{ type: 'tool-call-cancel', payload: { requestId } },
+  });
+  const second = await nextCall(daemon);
+  expect(second.toolCall.arguments).toMatchObject({ prompt: expect.stringMatching(/Now the doors$/) });
+  await end(second.requestId, [session, { type: 'text', text: 'The doors.' }]);
+  await until('agent-completed', ({ payload }) => payload.result === 'The doors.');
+  await finish();
+  const { view, folded } = await views();
+  expect(view).toEqual(folded);
+});
+
+it('RT-13 RT-20 its server is killed: another one goes on, and its turn is given once', async () => {
+  const world = await useTwoAgents(story([child(), { text: 'Done.' }, { text: 'Done.' }]));
+  const { one, two, until, ends, ofType } = world;
+  const requests: string[] = [];
+  const key = await world.connect(two, [turnTool], ({ requestId }) => requests.push(requestId));
+  await one.say('Go');
+  await until(() => requests.length === 1);
+  const requestId = requests[0] ?? '';
+  const text: RuntimeEvent = { type: 'text', text: 'The lights are fixed.' };
+  await two.gateway.daemon.progress(key, requestId, { turn: { from: 0, events: [session] } });
+  one.suspend();
+  const structuredContent = {
+    ...{ runtime: 'gemini', session: 's1', stopReason: 'end_turn' },
+    ...{ events: [session, text], tokens: 7 },
+  };
+  await two.gateway.daemon.respond(key, requestId, {
+    result: { content: [{ type: 'text', text: text.text }], structuredContent },
+  });
+  await until(async () => (await ends()).length === 1);
+  expect(await ends()).toEqual(['completed']);
+  expect(requests).toEqual([requestId]);
+  const completed = (await ofType('agent-completed')).map(
+    ({ event: { payload } }) => 'result' in payload && payload.result,
+  );
+  expect(completed.filter((result) => result === text.text)).toHaveLength(1);
+  await expectWhole(world);
 });

@@ -91,6 +91,30 @@ it('a message takes the place of the present work where the agent wants that', a
   expect(saidIn(requestsOf(model.requests, 'child two')[0]!)).toEqual(['child one', 'One.', 'child two']);
 });
 
+it('a message that may not begin does not end the present work', async () => {
+  const others = [1, 2, 3, 4].map((n) => ({
+    name: 'delegate',
+    arguments: { role: 'r', instructions: `other ${n}` },
+  }));
+  const held = Promise.withResolvers<void>();
+  const { say, until, snapshot } = await withAgent(
+    story(
+      (request, number) => {
+        if (number === 1) return delegate({ background: true });
+        const { calls = [] } = send(request, 'child two', { when_busy: 'interrupt' });
+        return number === 2 ? { calls: [...others, ...calls] } : { text: 'Fine.' };
+      },
+      { child: () => silent, other: () => ({ text: 'Two.', until: held.promise }) },
+    ),
+  );
+  await say('go');
+  const error = await until('tool-error');
+  expect(error.payload.error).toContain('4 sub-agents work already');
+  const { agents } = (await snapshot()).view;
+  expect(Object.values(agents).find(({ kind }) => kind === 'background')?.status).toBeNull();
+  held.resolve();
+});
+
 it('a message is read before the next step where the agent steers', async () => {
   const steps: Turn[] = [use('fetch-url', { url: 'nowhere' }), { text: 'Read it.' }];
   const gate = Promise.withResolvers<void>();

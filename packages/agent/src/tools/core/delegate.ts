@@ -31,10 +31,15 @@ const input = z.strictObject({
   background: z.boolean().default(false).describe('true: it works on after this run, and you get a task id'),
 });
 
-/** Why no more background tasks can begin; null if one can. */
-const refusal = async ({ ctx, thread }: ToolUse): Promise<string | null> => {
+type Rows = readonly AgentRow[];
+
+const without = (rows: Rows, left: Rows): AgentRow[] =>
+  rows.filter(({ id }) => left.every((one) => one.id !== id));
+
+/** Why no more background tasks can begin in the place of those; null if one can. */
+const refusal = async ({ ctx, thread }: ToolUse, replaced: Rows): Promise<string | null> => {
   const open = { userId: thread.userId, kind: 'background', state: openAgentStates } as const;
-  const all = await ctx.store.find('agentAgents', open);
+  const all = without(await ctx.store.find('agentAgents', open), replaced);
   const here = all.filter(({ threadId }) => threadId === thread.id);
   const { backgroundPerThread, backgroundPerUser } = agentLimits;
   if (here.length >= backgroundPerThread)
@@ -44,11 +49,11 @@ const refusal = async ({ ctx, thread }: ToolUse): Promise<string | null> => {
   return null;
 };
 
-/** Why no more sub-agents can begin in this run; null if one can. */
-const delegateRefusal = async ({ ctx, agent }: ToolUse): Promise<string | null> => {
+/** Why no more sub-agents can begin in this run in the place of those; null if one can. */
+const delegateRefusal = async ({ ctx, agent }: ToolUse, replaced: Rows): Promise<string | null> => {
   const { userId, runId } = agent;
   const open = { userId, runId, kind: 'delegate', state: openAgentStates } as const;
-  const count = (await ctx.store.find('agentAgents', open)).length;
+  const count = without(await ctx.store.find('agentAgents', open), replaced).length;
   return count < agentLimits.delegatesAtOnce
     ? null
     : `${count} sub-agents work already, the most at once. Start this one again when they have ended.`;
@@ -82,12 +87,15 @@ interface Start extends Pick<
   'role' | 'instructions' | 'tools' | 'maxSteps' | 'continues' | 'runtime'
 > {
   background: boolean;
+  /** Turns that it takes the place of; they end once it may begin. */
+  replaced?: Rows;
 }
 
-const start = async (use: ToolUse, { background, ...given }: Start): Promise<ToolOutcome> => {
+const start = async (use: ToolUse, { background, replaced = [], ...given }: Start): Promise<ToolOutcome> => {
   const { ctx, agent, call } = use;
-  const problem = await (background ? refusal(use) : delegateRefusal(use));
+  const problem = await (background ? refusal(use, replaced) : delegateRefusal(use, replaced));
   if (problem !== null) return textResult(problem, 'failed');
+  if (replaced.length > 0) await ctx.stopAgents(replaced, 'cancelled');
   const kind = background ? 'background' : 'delegate';
   const own = { kind, title: given.role, parentCallId: background ? null : call.id } as const;
   const { id, writes } = newSubAgent(ctx, use, { ...given, ...own });
@@ -157,8 +165,7 @@ const sendTo = async (use: ToolUse<z.output<typeof nextInput>>): Promise<ToolOut
       `It has had ${one.turns.length} turns, the most. Start another sub-agent with what it needs to know.`,
       'failed',
     );
-  if (whenBusy === 'interrupt') await ctx.stopAgents(one.open, 'cancelled');
-  return start(use, given);
+  return start(use, { ...given, replaced: whenBusy === 'interrupt' ? one.open : [] });
 };
 
 /** One more turn of a sub-agent, which knows what it did before. */

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { testFailures, stopTurns } from '../../../../test/support/driver-ends.ts';
 import { openWith } from '../../../../test/support/driver-fixture.ts';
 import { makeFolders } from '../../../../test/support/tool-fixture.ts';
-import type { Verdict } from '../driver.ts';
+import type { FormEnd, Verdict } from '../driver.ts';
 import { openCodex } from './codex-driver.ts';
 
 const open = openWith(openCodex, 'codex-stand-in.mjs');
@@ -107,6 +107,10 @@ it.each(['--never', '--writes'])(
   },
 );
 
+it('28 one without a login says so before it has a task', async () => {
+  await expect(open({ flags: ['--signed-out'] })).rejects.toMatchObject({ code: 'RUNTIME_SIGN_IN' });
+});
+
 it.each(['POLICY never', 'REVIEW'])('RT-04 one that leaves its mode is stopped: %s', async (step) => {
   const { turn } = await open();
   const { end } = await turn('POLICY untrusted', step, 'WAIT');
@@ -156,4 +160,46 @@ it('RT-18 a question that it withdraws ends at once; one whose question it withd
   ]);
   const acting = await turn('BACK touch a.txt!', 'WAIT');
   await expect(acting.end).rejects.toMatchObject({ code: 'RUNTIME_MISMATCH' });
+});
+
+const chosen = (at: number[], text = ''): FormEnd => ({ answers: [{ id: 'q1', chosen: at, text }] });
+
+it('19 RT-18 asks its person by a form, and reads the answers under its own names', async () => {
+  const { turn, asked, forms } = await open({ form: async () => chosen([1], 'a dark one') });
+  const { events, end } = await turn('CHOICE Which?|red|blue', 'CHOICE Why?');
+  expect(await end).toMatchObject({ stopReason: 'end_turn' });
+  const options = ['red: red it is', 'blue: blue it is'];
+  expect(forms).toEqual([
+    { message: '', questions: [{ id: 'q1', question: 'Which?', type: 'single', options }] },
+    { message: '', questions: [{ id: 'q1', question: 'Why?', type: 'text' }] },
+  ]);
+  expect(events.slice(0, 3)).toEqual([
+    { type: 'action', n: 1, kind: 'form', title: 'Question' },
+    { type: 'action-end', n: 1, status: 'completed', text: 'The person has answered' },
+    { type: 'text', text: '{"way":{"answers":["blue","a dark one"]}}' },
+  ]);
+  expect(asked).toEqual([]);
+});
+
+it.each([
+  ['CHOICE Which?|red|blue', 'The person did not answer', 1],
+  ['CHOICE SECRET Which key?', 'Secrets are not asked for here', 0],
+])('19 RT-18 a form without an answer is declined, and it reads why: %s', async (step, why, shown) => {
+  const { turn, forms } = await open({ form: async () => ({ declined: 'The person did not answer' }) });
+  const { events, end } = await turn(step, 'RUN true', 'QUOTE');
+  await end;
+  expect(forms).toHaveLength(shown);
+  expect(events.slice(1, 3)).toEqual([denied(1, why), { type: 'text', text: '{}' }]);
+  expect(events.at(-1)).toEqual({ type: 'text', text: `About your question: ${why}` });
+});
+
+it('19 RT-06 it ends a cancelled turn while its form is open', async () => {
+  const answer = Promise.withResolvers<FormEnd>();
+  const { turn, stop } = await open({ form: () => answer.promise });
+  const { end, said, events } = await turn('CHOICE Which?|red|blue', 'WAIT');
+  await said;
+  stop();
+  answer.resolve({ withdrawn: true });
+  expect(await end).toMatchObject({ stopReason: 'cancelled' });
+  expect(events).toContainEqual(denied(1, 'The turn was stopped'));
 });

@@ -3,6 +3,7 @@ import { runtimeErrors, type DriverNeeds, type OpenDriver, type TurnEnd } from '
 import { createPeer, RpcError, type Incoming } from '../json-rpc.ts';
 import { cancellable, createSilence, unlessEnded, within } from '../waits.ts';
 import {
+  accountRead,
   asksFirst,
   notification,
   openedThread,
@@ -24,6 +25,8 @@ const switchedOff = [
 /** It asks about everything, and settings of the folder are not loaded. */
 const strict = (cwd: string): string[] => [
   ...switchedOff.flatMap((feature) => ['--disable', feature]),
+  // It may ask its person, who answers in the chat.
+  ...['--enable', 'default_mode_request_user_input'],
   ...['-c', 'web_search="disabled"'],
   ...['-c', `projects={${JSON.stringify(cwd)}={trust_level="untrusted"}}`],
 ];
@@ -42,6 +45,8 @@ const openThread = async (peer: Peer, { cwd, resume, instructionsOf }: DriverNee
   const clientInfo = { name: 'drawbridge', title: 'Drawbridge', version: '1' };
   await peer.call('initialize', { clientInfo }, z.unknown());
   peer.notify('initialized', {});
+  const { account, requiresOpenaiAuth } = await peer.call('account/read', {}, accountRead);
+  if (account === null && requiresOpenaiAuth) throw runtimeErrors.signIn();
   const developerInstructions = [instructions, await instructionsOf('AGENTS.md')].join('\n\n').trim();
   const settings = { cwd, ...posture, developerInstructions };
   const opening =
@@ -75,7 +80,7 @@ export const openCodex: OpenDriver = async (needs) => {
     send: (line) => program.send(line),
     request: (incoming: Incoming, withdrawal) => {
       const { data } = request.safeParse(incoming);
-      return data && turn ? turn.permission(data, withdrawal) : undefined;
+      return data && turn ? turn.answer(data, withdrawal) : undefined;
     },
     notification: (incoming) => {
       const { data } = notification.safeParse(incoming);

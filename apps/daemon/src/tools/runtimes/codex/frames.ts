@@ -12,6 +12,8 @@ export const openedThread = settings.extend({
   thread: z.object({ id: z.string() }),
   sandbox: z.object({ type: z.string() }),
 });
+/** `account`: null without a login, which a model of its own does not need. */
+export const accountRead = z.object({ account: z.unknown(), requiresOpenaiAuth: z.boolean() });
 export const startedTurn = z.object({ turn: z.object({ id: z.string() }) });
 
 const change = z.object({
@@ -79,5 +81,19 @@ export const request = z.discriminatedUnion('method', [
     }),
   ),
   of('item/fileChange/requestApproval', z.object({ ...ofItem, grantRoot: z.null().optional() })),
+  of(
+    'item/tool/requestUserInput',
+    z.object({
+      ...ofItem,
+      questions: z.array(
+        z.object({
+          ...{ id: z.string(), question: z.string(), isSecret: z.boolean().optional() },
+          options: z.array(z.object({ label: z.string(), description: z.string().optional() })).nullish(),
+        }),
+      ),
+    }),
+  ),
 ]);
 export type Request = z.infer<typeof request>;
+export type FormRequest = Request & { method: 'item/tool/requestUserInput' };
+export type ActionRequestFrame = Exclude<Request, FormRequest>;

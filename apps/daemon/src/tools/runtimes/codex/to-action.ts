@@ -1,5 +1,5 @@
 import type { ActionRequest, Edit } from '../driver.ts';
-import type { Change, Item, Request } from './frames.ts';
+import type { ActionRequestFrame, Change, Item } from './frames.ts';
 
 const inShell = /^(?:\/usr)?\/bin\/(?:ba|z)?sh -l?c (?:'([^']*)'|([\w%+=:,./-]+))$/;
 
@@ -28,7 +28,10 @@ const toEdit = ({ path, kind, diff }: Change): Edit | undefined => {
 export const actOf = ({ type, command, cwd, changes }: Item): unknown => [type, command, cwd, changes];
 
 /** What a request is about; undefined for what is always refused. */
-export const toActionRequest = ({ method, params }: Request, item: Item): ActionRequest | undefined => {
+export const toActionRequest = (
+  { method, params }: ActionRequestFrame,
+  item: Item,
+): ActionRequest | undefined => {
   if (method === 'item/commandExecution/requestApproval') {
     const { kind, command, cwd } = params;
     if (kind !== 'command' || command !== item.command || cwd !== item.cwd) return undefined;
@@ -39,11 +42,12 @@ export const toActionRequest = ({ method, params }: Request, item: Item): Action
   return edits.length === 0 || edits.length < changes.length ? undefined : { kind: 'edit', edits };
 };
 
-const listed: Record<string, string> = { commandExecution: 'execute', fileChange: 'edit' };
+const listed: Record<string, string> = { commandExecution: 'execute', fileChange: 'edit', question: 'form' };
+const titles: Record<string, string> = { question: 'Question' };
 
 /** How an item is listed. */
 export const labelOf = ({ type, command, changes }: Item): { kind: string; title: string } => {
   const files = (changes ?? []).map(({ path }) => path).join(', ');
   const title = command === undefined ? files : commandOf(command);
-  return { kind: listed[type] ?? 'other', title: title === '' ? type : title };
+  return { kind: listed[type] ?? 'other', title: title === '' ? (titles[type] ?? type) : title };
 };

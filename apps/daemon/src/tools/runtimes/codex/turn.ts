@@ -1,8 +1,17 @@
 import { canonical } from '@drawbridge/kit';
 import { endedBy, runtimeErrors, type TurnEvents } from '../driver.ts';
 import { createAsking, type Asking } from '../waits.ts';
-import { asksFirst, type Item, type Notification, type Request, type TurnCompleted } from './frames.ts';
+import {
+  asksFirst,
+  type ActionRequestFrame,
+  type FormRequest,
+  type Item,
+  type Notification,
+  type Request,
+  type TurnCompleted,
+} from './frames.ts';
 import { actOf, labelOf, toActionRequest } from './to-action.ts';
+import { toAnswers, toForm } from './to-form.ts';
 
 export interface TurnNeeds {
   events: TurnEvents;
@@ -37,13 +46,36 @@ const leftMode = { message: 'The coding agent left the mode in which it asks' };
 
 interface AnswerNeeds extends Pick<TurnNeeds, 'events' | 'native' | 'tell'>, Pick<Asking<Action>, 'wait'> {
   actions: ReadonlyMap<string, Action>;
-  end(action: Action, status: 'denied', text: string): void;
+  end(action: Action, status: 'completed' | 'denied', text: string): void;
+  /** The action of an item, which is listed when it is new. */
+  see(key: string, item: Item): Action;
 }
+
+/** Asks its person; the answers are words, and nothing is allowed by them. */
+const createForm =
+  ({ see, end, wait, events, native, tell }: AnswerNeeds) =>
+  async (given: FormRequest, withdrawal: AbortSignal): Promise<object> => {
+    const { threadId, itemId } = given.params;
+    const action = see(`${threadId} form ${itemId}`, { id: itemId, type: 'question', status: null });
+    // An answer without answers is its no: it has no field for a reason.
+    const no = (reason: string, isRead = true) => {
+      end(action, 'denied', reason);
+      if (isRead && threadId === native) tell(`About your question: ${reason}`);
+      return { answers: {} };
+    };
+    const form = toForm(given);
+    if (form === undefined) return no('Secrets are not asked for here');
+    const answer = await wait(action, withdrawal, events.form(form, action.n, withdrawal));
+    if (withdrawal.aborted || 'withdrawn' in answer) return no(endedBy(withdrawal), false);
+    if ('declined' in answer) return no(answer.declined);
+    end(action, 'completed', 'The person has answered');
+    return { answers: toAnswers(given, answer.answers) };
+  };
 
 /** Answers one request: yes once, or no. Never for the session, and never a rule. */
 const createPermission =
   ({ actions, end, wait, events, native, tell }: AnswerNeeds) =>
-  async (given: Request, withdrawal: AbortSignal): Promise<object> => {
+  async (given: ActionRequestFrame, withdrawal: AbortSignal): Promise<object> => {
     const action = actions.get(`${given.params.threadId} ${given.params.itemId}`);
     if (action === undefined) return { decision: 'decline' };
     const no = (decision: 'decline' | 'cancel', reason: string) => {
@@ -113,6 +145,10 @@ export const createTurn = ({ events, native, tell, fail, ended }: TurnNeeds) => 
     }
   };
 
+  const answering = { actions, see, end, wait, events, native, tell };
+  const form = createForm(answering);
+  const permission = createPermission(answering);
+
   return {
     tokens: () => tokens,
     isBusy: () => isAsking() || [...actions.values()].some(({ isOver }) => !isOver),
@@ -135,7 +171,8 @@ export const createTurn = ({ events, native, tell, fail, ended }: TurnNeeds) => 
           if (given.params.threadId === native) onOwn(given);
       }
     },
-    permission: createPermission({ actions, end, wait, events, native, tell }),
+    answer: (given: Request, withdrawal: AbortSignal): Promise<object> =>
+      given.method === 'item/tool/requestUserInput' ? form(given, withdrawal) : permission(given, withdrawal),
   };
 };
 
