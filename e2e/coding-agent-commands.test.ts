@@ -45,6 +45,7 @@ describeWith('bubblewrap', 'chromium')('what answers a chat', () => {
   afterAll(() => programs.stopAll());
 
   it('22 is chosen by commands in the panel', async () => {
+    await world.choose('commands');
     const page = await openPage(await startBrowser(), { person: ann });
     await page.goto(`${server.url}/chat/commands`);
     const prompt = page.locator('[data-test=prompt] textarea');
@@ -100,12 +101,21 @@ describeWith('bubblewrap', 'chromium')('what answers a chat', () => {
     child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
     child.stdin.end(lines.map((line) => `${line}\n`).join(''));
     expect(await new Promise((resolve) => child.once('close', resolve))).toBe(0);
-    const said = ['pi_embedded on .*: ready', 'Runtime: pi_embedded', 'chosen in this chat', 'Runtime: native'];
+    const said = [
+      'pi_embedded on .*: ready',
+      'Runtime: pi_embedded',
+      'chosen in this chat',
+      'Runtime: native',
+    ];
     expect(out).toMatch(new RegExp(said.join('[^]*')));
   });
 
   /** A turn that has left a process, and waits. */
-  const begin = async (thread: Thread, person: Person, { root, seconds }: { root: string; seconds: number }) => {
+  const begin = async (
+    thread: Thread,
+    person: Person,
+    { root, seconds }: { root: string; seconds: number },
+  ) => {
     const message = '/runtime activate acp:mine';
     const more = { attachments: [], mode: 'reject' as const };
     await person.api.agent.send.mutate({ threadId: thread.id, message, ...more });

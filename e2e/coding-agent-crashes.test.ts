@@ -76,32 +76,25 @@ describeWith('bubblewrap')('a turn of a coding agent in which a program is kille
     }
   });
 
-  it('10 RT-13 the daemon is killed at each point of a turn: it is lost, and Continue does nothing twice', async () => {
-    const kill = async () => {
-      await daemon.process.end('SIGKILL');
-      await until(async () => !isRunning(standIn));
-      daemon = await world.startAgain();
-    };
-    for (const [point, ran, texts] of [
-      ['text', '', ['half']],
-      ['ask', '', ['half']],
-      ['run', 'begun\n', ['half']],
-      ['end', 'begun\nended\n', ['half', 'whole']],
-    ] as const) {
+  it.each([
+    ['text', '', ['half']],
+    ['ask', '', ['half']],
+    ['run', 'begun\n', ['half']],
+    ['end', 'begun\nended\n', ['half', 'whole']],
+  ])(
+    '10 RT-13 the daemon is killed in a turn (%s): it is lost, and Continue does nothing twice',
+    async (point, ran, texts) => {
       const thread = threadOf(ann, `lost-${point}`);
       await choose(thread.id);
       const file = (name: string) => `${thread.id}-${name}`;
       const log = join(daemon.root, `${thread.id}.txt`);
       writeFileSync(log, '');
       const command = `echo begun >> ${thread.id}.txt; touch ${file('run')}.waits; until [ -e ${file('run')} ]; do sleep 0.05; done; echo ended >> ${thread.id}.txt`;
-      const steps = [
-        'SAY half',
-        `UNTIL ${file('text')}`,
-        `RUN ${command}`,
-        'SAY whole',
-        `UNTIL ${file('end')}`,
-      ];
-      await thread.say(steps.join('\n'));
+      await thread.say(
+        ['SAY half', `UNTIL ${file('text')}`, `RUN ${command}`, 'SAY whole', `UNTIL ${file('end')}`].join(
+          '\n',
+        ),
+      );
       await allow('Let mine work in the shared folder?');
       for (const name of ['text', 'ask', 'run', 'end']) {
         if (name === 'ask') await asked(/^mine: run /);
@@ -110,34 +103,42 @@ describeWith('bubblewrap')('a turn of a coding agent in which a program is kille
         if (name === 'ask') await allow(/^mine: run /);
         else release(file(name));
       }
-      await until(
-        async () => (await thread.now()).partial.length + (await thread.of('text-block')).length > 0,
-      );
-      await kill();
-      expect([point, (await thread.until('run-finish')).payload.status]).toEqual([point, 'error']);
-      expect((await thread.until('error')).payload).toMatchObject({ code: 'LOST' });
-      // What it had written, also where that was not yet stored.
-      const written = (await thread.of('text-block')).map(({ payload }) => payload.text);
-      expect([point, written]).toEqual([point, texts]);
+      const texted = async () => [
+        ...(await thread.of('text-block')).map(({ payload }) => payload.text),
+        ...(await thread.now()).partial.map(({ text }) => text),
+      ];
+      await until(async () => (await texted()).length === texts.length);
+      await daemon.process.end('SIGKILL');
+      await until(async () => !isRunning(standIn));
+      daemon = await world.startAgain();
+      expect((await thread.until('run-finish')).payload.status).toBe('error');
+      const { code, content } = (await thread.until('error')).payload;
+      expect([code, content]).toEqual(['LOST', expect.any(String)]);
+      // Also what it was just writing.
+      expect((await thread.of('text-block')).map(({ payload }) => payload.text)).toEqual(texts);
       expect(await thread.asks()).toEqual([]);
       expect(await thread.continue()).toBeLessThan(300);
       await allow('Let mine work in the shared folder?');
       await until(async () => (await thread.of('run-finish')).length === 2);
       expect((await thread.of('run-finish')).at(-1)?.payload.status).toBe('completed');
-      expect([point, readFileSync(log, 'utf8')]).toEqual([point, ran]);
+      expect(readFileSync(log, 'utf8')).toBe(ran);
       expect(await thread.asks()).toEqual([]);
-    }
-  });
+    },
+  );
 
-  it('10 RT-13 the daemon is killed before a turn begins: its question is asked again, or it is lost; nothing ran', async () => {
+  it('10 RT-13 the daemon is killed before a turn begins: it is asked about anew, and runs once', async () => {
+    const title = 'Let mine work in the shared folder?';
     const thread = threadOf(ann, 'early');
     await choose('early');
     await thread.say('RUN echo once >> early.txt');
-    await asked('Let mine work in the shared folder?');
+    await asked(title);
     await daemon.process.end('SIGKILL');
     expect(isRunning(standIn)).toBe(false);
     daemon = await world.startAgain();
-    await allow('Let mine work in the shared folder?');
+    await allow(title);
+    await until(async () => (await thread.of('confirmation-request')).length === 2);
+    expect(isRunning(standIn)).toBe(false);
+    await allow(title);
     await allow(/^mine: run /);
     expect((await thread.until('run-finish')).payload.status).toBe('completed');
     expect(readFileSync(join(daemon.root, 'early.txt'), 'utf8')).toBe('once\n');

@@ -3,7 +3,7 @@
 // FORM properties (says the answer) · URL (asks to open a page) · PATCH path before after (a part of a file) · LEAVE command (asks, and ends its turn) · WHICH (says its mode) · INPUT (what it got beside the text) ·
 // BACK command (asks, and withdraws its question; with `!` it runs it all the same) · BACKFORM properties ·
 // OTHER name · UNTIL file (makes `file.waits`, and waits for it) · WAIT (until it is cancelled) · STUCK (ignores that) · SLEEPER seconds (leaves a process) · DIE · GARBAGE ·
-// FLOOD mebibytes (one message of that size) · MANY count (so many pieces of text, and actions that it does not ask about).
+// FLOOD mebibytes (one message of that size) · POUR count length (so many pieces of text) · MANY count (so many pieces of text, and actions that it does not ask about).
 // A file `forgets` in its folder makes it forget its sessions.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
@@ -140,6 +140,10 @@ const steps = {
   },
   DIE: async () => process.exit(3),
   FLOOD: async (size) => say('x'.repeat(size * 1024 * 1024)),
+  POUR: async (text) => {
+    const [count, length] = text.split(' ').map(Number);
+    for (let n = 0; n < count; n += 1) say('y'.repeat(length));
+  },
   MANY: async (count) => {
     for (let n = 0; n < count; n += 1) say('a piece of text ');
     for (let n = 0; n < count; n += 1)

@@ -172,7 +172,7 @@ it('RT-20 in the background: what corrects it is its next turn, in the same conv
   const first = await nextCall(daemon);
   await post(first.requestId, 0, [session]);
   await finish();
-  await say('hurry');
+  await say('faster');
   await finish();
   await end(first.requestId, [session, { type: 'text', text: 'Slowly.' }]);
   const second = await nextCall(daemon);

@@ -6,6 +6,9 @@ import { chosenCallId, machineId, requestId } from '../ids.ts';
 export const turnTool = 'runtime_turn';
 export const actionTool = 'runtime_action';
 
+/** Between the earlier part of a chat and its newest message, in the prompt of a turn. */
+export const messageMark = '[The message now:]\n';
+
 /** What an owner may enable: the first ones are known by name, `acp:<name>` is added with its command. */
 export const runtimeId = z
   .string()

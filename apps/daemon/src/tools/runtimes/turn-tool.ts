@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { turnPictures, turnTool, type TurnPicture } from '@drawbridge/contracts/machines/runtimes';
+import {
+  messageMark,
+  turnPictures,
+  turnTool,
+  type TurnPicture,
+} from '@drawbridge/contracts/machines/runtimes';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { canonical, createBoundedMap } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
@@ -107,14 +112,22 @@ const run = async (needs: TurnToolNeeds, given: Given, context: RunContext): Pro
   return runTurn(needs, { turn, session, resume, prompt, pictures, earlier, asks, plans, opened }, context);
 };
 
-/** The task, as the program gets it. */
+/** The message first: what comes before it in a prompt is long, and the person knows it. */
+const messageFirst = (prompt: string): string => {
+  const at = prompt.lastIndexOf(messageMark);
+  if (at <= 0) return prompt;
+  const before = prompt.slice(0, at).trimEnd();
+  return `${prompt.slice(at + messageMark.length)}\n\n[It gets this before the message:]\n${before}`;
+};
+
+/** The task, with all that the program gets. */
 const taskText = ({ prompt, earlier = '', pictures = [] }: Given): string => {
   const shown = pictures.map(
     ({ name, mediaType, data }) =>
       `\n\n[With the picture ${JSON.stringify(name)}, ${mediaType}, ${Buffer.byteLength(data, 'base64')} bytes]`,
   );
   const before = earlier === '' ? '' : `\n\n[Before it, where its conversation is lost:]\n${earlier}`;
-  return prompt + shown.join('') + before;
+  return messageFirst(prompt) + shown.join('') + before;
 };
 
 /** `runtime_turn`: gives a task to a coding agent of this machine, and ends when it has done with it. */

@@ -194,6 +194,12 @@ describeWith('bubblewrap')('a coding agent of the machine', () => {
     const text =
       'SAY two\n\n[With the picture "a.png", image/png, 8 bytes]\n\n[Before it, where its conversation is lost:]\nSAY earlier';
     expect(questionOf(await call('runtime_turn', given))?.preview).toMatchObject({ text });
+    // The message is first, and all of it is there.
+    const prompt = 'Person: one\n[The message now:]\nContinue.';
+    const next = await call('runtime_turn', { runtime: 'acp:claude', prompt });
+    expect(questionOf(next)?.preview).toMatchObject({
+      text: 'Continue.\n\n[It gets this before the message:]\nPerson: one',
+    });
   });
 
   it('a conversation that is lost once it has begun is not begun again', async () => {

@@ -1,4 +1,4 @@
-import { turnTool } from '@drawbridge/contracts/machines/runtimes';
+import { messageMark, turnTool } from '@drawbridge/contracts/machines/runtimes';
 import { cutText } from '@drawbridge/kit';
 import type { AgentNeeds } from '../../ports/needs.ts';
 import { eventOf } from '../../rows/events.ts';
@@ -69,7 +69,7 @@ const prefaceOf = async ({ store }: Needs, { agent }: Work, before: number): Pro
     lines.unshift(line);
   }
   if (lines.length === 0) return '';
-  return `[Earlier in this chat, for your information:]\n${lines.join('\n')}\n[The message now:]\n`;
+  return `[Earlier in this chat, for your information:]\n${lines.join('\n')}\n${messageMark}`;
 };
 
 const isSame = (a: Pick<RunRuntime, 'id' | 'machineId' | 'folder'>, b: typeof a) =>
