@@ -104,7 +104,7 @@ export const settleRepository = async (
     return { notes: [...notes, `What the command made at .git stays at ${folder}: ${why}.`], stays: true };
   }
   if (isOwn) return { notes, stays: false };
-  const why = 'it is no repository, or there is one by now';
+  const why = 'it is no repository, there is one by now, or another daemon has a command at work here';
   return { notes: [...notes, `What the command made at .git is at ${name}: ${why}.`], stays: false };
 };
 

@@ -74,7 +74,7 @@ it('a note of this process is kept, one that cannot be read is removed, and one 
     named: ['/r/my/hooks'],
   };
   const pending = { root: '/r', before, standIns: [{ path: '/r/.vscode' }], folders: ['/tmp/none'] };
-  const remove = writePending(own, pending);
+  const { remove } = writePending(own, pending);
   const [name = ''] = readdirSync(own);
   const text = readFileSync(join(own, name), 'utf8');
   writeFileSync(join(own, 'shell-pending-broken.json'), '{');
@@ -84,4 +84,47 @@ it('a note of this process is kept, one that cannot be read is removed, and one 
   writeFileSync(join(own, name), JSON.stringify({ ...(JSON.parse(text) as object), instance: 'earlier' }));
   expect([consumePending(own), readdirSync(own)]).toEqual([[pending], ['other']]);
   remove();
+});
+
+/** A shared folder of several daemons, each of which runs one command. */
+const openShared = () => {
+  const { root, own } = makeFolders();
+  const place = { root, privateFolder: own };
+  const until = (assertion: () => void) => vi.waitFor(assertion, { timeout: 30_000, interval: 20 });
+  /** The command runs until it is told to end, and then writes where it must not. */
+  const begin = async (name: string) => {
+    const waits = `until [ -e go-${name} ]; do sleep 0.02; done`;
+    const attack = 'mkdir -p .vscode; echo x > .vscode/tasks.json; echo x > .claude';
+    const { child, output } = daemon(place, `touch began-${name}; ${waits}; ${attack}; true`);
+    await until(() => expect([existsSync(join(root, `began-${name}`)), output()]).toEqual([true, '']));
+    const end = async () => {
+      writeFileSync(join(root, `go-${name}`), '');
+      await until(() => expect(output()).toMatch(/\}\n$/));
+      const { exitCode, left } = JSON.parse(output()) as { exitCode: number; left: { notes: string[] } };
+      const hidden = readdirSync(root).filter((one) => one.startsWith('.'));
+      return { exitCode, notes: left.notes, hidden: hidden.toSorted() };
+    };
+    const kill = () => {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGKILL');
+      return ended;
+    };
+    return { end, kill };
+  };
+  return { place, begin };
+};
+
+describeWith('bubblewrap')('two daemons of one folder', () => {
+  it('SH-94 leave the stand-ins of each other, at a start, an end and after a kill, and the last removes them', async () => {
+    const { place, begin } = openShared();
+    const [first, second] = [await begin('1'), await begin('2')];
+    const standIns = ['.claude', '.cursor', '.git', '.idea', '.vscode'];
+    expect(await first.end()).toEqual({ exitCode: 0, notes: [], hidden: standIns });
+    const killed = await begin('3');
+    await killed.kill();
+    await clearPending(place);
+    const last = await begin('4');
+    expect(await second.end()).toEqual({ exitCode: 0, notes: [], hidden: standIns });
+    expect(await last.end()).toEqual({ exitCode: 0, notes: [], hidden: [] });
+  }, 120_000);
 });

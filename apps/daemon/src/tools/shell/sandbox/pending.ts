@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nanoid } from 'nanoid';
 import { z } from 'zod';
@@ -30,15 +30,21 @@ export interface Pending {
 }
 
 const prefix = 'shell-pending-';
+/** At the end of the name while its command no longer counts on its stand-ins. */
+const endingSuffix = '.ending.json';
 /** A process that starts again may get the number that it had. */
 const instance = nanoid();
 
 const isAtWork = (other: { pid: number; instance: string }): boolean =>
   other.pid === process.pid ? other.instance === instance : isRunning(other.pid);
 
-/** Writes it down; gives what removes the note. */
+/** The notes of this daemon. */
+const ownNames = new Set<string>();
+
+/** Writes it down; gives what says that the stand-ins are no longer needed, and what removes the note. */
 export const writePending = (privateFolder: string, { root, before, standIns, folders }: Pending) => {
-  const path = join(privateFolder, `${prefix}${nanoid()}.json`);
+  const name = `${prefix}${nanoid()}`;
+  let path = join(privateFolder, `${name}.json`);
   const text: z.infer<typeof record> = {
     pid: process.pid,
     instance,
@@ -50,27 +56,57 @@ export const writePending = (privateFolder: string, { root, before, standIns, fo
     standIns,
     folders,
   };
-  writeFileSync(path, JSON.stringify(text), { flag: 'wx', mode: 0o600 });
-  return () => rmSync(path, { force: true });
+  ownNames.add(name);
+  // Whole from its first moment: another daemon removes what it cannot read.
+  const draft = join(privateFolder, `draft-${name}`);
+  writeFileSync(draft, JSON.stringify(text), { flag: 'wx', mode: 0o600 });
+  renameSync(draft, path);
+  return {
+    leaveStandIns: () => {
+      const ending = join(privateFolder, name + endingSuffix);
+      renameSync(path, ending);
+      path = ending;
+    },
+    remove: () => {
+      rmSync(path, { force: true });
+      ownNames.delete(name);
+    },
+  };
 };
+
+const namesIn = (folder: string): string[] =>
+  existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith(prefix)) : [];
+
+/**
+ * What commands of other daemons that live have in the place of missing names: daemons of one user share
+ * the private folder. `ending`: also what they no longer count on.
+ */
+export const standInsOfOthers = (privateFolder: string, { ending }: { ending: boolean }) =>
+  new Map(
+    namesIn(privateFolder)
+      .filter((name) => !ownNames.has(name.replace(/\..*$/, '')) && (ending || !name.endsWith(endingSuffix)))
+      .flatMap((name) => {
+        const pending = parseJson(record, readQuietly(join(privateFolder, name)));
+        return pending !== undefined && isAtWork(pending) ? pending.standIns : [];
+      })
+      .map((standIn) => [standIn.path, standIn]),
+  );
 
 /** What commands of a daemon that was killed left to do; their notes are removed. */
 export const consumePending = (privateFolder: string): Pending[] =>
-  readdirSync(privateFolder)
-    .filter((name) => name.startsWith(prefix))
-    .flatMap((name): Pending[] => {
-      const path = join(privateFolder, name);
-      const pending = parseJson(record, readQuietly(path));
-      if (pending !== undefined && isAtWork(pending)) return [];
-      rmSync(path, { force: true });
-      if (pending === undefined) return [];
-      const before: ProtectedPlaces = {
-        ...noPlaces(),
-        kept: new Map(pending.kept.map(([place, link]) => [place, link ?? undefined])),
-        repositories: new Map(pending.repositories.map((one) => [one.folder, one])),
-        unseen: pending.unseen,
-        named: pending.named,
-        pipes: [],
-      };
-      return [{ root: pending.root, before, standIns: pending.standIns, folders: pending.folders }];
-    });
+  namesIn(privateFolder).flatMap((name): Pending[] => {
+    const path = join(privateFolder, name);
+    const pending = parseJson(record, readQuietly(path));
+    if (pending !== undefined && isAtWork(pending)) return [];
+    rmSync(path, { force: true });
+    if (pending === undefined) return [];
+    const before: ProtectedPlaces = {
+      ...noPlaces(),
+      kept: new Map(pending.kept.map(([place, link]) => [place, link ?? undefined])),
+      repositories: new Map(pending.repositories.map((one) => [one.folder, one])),
+      unseen: pending.unseen,
+      named: pending.named,
+      pipes: [],
+    };
+    return [{ root: pending.root, before, standIns: pending.standIns, folders: pending.folders }];
+  });

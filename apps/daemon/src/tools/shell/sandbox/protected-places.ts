@@ -240,14 +240,18 @@ const editorFolders = ['.vscode', '.idea', '.claude', '.cursor'];
  * Stand-ins for missing protected names that the person's programs may read at any time: in repositories and
  * editor folders. Other names are swept after the command.
  */
-export const standInsFor = (root: string, { repositories, unseen }: ProtectedPlaces): StandIn[] =>
+export const standInsFor = (
+  root: string,
+  { repositories, unseen }: ProtectedPlaces,
+  others: ReadonlyMap<string, StandIn>,
+): StandIn[] =>
   [
     ...editorFolders.map((name) => ({ path: join(root, name) })),
     ...[...repositories.values()].flatMap(standInsOf),
   ].filter(
     ({ path }) =>
       !unseen.some((folder) => isWithin(path, folder)) &&
-      (isStandIn(path) || !isThere(path)) &&
+      (isStandIn(path) || others.has(path) || !isThere(path)) &&
       isThere(dirname(path)) &&
       canWrite(dirname(path)),
   );

@@ -28,7 +28,8 @@ import { changedRunFiles, notAllCompared } from './run-files.ts';
 import { readPlainFile, readTodo, withoutCommands } from './git/rebase-todo.ts';
 import { safeGitConfig } from './git/safe-git-config.ts';
 import { stateFolders, todoNames } from './git/states.ts';
-import { isUsedStandIn } from './stand-ins.ts';
+import { standInsOfOthers } from './pending.ts';
+import { isIntact, isUsedStandIn } from './stand-ins.ts';
 import { normalizeName } from '../../../text/normalize.ts';
 
 export const maxConfigBytes = 256 * 1024;
@@ -39,6 +40,8 @@ interface Place {
   note(sentence: string): void;
   /** A path as the person knows it. */
   shown(name: string): string;
+  /** Whether a command that is at work has it as a stand-in, and nothing was put there. */
+  isUsed(name: string): boolean;
 }
 
 const statOf = (folder: Folder, name: string) => lstatSync(folder.entry(name), { throwIfNoEntry: false });
@@ -71,7 +74,7 @@ const firstEntries = (path: string, count: number): Dirent[] => {
 };
 
 /** Gives an entry a name that no program looks for; nothing of it is lost. */
-export const setAside = ({ folder, note, shown }: Place, name: string, why: string): void => {
+export const setAside = ({ folder, note, shown }: Omit<Place, 'isUsed'>, name: string, why: string): void => {
   const free = freeName(name, (other) => statOf(folder, other) !== undefined);
   renameSync(folder.entry(name), folder.entry(free));
   note(`${shown(name)} was renamed to ${free}: ${why}.`);
@@ -123,8 +126,7 @@ const makeTodoSafe = (place: Place, name: string): void => {
 };
 
 const makeWholeSafe = (place: Place): void => {
-  const { folder } = place;
-  const isOwn = (name: string) => isUsedStandIn(join(folder.path, name));
+  const { folder, isUsed: isOwn } = place;
   if (readShort(folder, 'commondir') === '.' && !isOwn('commondir')) unlinkSync(folder.entry('commondir'));
   for (const name of ['commondir', 'gitdir', 'config.worktree'])
     if (statOf(folder, name) !== undefined && !isOwn(name))
@@ -157,6 +159,7 @@ interface Sweep {
   notes: string[];
   /** Where the person finds what stands in the root now. */
   shownRoot: string;
+  isUsed(path: string): boolean;
 }
 
 const ownerRights = 0o700;
@@ -180,7 +183,7 @@ const inFolder = (sweep: Sweep, path: string, run: (place: Place) => void): void
   const shown = (name: string) => join(sweep.shownRoot, relative(sweep.territory.root, join(path, name)));
   const note = (sentence: string) => void sweep.notes.push(sentence);
   try {
-    run({ folder, note, shown });
+    run({ folder, note, shown, isUsed: (name) => sweep.isUsed(join(path, name)) });
   } catch (error) {
     // The others are looked after all the same.
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
@@ -211,7 +214,7 @@ const setAsideAt = (sweep: Sweep, path: string): void =>
   inFolder(sweep, dirname(path), (place) => {
     const [{ folder }, name] = [place, basename(path)];
     if (statOf(folder, name) === undefined) return;
-    if (isUsedStandIn(path)) return;
+    if (sweep.isUsed(path)) return;
     if (normalizeName(name) === '.git' && leadsToKnown(sweep, place)) return;
     if (stateFolders.has(basename(dirname(path))) && todoNames.has(name)) return makeTodoSafe(place, name);
     // A copy of a stand-in.
@@ -262,7 +265,12 @@ export const sweepAfter = async (territory: Territory, before: ProtectedPlaces):
     opened: (folder) =>
       notes.push(`${relative(territory.root, folder)} was closed and is open to its owner again.`),
   });
-  await sweepUp({ territory, before, after, notes, shownRoot: '' });
+  const isOfOthers = (path: string) => {
+    const other = standInsOfOthers(territory.privateFolder, { ending: false }).get(path);
+    return other !== undefined && isIntact(other);
+  };
+  const isUsed = (path: string) => isUsedStandIn(path) || isOfOthers(path);
+  await sweepUp({ territory, before, after, notes, shownRoot: '', isUsed });
   if (before.runFiles.isCut || after.runFiles.isCut) notes.push(notAllCompared);
   return { notes, changed: changedRunFiles(territory.root, before.runFiles, after.runFiles) };
 };
@@ -277,6 +285,13 @@ export const sweepRepository = async (folder: string): Promise<string[]> => {
     limit: Infinity,
     opened: () => undefined,
   });
-  await sweepUp({ territory, before: noPlaces(), after, notes, shownRoot: '.git' });
+  await sweepUp({
+    territory,
+    before: noPlaces(),
+    after,
+    notes,
+    shownRoot: '.git',
+    isUsed: isUsedStandIn,
+  });
   return notes;
 };

@@ -21,7 +21,7 @@ const users = new Map<string, { standIn: StandIn; count: number }>();
 export const isStandIn = (path: string): boolean => users.has(path);
 
 /** Whether it is as it was made. */
-const isIntact = ({ path, text }: StandIn): boolean => {
+export const isIntact = ({ path, text }: StandIn): boolean => {
   try {
     if (text === undefined) return readdirSync(path).length === 0;
     return lstatSync(path).isFile() && readFileSync(path, 'utf8') === text;
@@ -60,22 +60,27 @@ export const removeStandIn = (standIn: StandIn): void => {
   }
 };
 
-/** Makes the missing ones. Parallel commands share them; the last one removes them. */
-export const makeStandIns = (wanted: StandIn[]): { made: StandIn[]; release(): void } => {
+type OfOthers = ReadonlyMap<string, StandIn>;
+
+/** Makes the missing ones. Parallel commands share them, also with `others`; the last one removes them. */
+export const makeStandIns = (
+  wanted: StandIn[],
+  others: OfOthers = new Map(),
+): { made: StandIn[]; release(stillOfOthers?: OfOthers): void } => {
   const made: StandIn[] = [];
-  const release = () => {
+  const release = (stillOfOthers: OfOthers = new Map()) => {
     for (const standIn of made.splice(0).reverse()) {
       const count = (users.get(standIn.path)?.count ?? 1) - 1;
       if (count > 0) users.set(standIn.path, { standIn, count });
       else {
         users.delete(standIn.path);
-        removeStandIn(standIn);
+        if (!stillOfOthers.has(standIn.path)) removeStandIn(standIn);
       }
     }
   };
   try {
     for (const standIn of wanted) {
-      const isShared = users.has(standIn.path);
+      const isShared = users.has(standIn.path) || others.has(standIn.path);
       if (!make(standIn) && !isShared) continue;
       users.set(standIn.path, { standIn, count: (users.get(standIn.path)?.count ?? 0) + 1 });
       made.push(standIn);

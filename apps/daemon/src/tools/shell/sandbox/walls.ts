@@ -15,7 +15,7 @@ import { lendSettings } from './git/lent-settings.ts';
 import { holdPlaces, sayReplaced, type HeldPlaces } from './held-places.ts';
 import { readConfigs, restoreConfigs } from './kept-configs.ts';
 import { makeRepositoryFolder, settleRepository, withoutRepository } from './new-repository.ts';
-import { consumePending, writePending } from './pending.ts';
+import { consumePending, standInsOfOthers, writePending } from './pending.ts';
 import {
   canWrite,
   findProtectedPlaces,
@@ -95,9 +95,10 @@ const forgetNew = (shared: Shared, { kept, repositories }: ProtectedPlaces): voi
   }
 };
 
-/** A `.git` that is not there, or empty: what a killed daemon may have left. */
-const hasNoRepository = (root: string): boolean => {
+/** A `.git` that is not there, or empty: what another daemon has at work, or a killed one may have left. */
+const hasNoRepository = ({ root, privateFolder }: Territory): boolean => {
   const path = join(root, '.git');
+  if (standInsOfOthers(privateFolder, { ending: false }).has(path)) return true;
   try {
     rmdirSync(path);
   } catch {
@@ -107,10 +108,10 @@ const hasNoRepository = (root: string): boolean => {
 };
 
 /** A folder in place of a missing `.git`: what is made there moves into the root when it is safe. */
-const borrowRepository = async (root: string, shared: Shared): Promise<string | undefined> => {
+const borrowRepository = async (territory: Territory, shared: Shared): Promise<string | undefined> => {
   await shared.settling;
   if (shared.repository === undefined) {
-    if (!canWrite(root) || !hasNoRepository(root)) return undefined;
+    if (!canWrite(territory.root) || !hasNoRepository(territory)) return undefined;
     const parent = makeOwnFolder();
     shared.repository = { folder: makeRepositoryFolder(parent), parent, users: 0 };
   }
@@ -208,7 +209,7 @@ export const createWalls = (given: VisibleNeeds, limit?: number) => {
     const closed = given.closedFolders?.() ?? [];
     const territory = { ...given, closedFolders: () => closed };
     // Before the look: the end of another command may move a repository to `.git`, which the look then finds.
-    const repository = await borrowRepository(root, shared);
+    const repository = await borrowRepository(given, shared);
     const giveBack = async () => (repository === undefined ? [] : returnRepository(root, shared));
     const { before, configs } = await inspect(territory, { signal, limit }).catch(async (error: unknown) => {
       await giveBack();
@@ -220,13 +221,14 @@ export const createWalls = (given: VisibleNeeds, limit?: number) => {
     const denied = [...deniedPaths.read, ...deniedPaths.write];
     const place = join(root, '.git');
     const wanted: StandIn[] = [
-      ...standInsFor(root, before),
+      ...standInsFor(root, before, standInsOfOthers(privateFolder, { ending: false })),
       ...(repository === undefined ? [] : [{ path: place }]),
       ...denied.flatMap((path) => firstMissing(path, root)).map((path) => ({ path, text: '' })),
     ];
     const folders = [...(repository === undefined ? [] : [dirname(repository)]), own, temporary];
-    const removePending = writePending(privateFolder, { root, before, standIns: wanted, folders });
-    const standIns = makeStandIns(wanted);
+    const pending = writePending(privateFolder, { root, before, standIns: wanted, folders });
+    // Read after the note is there: a daemon that ends a command meanwhile sees it, or is seen here.
+    const standIns = makeStandIns(wanted, standInsOfOthers(privateFolder, { ending: true }));
     shared.running.set(before, undefined);
     const made = wanted.map(({ path }) => path).filter((path) => path !== place);
     // Before the wait: the end of another command takes what that one has made out of `before`.
@@ -264,13 +266,14 @@ export const createWalls = (given: VisibleNeeds, limit?: number) => {
         const replaced = held.replaced();
         const restored = restoreConfigs(replaced, root, configs);
         const added = lent.collect(replaced);
-        standIns.release();
+        pending.leaveStandIns();
+        standIns.release(standInsOfOthers(privateFolder, { ending: false }));
         const made = await giveBack();
         forgetNew(shared, before);
         const left = await sweepAfter(territory, before);
         forgetNew(shared, before);
         const kept = await removeFolder(own);
-        removePending();
+        pending.remove();
         const whole = before.unseen.includes(root) ? [wholeIsClosed] : [];
         const notes = [sayReplaced(root, replaced), restored, added, made, left.notes, whole, kept].flat();
         return { ...left, notes };
@@ -283,7 +286,8 @@ export const createWalls = (given: VisibleNeeds, limit?: number) => {
 
 export const clearPending = async ({ privateFolder }: Territory): Promise<void> => {
   for (const { root, before, standIns, folders } of consumePending(privateFolder)) {
-    for (const standIn of standIns.toReversed()) removeStandIn(standIn);
+    const others = standInsOfOthers(privateFolder, { ending: false });
+    for (const standIn of standIns.toReversed()) if (!others.has(standIn.path)) removeStandIn(standIn);
     const made = join(folders[0] ?? '', 'git');
     const { stays } = await settleRepository(made, root);
     await sweepAfter({ root, privateFolder }, before);
