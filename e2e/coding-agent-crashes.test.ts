@@ -19,7 +19,7 @@ describeWith('bubblewrap')('a turn of a coding agent in which a program is kille
   });
   afterAll(() => programs.stopAll());
 
-  const asked = (title: string) => world.asked(title);
+  const asked = (title: string | RegExp) => world.asked(title);
   const allow = (title: string | RegExp) => world.allow(title);
   const choose = (threadId: string) => world.choose(threadId);
   /** Starts what waits for that file in the folder of the machine. */

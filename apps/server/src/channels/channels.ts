@@ -29,7 +29,8 @@ import { createSenders } from './senders/senders.ts';
 import { createSendersStore } from './senders/senders.store.ts';
 import { sessionOf } from './turns/lane-sender.ts';
 import { createMessagesStore, type ConversationKey } from './turns/messages.store.ts';
-import { createTurns, type ChannelSessions } from './turns/turns.ts';
+import type { ChannelSessions } from './turns/lane-sender.ts';
+import { createTurns } from './turns/turns.ts';
 
 interface Needs {
   store: Store;

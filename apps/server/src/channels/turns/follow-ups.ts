@@ -1,9 +1,8 @@
 import type { Agent, EndedRun } from '@drawbridge/agent';
 import { createKeyedQueue, hasCode, type Clock } from '@drawbridge/kit';
 import { createAnswers } from './answers.ts';
-import { createLaneSender, sessionOf } from './lane-sender.ts';
+import { createLaneSender, sessionOf, type ChannelSessions } from './lane-sender.ts';
 import type { MessagesStore } from './messages.store.ts';
-import type { ChannelSessions } from './turns.ts';
 
 type Needs = Parameters<typeof createAnswers>[0] &
   Parameters<typeof createLaneSender>[0] & {

@@ -5,6 +5,17 @@ import type { SendersStore, StoredSender } from '../senders/senders.store.ts';
 import { isStop } from './answers.ts';
 import type { ConversationKey, StoredMessage } from './messages.store.ts';
 
+type Claim = (
+  user: { userId: string; principal: string },
+  sessionId: string,
+) => Promise<{ threadId: string } | null>;
+
+/** The chats of conversations, by their names. The panel reads this type, which knows no other room. */
+export interface ChannelSessions {
+  claim: Claim;
+  find: Claim;
+}
+
 /** The name of the conversation's session. */
 export const sessionOf = ({ kind, conversation }: ConversationKey): string =>
   `${kind}:${conversation}`.replace(/[^\w:.@/+-]/g, '-');

@@ -13,7 +13,14 @@ import { addressOf, begunOf, createAnswers, isStop, keyOf, type Answers } from '
 import { createDraft, type Draft } from './draft.ts';
 import { followRequest } from './follow.ts';
 import { createFollowUps } from './follow-ups.ts';
-import { createLaneSender, isInGroup, ownAnswer, sessionOf, type NamedSender } from './lane-sender.ts';
+import {
+  createLaneSender,
+  isInGroup,
+  ownAnswer,
+  sessionOf,
+  type ChannelSessions,
+  type NamedSender,
+} from './lane-sender.ts';
 import {
   isStoreTrouble,
   type ConversationKey,
@@ -22,17 +29,6 @@ import {
 } from './messages.store.ts';
 import { draftIdOf } from './new-reply.ts';
 import { createReceivedFiles, textForFiles, type ReceivedFiles } from './received-files.ts';
-
-type Claim = (
-  user: { userId: string; principal: string },
-  sessionId: string,
-) => Promise<{ threadId: string } | null>;
-
-/** The chats of conversations, by their names. The panel reads this type, which knows no other room. */
-export interface ChannelSessions {
-  claim: Claim;
-  find: Claim;
-}
 
 /** Shows the questions of a message's run. */
 interface ShownQuestions {
