@@ -43,7 +43,7 @@ const stepsWith = (port: number): Step[] => {
     {
       tool: 'browser_navigate',
       args: (process) => ({ url: `http://${process}.localhost:5173/` }),
-      shows: 'Done',
+      shows: '',
     },
     { tool: 'browser_snapshot', args: () => ({}), shows: `heading "${heading}"` },
   ];

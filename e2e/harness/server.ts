@@ -5,7 +5,8 @@ import type { Exit, Processes, Running } from './processes.ts';
 export const setupToken = 'set-up-token-of-the-tests-0123456789';
 export const owner: Account = { name: 'Ann', email: 'ann@example.org', password: 'a long password' };
 
-const guest: Account = { name: 'Ben', email: 'ben@example.org', password: 'another long password' };
+/** The account of the person whom the owner invites. */
+export const guest: Account = { name: 'Ben', email: 'ben@example.org', password: 'another long password' };
 
 /** The built server in a process of its own. */
 export interface Server {
