@@ -287,6 +287,16 @@ describe('lets be what may be', () => {
       ]),
     ],
     [
+      'a stream that was opened first and known to the servers last',
+      evidence({}, [
+        at(1_000, { type: 'stream', link: 'socket', user: 0, stream: 3, key: 'k' }),
+        at(1_010, { type: 'stream', link: 'stream', user: 0, stream: 4, key: 'k' }),
+        frame(1_010, { stream: 4, id: 1, event: 'probe', requestId: null }),
+        frame(1_020, { stream: 3, id: 1, event: 'probe', requestId: null }),
+        frame(2_500, { stream: 3, id: 2 }),
+      ]),
+    ],
+    [
       'a command that continues when its daemon was killed',
       evidence({ marks: [mark(600), { ...mark(8_000), what: 'ends' }] }, [...cancelled, killed]),
     ],

@@ -29,7 +29,7 @@ const repeatedEpochs = (facts: Facts): string[] => {
 
 const oldStreams = (facts: Facts): string[] => {
   const frames = facts.of('frame');
-  const first = new Map(frames.toReversed().map((frame) => [`${frame.user} ${frame.stream}`, frame.event]));
+  const first = new Map(frames.toReversed().map((frame) => [`${frame.user} ${frame.stream}`, frame]));
   const ended = new Set(facts.of('stream-ended').map(({ user, stream }) => `${user} ${stream}`));
   // A stream that the server ends without a frame, or disconnects first, was not a newer one.
   const machines = new Map(
@@ -37,8 +37,13 @@ const oldStreams = (facts: Facts): string[] => {
   );
   const opened = facts.of('stream').filter(({ user, stream }) => {
     const name = `${user} ${stream}`;
-    return first.has(name) ? first.get(name) !== 'gateway-disconnect' : !ended.has(name);
+    return first.has(name) ? first.get(name)?.event !== 'gateway-disconnect' : !ended.has(name);
   });
+  // Of two that are opened at once, the servers may know the first one last: it gets its first frame last.
+  const isFirstLast = (user: number, stream: number, newer: number) => {
+    const [own, other] = [first.get(`${user} ${stream}`), first.get(`${user} ${newer}`)];
+    return own !== undefined && other !== undefined && other.at < own.at;
+  };
   return frames.flatMap(({ at, user, stream, event, requestId }) => {
     if (event !== 'filesystem-request') return [];
     const machine = machines.get(`${user} ${stream}`);
@@ -47,6 +52,7 @@ const oldStreams = (facts: Facts): string[] => {
         one.user === user &&
         one.stream > stream &&
         one.at + orderMs < at &&
+        !isFirstLast(user, stream, one.stream) &&
         facts.machineOf(one.key) === machine,
     );
     return newer ? [`${requestId} was put on stream ${stream} of user ${user}, after ${newer.stream}`] : [];
