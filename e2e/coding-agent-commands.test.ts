@@ -1,17 +1,15 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { runInNewContext } from 'node:vm';
 import { systemClock } from '@drawbridge/kit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { WebSocket } from 'ws';
+import { openExampleClient } from '../apps/server/test/example-client.ts';
 import { codingFlags, codingHome, startCodingWorld, type CodingWorld } from './agent/coding-world.ts';
 import { threadOf, type Thread } from './agent/thread.ts';
 import {
   connectDaemon,
   createProcesses,
   daemonEntry,
-  fromRoot,
   isRunning,
   newFolder,
   openPage,
@@ -23,13 +21,6 @@ import {
 } from './harness/index.ts';
 import { guest } from './harness/server.ts';
 import { describeWith } from './services.ts';
-
-/** What the tests use of the class that the specification prints. */
-interface ExampleClient {
-  connect(): void;
-  ws: WebSocket;
-  sendMessage(message: string, sessionId: string): Promise<{ response: string }>;
-}
 
 describeWith('bubblewrap', 'chromium')('what answers a chat', () => {
   const programs = createProcesses();
@@ -67,17 +58,7 @@ describeWith('bubblewrap', 'chromium')('what answers a chat', () => {
   });
 
   it('22 is chosen by commands of the client that the specification prints, which reads its answer', async () => {
-    const source = readFileSync(fromRoot('apps/server/test/example-client.txt'), 'utf8');
-    const printed: unknown[][] = [];
-    const print = (...words: unknown[]) => void printed.push(words);
-    const globals = { WebSocket, console: { log: print, warn: print, error: print }, setTimeout: () => {} };
-    const Client = runInNewContext(`${source}; FlynnClient`, globals) as new (
-      url: string,
-      token: string,
-    ) => ExampleClient;
-    const client = new Client(server.url.replace('http', 'ws'), token);
-    client.connect();
-    await new Promise((resolve) => client.ws.addEventListener('open', resolve));
+    const { client, printed } = await openExampleClient(server.url, token);
     const send = async (message: string) => (await client.sendMessage(message, 'rpc:one')).response;
     expect(await send('/backend activate pi')).toContain('Runtime: pi_embedded on ');
     expect(await send('/runtime status')).toContain('chosen in this chat');

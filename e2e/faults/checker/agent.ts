@@ -136,7 +136,7 @@ const effectsOf = (facts: Facts) => {
 
 /** The turn that an action belongs to that did not run, such as one that was opened while the turn was stopped. */
 const turnOf = ({ tool, started, state, arguments: args }: CallRow): string => {
-  // Of one whose answer did not come, nobody knows whether it began.
+  // A call that timed out or was lost may not have run.
   const hasRun = started !== 0 && state !== 'timed-out' && state !== 'lost';
   if (tool !== actionTool || hasRun) return '';
   return z.looseObject({ turn: z.string() }).parse(JSON.parse(args)).turn;

@@ -32,6 +32,12 @@ interface Frame {
 const frame = (ms: number, rest: Frame): Entry =>
   at(ms, { type: 'frame', user: 0, event: 'filesystem-request', requestId: 'r1', ...rest });
 
+const opened = (stream: number, ms = 1_000, key = 'k') =>
+  at(ms, { type: 'stream', link: 'stream', user: 0, stream, key });
+const first = { id: 1, requestId: null };
+const probe = (stream: number, ms: number) => frame(ms, { ...first, stream, event: 'probe' });
+const onFirst = frame(2_500, { stream: 1, id: 2 });
+
 const cancelled: Entry[] = [
   frame(1_000, { stream: 1, id: 2, event: 'tool-call-cancel' }),
   at(1_100, { type: 'passed', user: 0, stream: 1, id: 2 }),
@@ -190,10 +196,7 @@ const bad: [string, Evidence, string[]][] = [
   ],
   [
     'an old stream still gets calls',
-    evidence({}, [
-      at(1_000, { type: 'stream', link: 'stream', user: 0, stream: 2, key: 'k' }),
-      frame(2_500, { stream: 1, id: 2 }),
-    ]),
+    evidence({}, [opened(2), onFirst]),
     ['I9: r1 was put on stream 1 of user 0, after 2'],
   ],
   [
@@ -266,33 +269,22 @@ describe('lets be what may be', () => {
       evidence({}, [
         at(1, { type: 'epoch', user: 0, epoch: 4, key: 'k' }),
         at(2, { type: 'epoch', user: 0, epoch: 4, key: 'other' }),
-        at(1_000, { type: 'stream', link: 'stream', user: 0, stream: 2, key: 'other' }),
-        frame(2_500, { stream: 1, id: 2 }),
+        opened(2, 1_000, 'other'),
+        onFirst,
       ]),
     ],
     [
       'a stream that continues when a newer one was disconnected at once',
-      evidence({}, [
-        at(1_000, { type: 'stream', link: 'stream', user: 0, stream: 2, key: 'k' }),
-        frame(1_000, { stream: 2, id: 1, event: 'gateway-disconnect', requestId: null }),
-        frame(2_500, { stream: 1, id: 2 }),
-      ]),
+      evidence({}, [opened(2), frame(1_000, { ...first, stream: 2, event: 'gateway-disconnect' }), onFirst]),
     ],
     [
       'a stream that continues when another one ended without a frame',
-      evidence({}, [
-        at(1_000, { type: 'stream', link: 'stream', user: 0, stream: 2, key: 'k' }),
-        at(1_010, { type: 'stream-ended', user: 0, stream: 2 }),
-        frame(2_500, { stream: 1, id: 2 }),
-      ]),
+      evidence({}, [opened(2), at(1_010, { type: 'stream-ended', user: 0, stream: 2 }), onFirst]),
     ],
     [
       'a stream that was opened first and known to the servers last',
       evidence({}, [
-        at(1_000, { type: 'stream', link: 'socket', user: 0, stream: 3, key: 'k' }),
-        at(1_010, { type: 'stream', link: 'stream', user: 0, stream: 4, key: 'k' }),
-        frame(1_010, { stream: 4, id: 1, event: 'probe', requestId: null }),
-        frame(1_020, { stream: 3, id: 1, event: 'probe', requestId: null }),
+        ...[opened(3), opened(4, 1_010), probe(4, 1_010), probe(3, 1_020)],
         frame(2_500, { stream: 3, id: 2 }),
       ]),
     ],
