@@ -53,6 +53,6 @@ export const pickEnvironment = (names: string): Record<string, string> =>
     }),
   );
 
-/** What npm gets: the user's own environment without what is for drawbridge alone, such as a token. */
-export const npmEnvironment = (): NodeJS.ProcessEnv =>
+/** For the user's other programs: their environment without what is for drawbridge alone, such as a token. */
+export const userEnvironment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('DRAWBRIDGE_')));

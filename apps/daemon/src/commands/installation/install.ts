@@ -4,7 +4,7 @@ import { dirname, join, sep } from 'node:path';
 import { releaseName, type Release } from '@drawbridge/contracts/release';
 import { systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
-import { npmEnvironment, type Environment } from '../../config.ts';
+import { userEnvironment, type Environment } from '../../config.ts';
 import {
   addVersion,
   copyOf,
@@ -46,7 +46,7 @@ const sourceOf = async (script: string, release: Release): Promise<Omit<NewVersi
   // A checkout has its package beside what was built.
   const packed = join(dirname(script), 'daemon.tgz');
   if (!(await isThere(packed)) || process.platform === 'win32') throw installErrors.notInstallable();
-  return { fill: fromPackage(packed, npmEnvironment()) };
+  return { fill: fromPackage(packed, userEnvironment()) };
 };
 
 /** Keeps what runs here as the release that is used. It gets no launcher. */

@@ -5,7 +5,7 @@ import { compareReleases, releaseName, type PackedDaemon, type Release } from '@
 import { systemClock, visible } from '@drawbridge/kit';
 import type { Command } from 'commander';
 import { row } from '../../terminal/row.ts';
-import { npmEnvironment } from '../../config.ts';
+import { userEnvironment } from '../../config.ts';
 import {
   addVersion,
   currentName,
@@ -69,7 +69,7 @@ const change = async ({ url, offered, signal }: Change): Promise<void> => {
     await writeFile(file, content, { mode: 0o600, flag: 'wx' });
     const { version, build } = offered;
     await addVersion(places, {
-      fill: fromPackage(file, npmEnvironment()),
+      fill: fromPackage(file, userEnvironment()),
       expected: { version, build },
       nowMs: systemClock.now(),
     });

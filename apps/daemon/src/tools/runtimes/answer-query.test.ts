@@ -55,6 +55,23 @@ it('RT-17 a test starts none that is not enabled, and none while the group is on
   expect((await answer({ type: 'list' })).runtimes.some(({ isEnabled }) => isEnabled)).toBe(false);
 });
 
+it.each([
+  ['sk-own', true, null],
+  ['', false, 'not signed in'],
+])('is signed in by a key of its entry: %j', async (key, isSignedIn, missing) => {
+  const { base } = makeFolders();
+  const claude = join(base, 'claude');
+  const status = `{"loggedIn":'$([ -n "$ANTHROPIC_API_KEY" ] && echo true || echo false)'}`;
+  writeFileSync(claude, `#!/bin/sh\n[ "$1" = auth ] && echo '${status}' || echo 2.1.330\n`, { mode: 0o755 });
+  const { find } = machine({
+    claude_code: { title: 'Claude Code', command: claude, env: { ANTHROPIC_API_KEY: key } },
+    pi_embedded: { title: 'Pi', command: process.execPath, env: { OPENAI_API_KEY: key } },
+  });
+  expect(await find('claude_code')).toMatchObject({ isSignedIn, missing });
+  // Whether one is signed in by the files of its login is known to this machine alone.
+  if (isSignedIn) expect(await find('pi_embedded')).toMatchObject({ isSignedIn, missing });
+});
+
 describeWith('bubblewrap')('a test of one that is enabled', () => {
   it('starts it in its sandbox, and says why it does not work', async () => {
     const broken = { ...entry, args: [standIn, '--signed-out'] };

@@ -8,7 +8,7 @@ import { systemClock } from '@drawbridge/kit';
 import { removeTree } from '@drawbridge/kit/node';
 import { nanoid } from 'nanoid';
 import { z } from 'zod';
-import { pickEnvironment } from '../../config.ts';
+import { userEnvironment } from '../../config.ts';
 import { findProgram } from '../../paths/programs.ts';
 import { parseJson } from '../../text/parse-json.ts';
 import { createSandboxedLauncher } from '../shell/launch.ts';
@@ -18,7 +18,7 @@ import type { RunningProgram } from './driver.ts';
 import { drivers } from './drivers.ts';
 import { knownRuntimes, type KnownRuntime } from './known.ts';
 import { startProgram } from './program.ts';
-import { expand, type Runtime } from './runtimes-file.ts';
+import { environmentOf, expand, type Runtime } from './runtimes-file.ts';
 
 /** What is known of a coding agent on this machine, and the command that mends what is missing. */
 export interface RuntimeState {
@@ -51,21 +51,26 @@ const isOlder = (version: string, than: string): boolean => {
 };
 
 /** What the program itself says; null where it says nothing that is understood. */
-const askProgram = async (program: string, args: readonly string[]): Promise<boolean | null> => {
-  const run = promisify(execFile)(program, [...args], { timeout: versionMs });
+const askProgram = async (
+  program: string,
+  { args, variables }: { args: readonly string[]; variables: Record<string, string> },
+): Promise<boolean | null> => {
+  const env = { ...userEnvironment(), ...variables };
+  const run = promisify(execFile)(program, [...args], { timeout: versionMs, env });
   // Signed out, it exits with 1 and says so all the same.
   const { stdout } = await run.catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }));
   return parseJson(status, stdout)?.loggedIn ?? null;
 };
 
+/** With the variables that it is started with: a key may be in its entry. */
 const isSignedIn = async (
-  { signedIn: { files, variables, ask } }: KnownRuntime,
-  program: string | null,
+  { signedIn: { files, variables: names, ask }, ...known }: KnownRuntime,
+  { runtime, program }: { runtime: Runtime | undefined; program: string | null },
 ): Promise<boolean | null> => {
-  if (ask !== undefined) return program === null ? null : askProgram(program, ask);
+  const variables = environmentOf(runtime ?? known);
+  if (ask !== undefined) return program === null ? null : askProgram(program, { args: ask, variables });
   return (
-    files.some((file) => existsSync(expand(file))) ||
-    Object.keys(pickEnvironment(variables.join(' '))).length > 0
+    files.some((file) => existsSync(expand(file))) || names.some((name) => (variables[name] ?? '') !== '')
   );
 };
 
@@ -102,7 +107,7 @@ export const runtimeStates = async (
       const started = startsAll || runtime !== undefined ? place : null;
       const version = started === null ? null : await versionOf(started);
       const isAsked = known !== undefined && (startsAll || runtime !== undefined);
-      const signedIn = isAsked ? await isSignedIn(known, started) : null;
+      const signedIn = isAsked ? await isSignedIn(known, { runtime, program: started }) : null;
       const state = { path: place, version, signedIn };
       const gone = { missing: place === null ? 'not found' : null, fix: null };
       return {

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { dirname, join, sep } from 'node:path';
 import { cutText, visible, type Clock } from '@drawbridge/kit';
 import { withoutKeys } from '@drawbridge/kit/node';
-import { pickEnvironment } from '../../config.ts';
 import type { DeniedPaths } from '../../permission/index.ts';
 import { realPathOf } from '../../program/quiet-files.ts';
 import { createLines } from '../mcp/transport/lines.ts';
@@ -11,7 +10,7 @@ import { followCommand, type CommandHandle, type FollowedEnd } from '../shell/fo
 import type { Launcher } from '../shell/launch.ts';
 import type { CommandEgress } from '../shell/network/command-egress.ts';
 import { runtimeErrors, type RunningProgram } from './driver.ts';
-import { expand, type Runtime } from './runtimes-file.ts';
+import { environmentOf, expand, type Runtime } from './runtimes-file.ts';
 
 const maxFrameBytes = 16 * 1024 * 1024;
 const maxErrorText = 2_048;
@@ -112,8 +111,7 @@ export const startProgram = async (needs: ProgramNeeds): Promise<RunningProgram>
       else errorText = (errorText + chunk.toString('utf8')).slice(-maxErrorText);
     };
   };
-  const environment = { ...pickEnvironment(runtime.passedVariables.join(' ')), ...runtime.env };
-  const extra = { mounts: mountsOf(privateFolder, needs), environment };
+  const extra = { mounts: mountsOf(privateFolder, needs), environment: environmentOf(runtime) };
   const command = {
     ...{
       tag,

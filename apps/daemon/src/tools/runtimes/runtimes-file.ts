@@ -3,6 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import { runtimeId } from '@drawbridge/contracts/machines/runtimes';
 import type { Clock } from '@drawbridge/kit';
 import { z } from 'zod';
+import { pickEnvironment } from '../../config.ts';
 import { tagVariable } from '../../processes/process-tree.ts';
 import { openPrivateFolder, readPrivateFile, writePrivateFile } from '../../private-files/private-folder.ts';
 import { parsePrivateJson } from '../../private-files/private-json.ts';
@@ -59,6 +60,15 @@ const runtimesFile = z.strictObject({
   runtimes: z
     .record(runtimeId, runtime)
     .refine((all) => Object.keys(all).length <= maxRuntimes, `at most ${maxRuntimes} coding agents`),
+});
+
+/** The variables that it is started with, beside those of every command. */
+export const environmentOf = ({
+  passedVariables,
+  env,
+}: Pick<Runtime, 'passedVariables' | 'env'>): Record<string, string> => ({
+  ...pickEnvironment(passedVariables.join(' ')),
+  ...env,
 });
 
 /** `~/x` as a path. */
