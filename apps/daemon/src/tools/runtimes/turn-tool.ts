@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { lstatSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import {
   messageMark,
   turnPictures,
@@ -11,6 +11,7 @@ import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { canonical, createBoundedMap } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { z } from 'zod';
+import { isWithin } from '../../paths/protected.ts';
 import { realPathOf } from '../../program/quiet-files.ts';
 import { locate } from '../common/access.ts';
 import { errors } from '../common/errors.ts';
@@ -62,16 +63,24 @@ const fingerprintOf = (runtime: Runtime): string => {
 const hostWords = ({ hosts }: Runtime): string =>
   hosts.length === 0 ? 'no network' : `the network ${hosts.join(', ')}`;
 
+/** Also a link that leads nowhere here: in the walls, such as by `/proc/self`, it may lead somewhere. */
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
+/** A folder and those above it in the shared one: programs look for what they run there too. */
+const foldersUpTo = (root: string, path: string): string[] =>
+  path === root || !isWithin(path, root) ? [path] : [path, ...foldersUpTo(root, dirname(path))];
+
 const toTurn = ({ runtimes }: TurnToolNeeds, given: Given, context: ToolContext): Turn => {
   const runtime = runtimes.get(given.runtime);
   if (runtime === undefined)
     throw runtimeErrors.unavailable({ message: `${given.runtime} is not enabled on this machine` });
   const { path, kind } = locate(context, given.folder ?? '.', { access: 'read' });
   if (kind !== 'folder') throw errors.notFolder();
-  const barred = runtime.refusesFolders.find((name) => existsSync(join(path, name)));
+  const folders = foldersUpTo(context.root, path);
+  const barred = runtime.refusesFolders.find((name) => folders.some((one) => isThere(join(one, name))));
   if (barred !== undefined)
     throw runtimeErrors.unavailable({
-      message: `${runtime.title} is not started in a folder with ${barred}, which it would run without a question`,
+      message: `${runtime.title} is not started in or below a folder with ${barred}, which it would run without a question`,
     });
   return {
     ...{ id: given.runtime, runtime, folder: path },

@@ -214,10 +214,16 @@ describeWith('bubblewrap')('a coding agent of the machine', () => {
     expect(state.output).toBe('onetwo');
   });
 
-  it('RT-09 a folder with what it would run unasked is refused', async () => {
+  it('RT-09 a folder with what it would run unasked is refused, also by a link, and so are those below it', async () => {
     const { turn, root } = open();
     mkdirSync(join(root, '.plugins'));
-    expect(textOf(await turn(['SAY hi']))).toContain('not started in a folder with .plugins');
+    mkdirSync(join(root, 'sub/deep'), { recursive: true });
+    const refused = 'not started in or below a folder with .plugins';
+    expect(textOf(await turn(['SAY hi']))).toContain(refused);
+    expect(textOf(await turn(['SAY hi'], { folder: 'sub/deep' }))).toContain(refused);
+    rmSync(join(root, '.plugins'), { recursive: true });
+    symlinkSync('/proc/self/cwd/sub', join(root, '.plugins'));
+    expect(textOf(await turn(['SAY hi']))).toContain(refused);
   });
 
   it('RT-10 an action that the daemon did not open is refused, and its tool is not offered', async () => {
