@@ -1,6 +1,6 @@
 // A coding agent that speaks ACP 1 on its standard input and output. Each line of the prompt is one step:
 // SAY text · THINK text · RUN command · TWICE command (asks about it twice) · SWAP command (runs another one) · EDIT path text · MODE id · PLAN text ·
-// FORM properties (says the answer) · URL (asks to open a page) · PATCH path before after (a part of a file) · LEAVE command (asks, and ends its turn) · WHICH (says its mode) · INPUT (what it got beside the text) ·
+// EDITS json (several files) · FORM properties (says the answer) · URL (asks to open a page) · PATCH path before after (a part of a file) · LEAVE command (asks, and ends its turn) · WHICH (says its mode) · INPUT (what it got beside the text) ·
 // BACK command (asks, and withdraws its question; with `!` it runs it all the same) · BACKFORM properties ·
 // OTHER name · UNTIL file (makes `file.waits`, and waits for it) · WAIT (until it is cancelled) · STUCK (ignores that) · SLEEPER seconds (leaves a process) · DIE · GARBAGE ·
 // FLOOD mebibytes (one message of that size) · POUR count length (so many pieces of text) · MANY count (so many pieces of text, and actions that it does not ask about).
@@ -120,6 +120,13 @@ const steps = {
       { kind: 'edit', title: path, content },
       () => (writeFileSync(place, whole), { text: 'written' }),
     );
+  },
+  EDITS: (text) => {
+    const content = JSON.parse(text).map((one) => ({ ...one, type: 'diff', path: `${cwd}/${one.path}` }));
+    return act({ kind: 'edit', title: 'files', content }, () => {
+      for (const { path, newText } of content) writeFileSync(path, newText);
+      return { text: 'written' };
+    });
   },
   FORM: (text) => form(JSON.parse(text)),
   URL: () => form({}, { mode: 'url', url: 'https://example.org', elicitationId: 'e1' }),

@@ -112,6 +112,25 @@ describeWith('bubblewrap')('what a coding agent asks in its turn', () => {
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one\nthree\n');
   });
 
+  it('RT-07 changes of several files are shown from the disk, not as the program says that they are', async () => {
+    const { turn, state, root } = open();
+    writeFileSync(join(root, 'a.txt'), 'one\ntwo\n');
+    const edits = (oldText: string | null) => {
+      const changed = { path: 'a.txt', oldText, newText: 'three\n' };
+      return `EDITS ${JSON.stringify([changed, { path: 'b.txt', newText: 'new\n' }])}`;
+    };
+    // As if nothing changed.
+    await turn([edits('three\n')]);
+    expect(state.questions).toEqual([]);
+    // As if it were new.
+    await turn([edits(null)]);
+    const text: unknown = expect.stringMatching(/-one\n-two\n\+three\n[^]*\+new\n/);
+    expect(state.questions).toMatchObject([
+      { title: 'Stand-in: change a.txt and 1 more?', preview: { text } },
+    ]);
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('three\n');
+  });
+
   it('RT-07 a file that changes while its edit is asked about is shown and asked about anew', async () => {
     const { turn, state, root } = open();
     writeFileSync(join(root, 'a.txt'), 'one\ntwo\n');

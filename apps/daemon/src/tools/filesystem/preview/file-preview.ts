@@ -16,7 +16,7 @@ const textAt = async ({ privateFolder }: ToolContext, { path }: Place): Promise<
   toText(await readBytes(path, privateFolder));
 
 /** The present text, if the caller may read it: empty for no file, undefined where it must not be shown. */
-const currentText = async (context: ToolContext, place: Place): Promise<string | undefined> => {
+export const currentText = async (context: ToolContext, place: Place): Promise<string | undefined> => {
   if (place.kind === 'missing') return '';
   return mayShow(context, place) ? textAt(context, place).catch(() => undefined) : undefined;
 };

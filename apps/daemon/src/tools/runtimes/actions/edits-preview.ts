@@ -3,7 +3,7 @@ import { applyPatch, createTwoFilesPatch } from 'diff';
 import { locate } from '../../common/access.ts';
 import { errors } from '../../common/errors.ts';
 import type { ToolContext } from '../../common/tool.ts';
-import { editPreview, writePreview } from '../../filesystem/preview/file-preview.ts';
+import { currentText, editPreview, writePreview } from '../../filesystem/preview/file-preview.ts';
 import type { Edit } from '../driver.ts';
 
 const changedMeanwhile = { message: 'The file has changed since the coding agent read it' };
@@ -33,6 +33,23 @@ const applied = (current: string, edit: Edit, whole: WeakSet<Edit>): string => {
 
 const maxText = 200_000;
 
+/** Each edit as a patch of the file as the one before left it, whatever the program says was there. */
+const patchesOf = async (context: ToolContext, edits: readonly Edit[], whole: WeakSet<Edit>) => {
+  const texts = new Map<string, string>();
+  const patches: string[] = [];
+  for (const edit of edits) {
+    const { path } = edit;
+    const place = locate(context, path, { access: 'write' });
+    const known = texts.get(place.path);
+    const before = known ?? (await currentText(context, place));
+    const isNew = edit.before === null || (known === undefined && place.kind === 'missing');
+    const after = before === undefined || isNew ? edit.after : applied(before, edit, whole);
+    if (before !== undefined) texts.set(place.path, after);
+    patches.push(createTwoFilesPatch(path, path, before ?? edit.before ?? '', after));
+  }
+  return patches.join('\n');
+};
+
 /** What edits would change: the daemon's own diff from the disk, for several files as one text. */
 export const editsPreview = async (
   context: ToolContext,
@@ -50,9 +67,7 @@ export const editsPreview = async (
       edit: (current) => applied(current, first, whole),
     });
   }
-  const text = edits
-    .map(({ path, before, after }) => createTwoFilesPatch(path, path, before ?? '', after))
-    .join('\n');
+  const text = await patchesOf(context, edits, whole);
   if (text.length > maxText) throw errors.tooLarge();
   return { kind: 'text', of: 'content', path: `${edits.length} files`, text };
 };
