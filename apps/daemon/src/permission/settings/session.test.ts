@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createFakeClock } from '@drawbridge/kit';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../../../e2e/services.ts';
-import { openTools } from '../../../test/support/tool-fixture.ts';
+import { makeFolders, openTools } from '../../../test/support/tool-fixture.ts';
+import { createSession } from './session.ts';
 
 /** Tools that ask, with a rule of the session for one folder. */
 const withRule = async () => {
@@ -62,4 +64,16 @@ it('HC-08 a rule of the session stays while the root is the same folder', async 
   renameSync(root, `${root}-before`);
   renameSync(`${root}-before`, root);
   expect([await isAsked(), session.rules().length]).toEqual([false, 1]);
+});
+
+it('SH-86 a permission for some time ends where the clock is set back, others do not', () => {
+  const { root } = makeFolders();
+  let now = 1_000_000;
+  const session = createSession({ clock: { ...createFakeClock(), now: () => now }, root });
+  session.allow([{ toolGroup: 'network', resource: 'good.test < "/a" $ x' }]);
+  session.allow([{ toolGroup: 'network', resource: 'other.test < "/a" $ x' }], 15 * 60_000);
+  now += 60_000;
+  expect(session.rules()).toHaveLength(2);
+  now -= 1;
+  expect(session.rules().map(({ endsAt }) => endsAt)).toEqual([null]);
 });
