@@ -22,7 +22,7 @@ export interface RequestTarget {
   path: string;
 }
 
-const absoluteUrl = /^http:\/\/([^/?#@\\]+)([/?][^#]*)?$/;
+const absoluteUrl = /^http:\/\/([^/?#]+)([/?][^#]*)?$/;
 
 /** `tunnelled`: the place that a CONNECT before it named. Undefined where request and `Host` do not agree. */
 export const readTarget = (

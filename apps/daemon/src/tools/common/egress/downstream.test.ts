@@ -82,11 +82,13 @@ it('SH-64 a client that does not read holds up its host, whatever that sends', a
   socket.pause();
   const read = () => sockets[0]?.bytesRead ?? 0;
   let before = -1;
+  let still = 0;
   await until(() => {
     const now = read();
-    const isStill = now > 0 && now === before;
+    still = now > 0 && now === before ? still + 1 : 0;
     before = now;
-    expect(isStill).toBe(true);
+    // On a busy machine a host that is read on stands still for one look or two.
+    expect(still).toBe(10);
   });
   // What the system keeps for both connections, and three buffers.
   expect(read()).toBeLessThan(24 * mebibyte);

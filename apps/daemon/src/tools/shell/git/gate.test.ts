@@ -42,6 +42,8 @@ describe('requests that reach the gate', () => {
     ['a list without a service', 'GET', '/github.com/ada/demo/info/refs'],
     ['archives', 'GET', '/github.com/ada/demo/info/refs?service=git-upload-archive'],
     ['archives', 'POST', '/github.com/ada/demo/git-upload-archive'],
+    ['what every object has', 'POST', '/github.com/ada/demo/constructor'],
+    ['what every object has', 'GET', '/github.com/ada/demo/info/refs?service=constructor'],
     ['large files', 'POST', '/github.com/ada/demo.git/info/lfs/objects/batch'],
     ['a service by GET', 'GET', '/github.com/ada/demo/git-upload-pack'],
     ['a list by POST', 'POST', refs],
@@ -104,6 +106,18 @@ describeWith('git')('requests that the gate repeats', () => {
     ]);
   });
 
+  it('SH-78 a body goes on as gzip or without an encoding', async () => {
+    const { ask, seen } = openGate();
+    for (const encoding of ['br', 'gzip, gzip', 'gzip'])
+      await ask(
+        'POST',
+        '/github.com/ada/demo/git-upload-pack',
+        [`Content-Encoding: ${encoding}`, 'Content-Length: 4'],
+        '0000',
+      );
+    expect(seen.map(({ headers }) => headers['content-encoding'])).toEqual([undefined, undefined, 'gzip']);
+  });
+
   it.each<[string, number, Record<string, string>, string]>([
     ['a redirect', 302, { location: 'https://evil.test/' }, 'redirects to'],
     ['a challenge', 401, { 'www-authenticate': 'Basic realm="x"' }, 'login of the user is not accepted'],
@@ -125,11 +139,11 @@ describeWith('git')('requests that the gate repeats', () => {
   });
 
   it('SH-79 headers of an answer that git does not need are left out', async () => {
-    const { ask } = openGate({
-      site: (_request, answer) =>
-        answer.writeHead(200, { 'content-type': listing, 'set-cookie': 'a=b', 'x-more': 'y' }).end('list'),
-    });
-    expect(await ask('GET', refs)).not.toMatch(/set-cookie|x-more/i);
+    const headers = { 'content-type': listing, 'set-cookie': 'a=b', 'x-more': 'y', 'content-encoding': 'br' };
+    const { ask } = openGate({ site: (_request, answer) => answer.writeHead(200, headers).end('list') });
+    const answer = await ask('GET', refs);
+    expect(statusOf(answer)).toBe(200);
+    expect(answer).not.toMatch(/set-cookie|x-more|content-encoding/i);
   });
 
   it('SH-54 a host with a certificate of another one gets no login', async () => {
@@ -213,8 +227,8 @@ describeWith('git')('the login and the permission', () => {
     await asked;
   });
 
-  it('helpers of git are told not to ask the person, and no program of the settings asks', async () => {
-    const { home } = world();
+  it('SH-83 helpers of git run outside of every repository and do not ask the person, nor does a program of the settings', async () => {
+    const { home, own } = world();
     const settings = join(home, '.gitconfig');
     const asked = join(home, 'asked');
     const asking = join(home, 'asking');
@@ -224,7 +238,7 @@ describeWith('git')('the login and the permission', () => {
     const silent = ['interactive', 'guiPrompt'].map(
       (key) => `test "$(git config credential.${key})" = false`,
     );
-    const helper = `!f() { ${silent.join(' && ')} && test "$GIT_TERMINAL_PROMPT" = 0 && printf 'username=ada\\npassword=sesame\\n'; }; f`;
+    const helper = `!f() { ${silent.join(' && ')} && test "$GIT_TERMINAL_PROMPT" = 0 && test "$PWD" = ${join(own, 'git')} && printf 'username=ada\\npassword=sesame\\n'; }; f`;
     const withSettings = async (text: string) => {
       writeFileSync(settings, text);
       const { ask, gate } = openGate();

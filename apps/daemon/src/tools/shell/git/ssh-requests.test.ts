@@ -5,7 +5,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { statusOf } from '../../../../test/support/egress-fixture.ts';
 import { sharedGate } from '../../../../test/support/git-gate-fixture.ts';
 import { placeProgram } from '../../../../test/support/ssh-host-fixture.ts';
-import { gateHost } from './gate-address.ts';
+import { gateHost, sshHeader } from './gate-address.ts';
+import { readSshRequest } from './ssh.ts';
 
 const { world, open: openGate } = sharedGate();
 
@@ -42,11 +43,33 @@ describe('what is asked of ssh', () => {
     expect(existsSync(canary)).toBe(false);
   });
 
-  it('starts with options that ask nothing, forward nothing and trust known hosts alone', async () => {
-    const { root } = world();
+  // Without a grant that fits it would not start either: here nothing but the parser refuses.
+  it.each([
+    ['an option as the host', { destination: '-oProxyCommand=touch x' }],
+    ['an option as the host of a user', { destination: 'git@-oProxyCommand=x' }],
+    ['an option as the user', { destination: '-lroot@github.com' }],
+    ['a blank in the host', { destination: 'git@github.com evil.test' }],
+    ['a line in the host', { destination: 'git@github.com\nx' }],
+    ['no host', { destination: '' }],
+    ['port 0', { port: 0 }],
+    ['port 65536', { port: 65_536 }],
+    ['half a port', { port: 22.5 }],
+    ['a second user', { destination: 'git@evil.test@github.com' }],
+    ['an option as the path', { command: "git-upload-pack '--strict'" }],
+  ])('SH-80 %s is no request', (_case, more) => {
+    const read = (given: object) =>
+      readSshRequest({
+        headers: { [sshHeader]: Buffer.from(JSON.stringify(given)).toString('base64url') },
+      });
+    expect(read(asked)).toMatchObject({ user: 'git', hostname: 'github.com', path: 'ada/demo' });
+    expect(read({ ...asked, ...more })).toBe(undefined);
+  });
+
+  it('SH-83 starts outside of every repository, with options that ask nothing, forward nothing and trust known hosts alone', async () => {
+    const { root, own } = world();
     placeProgram(
       'ssh',
-      `#!/bin/sh\nprintf '%s\\n' "$@" > ${join(root, 'arguments')}\nenv > ${join(root, 'environment')}\n`,
+      `#!/bin/sh\nprintf '%s\\n' "$@" > ${join(root, 'arguments')}\npwd > ${join(root, 'folder')}\nenv > ${join(root, 'environment')}\n`,
     );
     const { say } = openGate();
     const encoded = Buffer.from(JSON.stringify({ ...asked, port: 22, protocol: 'version=2\n' })).toString(
@@ -56,6 +79,7 @@ describe('what is asked of ssh', () => {
       `CONNECT ${gateHost}:22 HTTP/1.1\r\nHost: ${gateHost}:22\r\ndrawbridge-git: ${encoded}\r\n\r\n`,
     );
     const given = readFileSync(join(root, 'arguments'), 'utf8').trim().split('\n');
+    expect(readFileSync(join(root, 'folder'), 'utf8')).toBe(`${join(own, 'git')}\n`);
     expect(given.slice(-5)).toEqual(['-p', '22', '--', 'git@github.com', "git-upload-pack 'ada/demo.git'"]);
     expect(given).toEqual(
       expect.arrayContaining(

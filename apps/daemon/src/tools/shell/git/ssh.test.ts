@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
@@ -14,7 +14,7 @@ describeWith(
   'sshd',
 )('git over ssh', () => {
   const opened = shared(async () => {
-    makeHome('');
+    const home = makeHome('');
     const host = makeGitHost();
     const ssh = await openSshHost(host.folder);
     const network = await openNetwork({ names: { 'git.test': [publicAddress] }, ports: { 22: ssh.join } });
@@ -22,7 +22,14 @@ describeWith(
     const demo = (access: 'fetch' | 'push', name = 'git.test') => ({
       git: [{ repository: `${at(name)}/ada/demo`, access }],
     });
-    return { ...network, host, ssh, demo, clone: `git clone -q ${at('git.test')}:ada/demo.git c && cd c` };
+    return {
+      ...network,
+      home,
+      host,
+      ssh,
+      demo,
+      clone: `git clone -q ${at('git.test')}:ada/demo.git c && cd c`,
+    };
   });
   const world = () => {
     const all = opened();
@@ -103,9 +110,11 @@ describeWith(
   });
 
   it('SH-82 keys and the agent of the person are not in the sandbox', async () => {
-    const { run, demo, ssh } = world();
+    const { run, demo, ssh, home } = world();
+    mkdirSync(join(home, '.ssh'));
+    writeFileSync(join(home, '.ssh/id_ed25519'), ssh.key, { mode: 0o600 });
     process.env['SSH_AUTH_SOCK'] = '/tmp/agent';
-    const { stdout } = await run('env; ls -la ~ ~/.ssh 2>&1; cat /proc/*/environ', [], demo('push'));
+    const { stdout } = await run('env; cat ~/.ssh/* 2>&1; cat /proc/*/environ', [], demo('push'));
     delete process.env['SSH_AUTH_SOCK'];
     expect([stdout.includes('SSH_AUTH_SOCK'), stdout.includes(ssh.key.slice(40, 80))]).toEqual([
       false,

@@ -34,7 +34,7 @@ const destinationForm = /^(?:([a-z0-9_][a-z0-9_-]{0,31})@)?([a-z0-9][a-z0-9.-]{0
 const commandForm = /^(git-upload-pack|git-receive-pack) '([^']+)'$/;
 
 /** Undefined for every other command, and for paths with a second meaning. Without a user it is git. */
-export const readSshRequest = ({ headers }: IncomingMessage): SshRequest | undefined => {
+export const readSshRequest = ({ headers }: Pick<IncomingMessage, 'headers'>): SshRequest | undefined => {
   const header = headers[sshHeader];
   const text = typeof header === 'string' ? Buffer.from(header, 'base64url').toString('utf8') : '';
   const read = parseJson(asked, text);

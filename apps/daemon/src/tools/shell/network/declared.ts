@@ -20,7 +20,7 @@ export interface Declared {
   mirror: boolean;
 }
 
-const form = /^(local:)?(\*\.)?([!-~]{1,260})$/;
+const form = /^(local:)?(\*\.)?([!-~]+)$/;
 const thisMachine = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 const refuse = (text: string, why: string) =>

@@ -1,19 +1,29 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeWith } from '../../../../../../e2e/services.ts';
+import { makeHome } from '../../../../test/support/git-host-fixture.ts';
 import { sharedNetwork } from '../../../../test/support/network-fixture.ts';
 import { files, git, packageSites } from '../../../../test/support/package-sites.ts';
+
+const evilAddress = '93.184.216.35';
 
 describeWith(
   'bubblewrap',
   'git',
   'python3',
 )('installations', () => {
-  const world = sharedNetwork(packageSites);
+  let home = '';
+  const world = sharedNetwork(() => {
+    home = makeHome('');
+    mkdirSync(join(home, '.ssh'));
+    writeFileSync(join(home, '.ssh/id_ed25519'), 'key');
+    const sites = packageSites();
+    return { ...sites, names: { ...sites.names, 'evil.test': [evilAddress] } };
+  });
 
   it('SU-01, SU-02, SH-69 npm installs after one question, and again offline; its script does not leave the sandbox', async () => {
-    const { run, root, questions } = world();
+    const { run, root, questions, dialled } = world();
     files(root, { 'package.json': '{ "dependencies": {} }' });
     git(root, 'init', '-q');
     const installed = await run('npm install left --no-audit --no-fund', ['registry.npmjs.org']);
@@ -22,6 +32,8 @@ describeWith(
     expect(readFileSync(join(root, 'node_modules/left/said'), 'utf8')).toBe(
       'failed failed failed failed failed failed',
     );
+    expect([existsSync(join(home, '.bashrc')), existsSync(join(root, '.vscode'))]).toEqual([false, false]);
+    expect(dialled.filter((one) => one.startsWith(evilAddress))).toEqual([]);
     expect(installed.notes?.join()).toContain('evil.test:443 was not asked for');
     const again = await run('npm ci --no-audit --no-fund --ignore-scripts', ['registry.npmjs.org']);
     expect(again.exitCode).toBe(0);

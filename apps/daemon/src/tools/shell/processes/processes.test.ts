@@ -130,13 +130,13 @@ describeWith('bubblewrap')('processes in the background', () => {
   });
 
   it('SH-90 everything that it started ends with it', async () => {
-    const { start, stop } = await world();
+    const { start, stop, root } = await world();
     const sleeps = [uniqueSleep(), uniqueSleep(), uniqueSleep()];
     const [left = '', stopped = '', deaf = ''] = sleeps;
-    const { process: id } = await start(
-      `setsid sh -c '(setsid sleep ${left} &) &'; sh -c 'kill -STOP $$; sleep ${stopped}' & sleep ${stopped} & (trap '' TERM INT; exec sleep ${deaf}) & echo up; wait`,
-      { waitFor: ['up'] },
-    );
+    const tree = `setsid sh -c '(setsid sleep ${left} &) &'; sh -c 'kill -STOP $$; sleep ${stopped}' & sleep ${stopped} & (trap '' TERM INT; exec sleep ${deaf}) & trap '' TERM INT; echo up; wait`;
+    writeFileSync(join(root, 'tree.sh'), tree);
+    // Without its environment, nothing of it is found by its tag.
+    const { process: id } = await start('exec env -i PATH="$PATH" sh tree.sh', { waitFor: ['up'] });
     await expect.poll(() => sleeps.every(isRunningCommand)).toBe(true);
     await stop(id);
     expect(sleeps.map(isRunningCommand)).toEqual([false, false, false]);

@@ -127,4 +127,13 @@ describeWith('bubblewrap')('two daemons of one folder', () => {
     expect(await second.end()).toEqual({ exitCode: 0, notes: [], hidden: standIns });
     expect(await last.end()).toEqual({ exitCode: 0, notes: [], hidden: [] });
   }, 120_000);
+
+  it('SH-94 of two that end at once the later one removes the stand-ins', async () => {
+    const { place, begin } = openShared();
+    for (const round of [1, 2, 3]) {
+      const both = [await begin(`${round}a`), await begin(`${round}b`)];
+      await Promise.all(both.map(({ end }) => end()));
+      expect(readdirSync(place.root).filter((name) => name.startsWith('.'))).toEqual([]);
+    }
+  }, 120_000);
 });

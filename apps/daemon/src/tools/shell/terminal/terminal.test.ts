@@ -127,7 +127,7 @@ describeWith('bubblewrap', 'script')('a process with a terminal', () => {
 
   it('SH-92 programs that put pipes and devices in the place of their input do not hold the daemon up', async () => {
     const { start, read } = await world();
-    const command = `mkfifo wait; (exec < /dev/zero; sleep 1000) & (exec <> wait; sleep 1000) & exec <> wait; echo up; sleep 1000`;
+    const command = `mkfifo wait; (exec < /dev/zero; sleep 1000) & (exec <> wait; sleep 1000) & exec <> wait; echo up; read -r line`;
     const { process: id } = await start(command, { terminal, waitFor: ['up'], waitMs: 10_000 });
     const before = systemClock.now();
     expect(await read(id)).toMatchObject({ state: 'running' });
