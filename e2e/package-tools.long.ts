@@ -7,6 +7,7 @@ import {
   jsonIndex,
   mavenParent,
   phpPackage,
+  pytestWheels,
   rubyGem,
 } from '../apps/daemon/test/support/language-sites.ts';
 import { files, packageSites, packPnpm } from '../apps/daemon/test/support/package-sites.ts';
@@ -83,19 +84,21 @@ describeWith(
   });
 });
 
-describeWith('bubblewrap', 'venv')('pip in a command', () => {
-  const world = sharedNetwork(packageSites);
+describeWith(
+  'bubblewrap',
+  'venv',
+  'pytest',
+)('pip in a command', () => {
+  const world = sharedNetwork(() => packageSites(pytestWheels()));
 
-  it('SU-11, SU-14 pip installs into a virtual environment, and tests run there offline', async () => {
+  it('SU-11, SU-14 pip installs into a virtual environment, and pytest runs there offline', async () => {
     const { run, root, questions } = world();
     const hosts = ['pypi.org', 'files.pythonhosted.org'];
-    const installed = await run('python3 -m venv .venv && .venv/bin/pip install -q demo-pkg', hosts);
+    const installed = await run('python3 -m venv .venv && .venv/bin/pip install -q demo-pkg pytest', hosts);
     expect([installed.exitCode, questions.length]).toEqual([0, 1]);
-    files(root, {
-      'test_a.py':
-        'import unittest, demo_pkg\nclass A(unittest.TestCase):\n  def test_a(self): self.assertEqual(demo_pkg.word, "demo")\n',
-    });
-    expect((await run('.venv/bin/python -m unittest')).exitCode).toBe(0);
+    files(root, { 'test_a.py': 'import demo_pkg\ndef test_a():\n  assert demo_pkg.word == "demo"\n' });
+    const tested = await run('.venv/bin/pytest -q');
+    expect([tested.exitCode, tested.stdout]).toEqual([0, expect.stringContaining('1 passed')]);
   });
 });
 

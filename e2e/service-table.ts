@@ -33,6 +33,7 @@ export type Service =
   | 'bundler'
   | 'composer'
   | 'poetry'
+  | 'pytest'
   | 'maven'
   | 'gradle'
   | 'other nodes'
@@ -127,6 +128,11 @@ export const services: Record<Service, ServiceEntry> = {
   bundler: optional('bundle', 'ruby-bundler'),
   composer: optional('composer', 'composer'),
   poetry: optional('poetry', 'python3-poetry'),
+  pytest: {
+    isThere: () => runs('python3', ['-c', 'import importlib.metadata as m; exit(not m.files("pytest"))']),
+    hint: 'python3 -m pip install pytest',
+    isOptional: true,
+  },
   maven: optional('mvn', 'maven'),
   gradle: optional('gradle', 'gradle'),
   script: {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { files, type Answer } from './package-sites.ts';
@@ -25,6 +25,33 @@ const zip = (folder: string): Buffer => {
   execFileSync('python3', ['-c', script], { cwd: folder });
   return readFileSync(join(folder, 'packed.zip'));
 };
+
+/** pytest and all that it needs. */
+const pytestNames = ['pytest', 'pluggy', 'iniconfig', 'packaging', 'pygments'];
+
+const packInstalled = `
+import importlib.metadata, sys, zipfile
+for name in sys.argv[1:]:
+  found = importlib.metadata.distribution(name)
+  with zipfile.ZipFile(f"{name}-{found.version}-py3-none-any.whl", "w", zipfile.ZIP_DEFLATED) as wheel:
+    for one in found.files:
+      if not {"..", "__pycache__"} & set(one.parts): wheel.write(found.locate_file(one), str(one))
+`;
+
+/** The pytest of this machine as pypi.org has it. */
+export const pytestWheels = (): Answer[] =>
+  withFiles({ 'pack.py': packInstalled }, (folder) => {
+    execFileSync('python3', ['pack.py', ...pytestNames], { cwd: folder });
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.whl'))
+      .flatMap((name): Answer[] => [
+        [
+          `/simple/${name.split('-')[0]}/`,
+          ['text/html', `<a href="https://files.pythonhosted.org/${name}">${name}</a>`],
+        ],
+        [`/${name}`, ['application/zip', readFileSync(join(folder, name))]],
+      ]);
+  });
 
 /** `go.test/demo` as a proxy of Go modules has it. */
 export const goModule = (): Answer[] => {

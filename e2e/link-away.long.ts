@@ -1,0 +1,39 @@
+import { sleep, systemClock } from '@drawbridge/kit';
+import { afterAll, expect, it } from 'vitest';
+import { connectDaemon, createProcesses, postMcp, startServer, until } from './harness/index.ts';
+import { describeWith } from './services.ts';
+
+const awayMs = 5 * 60_000;
+const watcher = 'at=0; while :; do at=$((at + 1)); echo tick $at; sleep 0.1; done';
+
+describeWith('bubblewrap')('a process whose link is away', () => {
+  const programs = createProcesses();
+  afterAll(() => programs.stopAll());
+
+  it('SU-52 goes on for five minutes, and none of its output is lost', async () => {
+    const server = await startServer(programs);
+    const ann = await server.createOwner();
+    await connectDaemon(programs, { person: ann, url: server.url, flags: ['--permission-shell', 'allow'] });
+    const { token } = await ann.api.tokens.create.mutate({ name: 'Desk', scopes: ['shell'] });
+    const call = async (tool: string, args: Record<string, unknown>) => {
+      const params = { name: tool, arguments: args };
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+      const text = await (await postMcp(server.url, { token, body })).text();
+      const { result } = JSON.parse(text.replace(/^[^]*?data: (?=\{)/, '').trim()) as {
+        result: { content: { text: string }[] };
+      };
+      return JSON.parse(result.content[0]?.text ?? '') as { process: string; output: string; cursor: number };
+    };
+    const { process: id } = await call('process_start', { command: watcher, waitFor: ['tick 2'] });
+
+    await server.end('SIGKILL');
+    await sleep(systemClock, awayMs);
+    await server.restart();
+    await until(async () => (await ann.api.gateway.status.query()).state === 'online');
+    const after = await call('process_read', { process: id, cursor: 0, maxChars: 100_000 });
+    const lines = after.output.trim().split('\n');
+    expect(lines).toEqual(lines.map((_, at) => `tick ${at + 1}`));
+    // Each takes 100 ms and the start of a program, on a busy machine much longer.
+    expect(lines.length).toBeGreaterThan(500);
+  }, 900_000);
+});
