@@ -62,7 +62,7 @@ export interface WorldOptions {
 
 const sampleEveryMs = 5_000;
 /** Longer than faults of servers, balancer and store keep a person out, on a busy machine too. */
-const signInForMs = 300_000;
+const reachableWithinMs = 300_000;
 
 /** Every second user is asked about commands, the others about changes to files; all about network. */
 const askedTools = (index: number) =>
@@ -81,22 +81,25 @@ const accountOf = (index: number) => ({
   password: 'a long password of theirs',
 });
 
-/** Signs in as soon as a server and the store are there. */
-const signInAgain = async (person: Person, account: ReturnType<typeof accountOf>): Promise<void> => {
-  const until = systemClock.now() + signInForMs;
+/** The balancer's own answers, and no answer, come while a server is killed. */
+const isAway = (error: unknown) =>
+  /sign-in: 50[234]|fetch failed|Unable to transform response/.test(String(error));
+
+/** Asks again until a server and the store are there. */
+const whenReachable = async <T>(ask: () => Promise<T>): Promise<T> => {
+  const until = systemClock.now() + reachableWithinMs;
   for (;;) {
     try {
-      return await person.signIn(account);
+      return await ask();
     } catch (error) {
-      // The balancer's own answers, and no answer, come while a server is killed.
-      if (systemClock.now() > until || !/sign-in: 50[234]|fetch failed/.test(String(error))) throw error;
+      if (systemClock.now() > until || !isAway(error)) throw error;
     }
     await sleep(systemClock, 1_000);
   }
 };
 
 const invite = async (owner: Person, url: string, index: number) => {
-  const invitation = await owner.api.invitations.create.mutate();
+  const invitation = await whenReachable(() => owner.api.invitations.create.mutate());
   const person = createPerson(url);
   const { id } = await person.api.invitations.accept.mutate({
     invitationToken: invitation.url.split(/[=#/]/).at(-1) ?? '',
@@ -173,7 +176,7 @@ export const createWorld = async ({
     const callers = { token: await caller('token'), person: await caller('person') };
     const at = async (server: number) => {
       const there = createPerson(url, { [toServer]: String(server + 1) });
-      await signInAgain(there, accountOf(index));
+      await whenReachable(() => there.signIn(accountOf(index)));
       return there;
     };
     parties.push({ user, chat: createChat({ index, person, history }), callers, machine, proxy, at });

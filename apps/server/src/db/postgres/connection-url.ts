@@ -2,21 +2,23 @@
 export interface Connection {
   connectionString: string;
   application_name: string;
-  /** How long to wait for a connection, a new one or a free one. */
+  /** How long making a connection may take. */
   connectionTimeoutMillis: number;
   /** Options of the url itself, as the server takes them. */
   options?: string;
 }
 
 const defaultSeconds = 2;
+/** A busy machine needs longer than a request waits: begun anew each time, a connection would never be made. */
+const mostConnectMs = 10_000;
 
 const invalid = () =>
   new Error(
     'DATABASE_URL is not a valid url. Set postgres://<user>:<password>@<host>:<port>/<database>; in the password write @ as %40 and / as %2F',
   );
 
-/** Throws without the url, which has the password. */
-export const connectionOf = (text: string): Connection => {
+/** What a client is opened with, and how long a request waits for it. Throws without the url, which has the password. */
+export const connectionOf = (text: string): { connection: Connection; waitMs: number } => {
   // A socket has no host: `postgres:///drawbridge?host=/run/postgresql`.
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null) throw invalid();
@@ -25,10 +27,12 @@ export const connectionOf = (text: string): Connection => {
   if (!(seconds > 0)) throw invalid();
   // What is read here would replace what a client is opened with.
   for (const name of ['options', 'connect_timeout']) url.searchParams.delete(name);
-  return {
+  const waitMs = seconds * 1_000;
+  const connection = {
     connectionString: url.href,
     application_name: 'drawbridge',
-    connectionTimeoutMillis: seconds * 1_000,
+    connectionTimeoutMillis: Math.max(waitMs, mostConnectMs),
     ...(options !== null && { options }),
   };
+  return { connection, waitMs };
 };

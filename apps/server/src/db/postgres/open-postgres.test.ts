@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { createFakeClock } from '@drawbridge/kit';
 import { sql } from 'kysely';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
@@ -90,6 +92,38 @@ it('goes on after Postgres has closed its connections, and says what was in the 
   expect(isStoreTrouble(await slow)).toBe(true);
   await expect.poll(() => store.commit([put('after')], 'synced').then(() => 'stored', String)).toBe('stored');
   expect(await stored()).toHaveLength(9);
+});
+
+/** The url of the store behind a port that answers after `ms`, and how many connections were made to it. */
+const behindSlowPort = async (ms: number) => {
+  const to = new URL(url ?? '');
+  let made = 0;
+  const relay = createServer((socket: Socket) => {
+    made += 1;
+    const away = connect(Number(to.port), to.hostname);
+    for (const one of [socket, away]) one.on('error', () => {});
+    socket.on('close', () => away.destroy());
+    setTimeout(() => socket.pipe(away).pipe(socket), ms);
+  }).listen(0, '127.0.0.1');
+  await once(relay, 'listening');
+  onTestFinished(() => void relay.close());
+  const slow = new URL(to);
+  slow.port = String((relay.address() as AddressInfo).port);
+  slow.searchParams.set('connect_timeout', '0.1');
+  return { url: slow.href, made: () => made };
+};
+
+it('uses a connection that was made too late for the one who asked for it', async () => {
+  const slow = await behindSlowPort(500);
+  const { db, commit, close } = await openStore({ url: slow.url, dataDir: '' });
+  onTestFinished(close);
+  const error = await commit([put('early')], 'synced').catch((thrown: unknown) => thrown);
+  expect(isStoreTrouble(error)).toBe(true);
+  await expect.poll(() => commit([put('late')], 'synced').then(() => 'stored', String)).toBe('stored');
+  const read = () => sql`select 1`.execute(db).then(() => 'read', String);
+  await expect.poll(read).toBe('read');
+  // Of the kind for single writes there are two, and one read after the other asked for each of the pool.
+  expect(slow.made()).toBeLessThanOrEqual(10);
 });
 
 it('reads a table whose columns have changed since a statement was prepared', async () => {

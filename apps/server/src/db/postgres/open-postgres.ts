@@ -59,16 +59,17 @@ const requireReachable = async (pool: Pool, url: string): Promise<void> => {
 
 /** Opens a store on Postgres; connects when it is first used. Throws for an invalid url, which it hides. */
 export const openPostgres = (url: string, clock: Clock): OpenDatabase => {
-  const connection = { ...connectionOf(url), types, keepAlive: true };
+  const { connection: place, waitMs } = connectionOf(url);
+  const connection = { ...place, types, keepAlive: true };
   // There is no number that tells of other servers: each look counts as a change.
   const othersChanged = createOthersChanged(clock, () => Symbol('another'));
   const names = createStatementNames();
   const config = { ...connection, ...timeouts, idleTimeoutMillis, pipeline: true };
-  const pool = createPool({ names, config: { ...config, max: sizes.pool } });
+  const pool = createPool({ names, waitMs, config: { ...config, max: sizes.pool } });
   const lazily = [connection.options, '-c synchronous_commit=off'].filter(Boolean).join(' ');
   const shared = {
-    synced: createSharedSessions({ names, config, size: sizes.shared }),
-    lazy: createSharedSessions({ names, config: { ...config, options: lazily }, size: sizes.shared }),
+    synced: createSharedSessions({ names, waitMs, config, size: sizes.shared }),
+    lazy: createSharedSessions({ names, waitMs, config: { ...config, options: lazily }, size: sizes.shared }),
   };
   const db = kyselyOn(pool);
 
@@ -82,7 +83,7 @@ export const openPostgres = (url: string, clock: Clock): OpenDatabase => {
     now: () => timeOf(db),
     readTime: () => sql<number>`floor(extract(epoch from statement_timestamp()) * 1000)`,
     whileMigrating: async (run) => {
-      const migrating = createPool({ names, config: { ...connection, max: sizes.migrating } });
+      const migrating = createPool({ names, waitMs, config: { ...connection, max: sizes.migrating } });
       const unlimited = kyselyOn(migrating).withPlugin(textsAsBytes);
       try {
         await requireReachable(migrating, url);

@@ -4,6 +4,7 @@ import type { StoreConnections } from '../store.ts';
 import { coded } from './pg-error.ts';
 import { createSession, type Session } from './session.ts';
 import type { StatementNames } from './statement-names.ts';
+import { waitAtMost } from './wait-at-most.ts';
 
 /** A session of one user until it is released. */
 export interface LentSession extends Session {
@@ -14,10 +15,12 @@ export interface LentSession extends Session {
 export interface PoolNeeds {
   names: StatementNames;
   config: pg.PoolConfig;
+  /** How long one waits for a session. */
+  waitMs: number;
 }
 
 /** Connections that are lent one by one. */
-export const createPool = ({ config, names }: PoolNeeds) => {
+export const createPool = ({ config, names, waitMs }: PoolNeeds) => {
   const pool = new pg.Pool(config);
   // Without a listener, a connection that Postgres closes would end the process.
   const ignore = () => {};
@@ -39,8 +42,9 @@ export const createPool = ({ config, names }: PoolNeeds) => {
       used.delete(promise);
       resolve();
     };
+    const lent = pool.connect();
     try {
-      const client = await pool.connect();
+      const client = await waitAtMost(waitMs, lent);
       const session = sessionOf(client);
       const release = (isDiscarded = false) => {
         client.release(isDiscarded || session.isBroken());
@@ -48,6 +52,7 @@ export const createPool = ({ config, names }: PoolNeeds) => {
       };
       return { ...session, release };
     } catch (error) {
+      lent.then((client) => client.release()).catch(ignore);
       free();
       throw coded(error);
     }

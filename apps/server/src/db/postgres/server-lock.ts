@@ -31,7 +31,7 @@ export const lockServers = async (needs: Needs): Promise<(() => Promise<void>) |
   let isReleased = false;
 
   const lock = async (): Promise<boolean> => {
-    const opened = new pg.Client({ ...connectionOf(url), keepAlive: true });
+    const opened = new pg.Client({ ...connectionOf(url).connection, keepAlive: true });
     opened.on('error', () => {});
     await opened.connect();
     const { rows } = await opened.query<{ isOurs: boolean }>(sqlOf[mode], [key]);

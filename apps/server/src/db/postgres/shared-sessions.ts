@@ -2,10 +2,13 @@ import pg from 'pg';
 import { coded } from './pg-error.ts';
 import { createSession, type QueryResult, type Session } from './session.ts';
 import type { StatementNames } from './statement-names.ts';
+import { waitAtMost } from './wait-at-most.ts';
 
 interface SharedNeeds {
   names: StatementNames;
   config: pg.ClientConfig;
+  /** How long a statement waits for its connection. */
+  waitMs: number;
   /** How many connections there are. */
   size: number;
 }
@@ -19,7 +22,7 @@ interface Slot {
  * Connections that many use at once, for single statements that are transactions of their own. Paid by
  * bench/results.md: "`/mcp` on Postgres against SQLite, 64 in flight".
  */
-export const createSharedSessions = ({ config, size, names }: SharedNeeds) => {
+export const createSharedSessions = ({ config, size, names, waitMs }: SharedNeeds) => {
   const slots = new Map<number, Slot>();
   const running = new Set<Promise<unknown>>();
   let next = 0;
@@ -47,7 +50,9 @@ export const createSharedSessions = ({ config, size, names }: SharedNeeds) => {
     const at = next;
     next = (next + 1) % size;
     const { client, session } = slots.get(at) ?? open(at);
-    const opened = await session;
+    const opened = await waitAtMost(waitMs, session).catch((error: unknown) => {
+      throw coded(error);
+    });
     try {
       return await opened.query(text, values);
     } catch (error) {

@@ -1,0 +1,16 @@
+import { systemClock } from '@drawbridge/kit';
+
+/**
+ * The connection, if it is there within `ms`: one that comes later is for whoever asks then. The clock is
+ * the real one, because Postgres and the network have no other.
+ */
+export const waitAtMost = async <T>(ms: number, connection: Promise<T>): Promise<T> => {
+  const { promise, reject } = Promise.withResolvers<never>();
+  // The words of `pg` for its own limit.
+  const stop = systemClock.after(ms, () => reject(new Error('timeout exceeded when trying to connect')));
+  try {
+    return await Promise.race([connection, promise]);
+  } finally {
+    stop();
+  }
+};
