@@ -9,7 +9,7 @@ export interface Connection {
 }
 
 const defaultSeconds = 2;
-/** A busy machine needs longer than a request waits: begun anew each time, a connection would never be made. */
+/** A busy machine needs longer than a request waits: begun anew each time, it would never be made. */
 const mostConnectMs = 10_000;
 
 const invalid = () =>
@@ -17,7 +17,7 @@ const invalid = () =>
     'DATABASE_URL is not a valid url. Set postgres://<user>:<password>@<host>:<port>/<database>; in the password write @ as %40 and / as %2F',
   );
 
-/** What a client is opened with, and how long a request waits for it. Throws without the url, which has the password. */
+/** With how long a request waits for a connection. Throws without the url, which has the password. */
 export const connectionOf = (text: string): { connection: Connection; waitMs: number } => {
   // A socket has no host: `postgres:///drawbridge?host=/run/postgresql`.
   const url = URL.canParse(text) ? new URL(text) : null;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { createFakeClock } from '@drawbridge/kit';
+import { createFakeClock, systemClock } from '@drawbridge/kit';
 import { sql } from 'kysely';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { newGatewayFolder } from '../../../test/new-store.ts';
@@ -103,7 +103,7 @@ const behindSlowPort = async (ms: number) => {
     const away = connect(Number(to.port), to.hostname);
     for (const one of [socket, away]) one.on('error', () => {});
     socket.on('close', () => away.destroy());
-    setTimeout(() => socket.pipe(away).pipe(socket), ms);
+    systemClock.after(ms, () => socket.pipe(away).pipe(socket));
   }).listen(0, '127.0.0.1');
   await once(relay, 'listening');
   onTestFinished(() => void relay.close());

@@ -1,8 +1,8 @@
 import { systemClock } from '@drawbridge/kit';
 
 /**
- * The connection, if it is there within `ms`: one that comes later is for whoever asks then. The clock is
- * the real one, because Postgres and the network have no other.
+ * The connection, if it is there within `ms`; throws otherwise, and leaves it to the next one who asks.
+ * The clock is the real one, because Postgres and the network have no other.
  */
 export const waitAtMost = async <T>(ms: number, connection: Promise<T>): Promise<T> => {
   const { promise, reject } = Promise.withResolvers<never>();
