@@ -160,10 +160,13 @@ const chance = 2;
 const mostTakes = 4;
 
 const shortest = async ({ take, counts = () => true }: Walk, most: number) => {
-  for (let takes = 1; ; takes += 1) {
-    const entered = [...(await take())].filter(([file]) => counts(file));
-    if (entered.length <= most || takes === mostTakes) return entered;
+  const entered = async () => [...(await take())].filter(([file]) => counts(file));
+  let best = await entered();
+  for (let takes = 1; best.length > most && takes < mostTakes; takes += 1) {
+    const next = await entered();
+    if (next.length < best.length) best = next;
   }
+  return best;
 };
 
 it.each(Object.entries(walks))('%s enters at most the known files', async (name, walk) => {

@@ -28,8 +28,10 @@ describeWith('bubblewrap')('the limits of workspaces', () => {
   });
 
   it('WK-05 count files and folders', async () => {
-    const { call, shell } = await openTestWorkspaces({ folderEntries: 20 });
-    await shell('for i in 1 2 3 4 5 6 7 8 9 10 11; do mkdir d$i; touch d$i/f; done');
+    const { call } = await openTestWorkspaces({ folderEntries: 20 });
+    const command = 'for i in 1 2 3 4 5 6 7 8 9 10 11; do mkdir d$i; touch d$i/f; done';
+    // On a slow machine the limit stops it before its end.
+    await call('shell_execute', { command });
     expect(await call('write_file', { filePath: 'a', content: 'x' })).toContain('20 files');
   });
 

@@ -12,8 +12,7 @@ import { keepPrivate } from '../folder/private-file.ts';
 import { createRights } from '../rights.ts';
 import type { Schema } from '../schema.ts';
 import { createOthersChanged } from './others-changed.ts';
-import { createSyncLevel } from './sync-level.ts';
-import { createBatchTransaction } from './batch-transaction.ts';
+import { createBatchTransaction, createSyncLevel } from './batch-transaction.ts';
 
 const busyTimeoutMs = 5_000;
 /**

@@ -1,7 +1,8 @@
 import type { LaneEffect } from '../../machines/next-lane.ts';
 import type { RunRow } from '../../rows/rows.ts';
 import type { Place } from '../../turns/lanes/load-lane.ts';
-import { isWaitingAfter, type Planned, type Turn } from '../../turns/lanes/turn.ts';
+import { isWaitingAfter } from '../../turns/lanes/plan-turn.ts';
+import type { Planned, Turn } from '../../turns/lanes/turn.ts';
 import type { LaneParts } from './lane-context.ts';
 import { endWithRun, queueInfo } from './request-end.ts';
 import type { QueueInfo, RequestEvent } from './request.ts';

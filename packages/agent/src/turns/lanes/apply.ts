@@ -7,7 +7,8 @@ import type { TurnEffect } from '../effects.ts';
 import { type NewMessage, type StartNeeds, startRun } from '../runs/start-run.ts';
 import { steer, type SteerNeeds } from '../runs/steer.ts';
 import { laneWrites } from './lane-writes.ts';
-import { isWaitingAfter, type Planned } from './turn.ts';
+import { isWaitingAfter } from './plan-turn.ts';
+import type { Planned } from './turn.ts';
 
 const droppedNote = (texts: readonly string[]): { note?: string } =>
   texts.length === 0

@@ -46,6 +46,11 @@ export const planTurn = async (
   };
 };
 
+/** Whether a message waits after the transition that it came with. */
+export const isWaitingAfter = ({ effects }: Pick<Planned, 'effects'>, id: string): boolean =>
+  effects.some((effect) => effect.type === 'wait' && effect.item.id === id) &&
+  !effects.some((effect) => effect.type === 'start' && effect.items.some((item) => item.id === id));
+
 /** A lane with nothing to run may start a run for what background work has brought. */
 export const followNews = async (
   { ctx, slots, ...memory }: PlanNeeds,

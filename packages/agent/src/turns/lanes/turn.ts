@@ -23,8 +23,3 @@ export interface Planned {
   /** Known where a run starts. */
   route: Route | null;
 }
-
-/** Whether a message waits after the transition that it came with. */
-export const isWaitingAfter = ({ effects }: Pick<Planned, 'effects'>, id: string): boolean =>
-  effects.some((effect) => effect.type === 'wait' && effect.item.id === id) &&
-  !effects.some((effect) => effect.type === 'start' && effect.items.some((item) => item.id === id));

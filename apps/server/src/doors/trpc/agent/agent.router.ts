@@ -4,15 +4,13 @@ import { askRequestId, runId, toolCallId } from '@drawbridge/contracts/agent/ids
 import type { AgentStatus } from '@drawbridge/contracts/agent/settings';
 import { messagesInput, sendInput, threadIdInput, wholeCall } from '@drawbridge/contracts/agent/threads';
 import { z } from 'zod';
-import { router, userProcedure } from '../trpc.ts';
+import { agentProcedure, ok, router, userProcedure } from '../trpc.ts';
 import { canvasRouter } from './canvas.router.ts';
 import { eventsProcedure } from './events.ts';
 import { memoryRouter } from './memory.router.ts';
-import { agentProcedure, done } from './procedure.ts';
-import { queueRouter } from './queue.router.ts';
 import { agentSettingsRouter } from './settings.router.ts';
 import { tasksRouter } from './tasks.router.ts';
-import { threadsRouter } from './threads.router.ts';
+import { queueRouter, threadsRouter } from './threads.router.ts';
 
 const channel = 'panel';
 const noModule: AgentStatus = { module: false, enabled: false, model: null };
@@ -30,10 +28,9 @@ export const agentRouter = router({
   continue: agentProcedure
     .input(threadIdInput)
     .mutation(({ ctx, input }) => ctx.agent.continue(personSender(ctx.userId, channel), input.threadId)),
-  cancel: agentProcedure.input(threadIdInput).mutation(async ({ ctx, input }) => {
-    await ctx.agent.cancel(ctx.userId, input.threadId);
-    return done;
-  }),
+  cancel: agentProcedure
+    .input(threadIdInput)
+    .mutation(({ ctx, input }) => ok(ctx.agent.cancel(ctx.userId, input.threadId))),
   confirm: agentProcedure
     .input(z.strictObject({ requestId: askRequestId, answer: askAnswer }))
     .mutation(({ ctx, input: { requestId, answer } }) => ctx.agent.confirm(ctx.userId, requestId, answer)),

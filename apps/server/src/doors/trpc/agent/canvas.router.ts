@@ -1,7 +1,6 @@
 import { artifactId, artifactLimits } from '@drawbridge/contracts/agent/canvas';
 import { threadIdInput } from '@drawbridge/contracts/agent/threads';
-import { router } from '../trpc.ts';
-import { agentProcedure } from './procedure.ts';
+import { agentProcedure, router } from '../trpc.ts';
 
 /** The documents of a thread, which agents and clients write. */
 export const canvasRouter = router({

@@ -3,7 +3,7 @@ import { tracked, type TrackedEnvelope } from '@trpc/server';
 import { z } from 'zod';
 import type { ReaderEvent } from '../../../readers/index.ts';
 import { liveTopics } from '../live.ts';
-import { agentProcedure } from './procedure.ts';
+import { agentProcedure } from '../trpc.ts';
 
 const eventNumber = z.union([
   z.number().int().nonnegative(),

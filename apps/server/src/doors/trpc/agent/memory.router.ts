@@ -1,6 +1,5 @@
 import { memoryInput } from '@drawbridge/contracts/agent/memory';
-import { router } from '../trpc.ts';
-import { agentProcedure } from './procedure.ts';
+import { agentProcedure, router } from '../trpc.ts';
 
 /** What the agent knows of the person across threads. */
 export const memoryRouter = router({

@@ -5,8 +5,7 @@ import {
   verifyTarget,
 } from '@drawbridge/contracts/agent/settings';
 import { z } from 'zod';
-import { router } from '../trpc.ts';
-import { agentModuleProcedure, agentOwnerProcedure } from './procedure.ts';
+import { agentModuleProcedure, agentOwnerProcedure, router } from '../trpc.ts';
 
 /** Keys of the person who asks; they are never read. */
 const userKeysRouter = router({

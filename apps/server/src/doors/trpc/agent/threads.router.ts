@@ -1,6 +1,11 @@
-import { changeThreadInput, listThreadsInput, threadIdInput } from '@drawbridge/contracts/agent/threads';
-import { router } from '../trpc.ts';
-import { agentProcedure, done } from './procedure.ts';
+import { messageId } from '@drawbridge/contracts/agent/ids';
+import {
+  changeThreadInput,
+  editQueuedInput,
+  listThreadsInput,
+  threadIdInput,
+} from '@drawbridge/contracts/agent/threads';
+import { agentProcedure, ok, router } from '../trpc.ts';
 
 export const threadsRouter = router({
   list: agentProcedure
@@ -18,12 +23,29 @@ export const threadsRouter = router({
     .mutation(({ ctx, input: { threadId, ...change } }) =>
       ctx.agent.threads.change(ctx.userId, threadId, change),
     ),
-  remove: agentProcedure.input(threadIdInput).mutation(async ({ ctx, input }) => {
-    await ctx.agent.threads.remove(ctx.userId, input.threadId);
-    return done;
-  }),
-  removeAll: agentProcedure.mutation(async ({ ctx }) => {
-    await ctx.agent.threads.removeAll(ctx.userId);
-    return done;
-  }),
+  remove: agentProcedure
+    .input(threadIdInput)
+    .mutation(({ ctx, input }) => ok(ctx.agent.threads.remove(ctx.userId, input.threadId))),
+  removeAll: agentProcedure.mutation(({ ctx }) => ok(ctx.agent.threads.removeAll(ctx.userId))),
+});
+
+const queuedInput = threadIdInput.extend({ id: messageId });
+
+/** Messages that wait for the open run. */
+export const queueRouter = router({
+  list: agentProcedure
+    .input(threadIdInput)
+    .query(({ ctx, input }) => ctx.agent.queue.list(ctx.userId, input.threadId)),
+  edit: agentProcedure
+    .input(queuedInput.extend(editQueuedInput.shape))
+    .mutation(({ ctx, input: { text, ...queued } }) => ctx.agent.queue.edit(ctx.userId, queued, text)),
+  remove: agentProcedure
+    .input(queuedInput)
+    .mutation(({ ctx, input }) => ok(ctx.agent.queue.remove(ctx.userId, input))),
+  steer: agentProcedure
+    .input(queuedInput)
+    .mutation(({ ctx, input }) => ctx.agent.queue.steer(ctx.userId, input)),
+  resume: agentProcedure
+    .input(threadIdInput)
+    .mutation(({ ctx, input }) => ok(ctx.agent.queue.resume(ctx.userId, input.threadId))),
 });
