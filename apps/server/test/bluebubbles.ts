@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { systemClock } from '@drawbridge/kit';
+import { systemClock, type Clock } from '@drawbridge/kit';
 import { formOf, openStandIn, replyJson } from './http-stand-in.ts';
 
 export const macPassword = 'pass word/&=+';
@@ -29,8 +29,8 @@ export const refuseMac =
   (to) =>
     replyJson(to, { status, message: 'Refused', error: { type: 'Error', message } }, status);
 
-/** A server with BlueBubbles' API on a Mac whose messages are in `messages`. It posts nothing. */
-export const openMac = async () => {
+/** A server with BlueBubbles' API on a Mac whose messages are in `messages`, dated by `clock`. It posts nothing. */
+export const openMac = async (clock: Pick<Clock, 'now'> = systemClock) => {
   const messages: MacMessage[] = [];
   const sent: SentText[] = [];
   /** Files as they were uploaded. */
@@ -84,7 +84,7 @@ export const openMac = async () => {
     guid: `guid ${(number += 1)}`,
     text,
     isFromMe: false,
-    dateCreated: systemClock.now(),
+    dateCreated: clock.now(),
     handle: { address: '+15551234567', service: 'iMessage' },
     chats: [{ guid: 'iMessage;-;+15551234567' }],
     attachments: [],
