@@ -29,7 +29,7 @@ export const refuseMac =
   (to) =>
     replyJson(to, { status, message: 'Refused', error: { type: 'Error', message } }, status);
 
-/** A server with BlueBubbles' API on a Mac whose messages are in `messages`, dated by `clock`. It posts nothing. */
+/** BlueBubbles' API on a Mac whose messages are in `messages`, dated by `clock`. It posts nothing. */
 export const openMac = async (clock: Pick<Clock, 'now'> = systemClock) => {
   const messages: MacMessage[] = [];
   const sent: SentText[] = [];
