@@ -3,14 +3,15 @@ import { afterAll, expect, it } from 'vitest';
 import { connectDaemon, createProcesses, postMcp, startServer, until } from './harness/index.ts';
 import { describeWith } from './services.ts';
 
-const awayMs = 5 * 60_000;
+/** Longer than the server waits for a machine; `LINK_AWAY_MS=300000` for five minutes. */
+const awayMs = Number(process.env.LINK_AWAY_MS ?? 70_000);
 const watcher = 'at=0; while :; do at=$((at + 1)); echo tick $at; sleep 0.1; done';
 
 describeWith('bubblewrap')('a process whose link is away', () => {
   const programs = createProcesses();
   afterAll(() => programs.stopAll());
 
-  it('SU-52 goes on for five minutes, and none of its output is lost', async () => {
+  it('SU-52 goes on meanwhile, and none of its output is lost', async () => {
     const server = await startServer(programs);
     const ann = await server.createOwner();
     await connectDaemon(programs, { person: ann, url: server.url, flags: ['--permission-shell', 'allow'] });
@@ -34,6 +35,6 @@ describeWith('bubblewrap')('a process whose link is away', () => {
     const lines = after.output.trim().split('\n');
     expect(lines).toEqual(lines.map((_, at) => `tick ${at + 1}`));
     // Each takes 100 ms and the start of a program, on a busy machine much longer.
-    expect(lines.length).toBeGreaterThan(500);
+    expect(lines.length).toBeGreaterThan(awayMs / 600);
   }, 900_000);
 });
