@@ -8,6 +8,7 @@ import {
   createProcesses,
   daemonEntry,
   openPage,
+  callMcp,
   postMcp,
   startBrowser,
   startServer,
@@ -57,13 +58,8 @@ describeWith('chromium', 'bubblewrap')('a process in the background', () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
     return (await postMcp(server.url, { token: tokens[name], body })).text();
   };
-  const call = async (name: string, tool: string, args: Record<string, unknown>) => {
-    const text = await mcp(name, 'tools/call', { name: tool, arguments: args });
-    const { result } = JSON.parse(text.replace(/^[^]*?data: (?=\{)/, '').trim()) as {
-      result: { content: { text: string }[] };
-    };
-    return result.content[0]?.text ?? '';
-  };
+  const call = (name: string, tool: string, args: Record<string, unknown>) =>
+    callMcp(server.url, { token: tokens[name], tool, args });
   const read = async (process: string, more: Record<string, unknown> = {}) =>
     JSON.parse(await call('Desk', 'process_read', { process, ...more })) as Record<string, unknown> & {
       output: string;

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
+  callMcp,
   connectDaemon,
   createProcesses,
-  postMcp,
   startServer,
   until,
   type Person,
@@ -42,12 +42,8 @@ describeWith(
 
   /** Answers each question with yes, until the call has its result. */
   const call = async (name: string, args: Record<string, unknown>): Promise<string> => {
-    const params = { name, arguments: args };
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
     const state = { isOver: false };
-    const answered = postMcp(server.url, { token, body })
-      .then((response) => response.text())
-      .finally(() => (state.isOver = true));
+    const answered = callMcp(server.url, { token, tool: name, args }).finally(() => (state.isOver = true));
     await until(async () => {
       for (const { id, title } of await ann.api.confirmations.list.query()) {
         questions.push(title ?? '');
@@ -55,11 +51,7 @@ describeWith(
       }
       return state.isOver;
     });
-    const text = await answered;
-    const { result } = JSON.parse(text.replace(/^[^]*?data: (?=\{)/, '').trim()) as {
-      result: { content: { text?: string }[] };
-    };
-    return result.content[0]?.text ?? '';
+    return answered;
   };
 
   it('is cloned, installed, tested, served, looked at, changed, committed and pushed with seven questions', async () => {

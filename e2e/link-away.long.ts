@@ -1,6 +1,6 @@
 import { sleep, systemClock } from '@drawbridge/kit';
 import { afterAll, expect, it } from 'vitest';
-import { connectDaemon, createProcesses, postMcp, startServer, until } from './harness/index.ts';
+import { callMcp, connectDaemon, createProcesses, startServer, until } from './harness/index.ts';
 import { describeWith } from './services.ts';
 
 /** Longer than the server waits for a machine; `LINK_AWAY_MS=300000` for five minutes. */
@@ -16,15 +16,8 @@ describeWith('bubblewrap')('a process whose link is away', () => {
     const ann = await server.createOwner();
     await connectDaemon(programs, { person: ann, url: server.url, flags: ['--permission-shell', 'allow'] });
     const { token } = await ann.api.tokens.create.mutate({ name: 'Desk', scopes: ['shell'] });
-    const call = async (tool: string, args: Record<string, unknown>) => {
-      const params = { name: tool, arguments: args };
-      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
-      const text = await (await postMcp(server.url, { token, body })).text();
-      const { result } = JSON.parse(text.replace(/^[^]*?data: (?=\{)/, '').trim()) as {
-        result: { content: { text: string }[] };
-      };
-      return JSON.parse(result.content[0]?.text ?? '') as { process: string; output: string; cursor: number };
-    };
+    const call = async (tool: string, args: Record<string, unknown>) =>
+      JSON.parse(await callMcp(server.url, { token, tool, args })) as { process: string; output: string };
     const { process: id } = await call('process_start', { command: watcher, waitFor: ['tick 2'] });
 
     await server.end('SIGKILL');

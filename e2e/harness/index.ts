@@ -13,7 +13,7 @@ export { connectDaemon, linkOf, startDaemon, type Daemon } from './daemon.ts';
 export { follow } from './follow.ts';
 export { isRunning } from './is-running.ts';
 export { startMachine } from './machine.ts';
-export { postMcp } from './mcp.ts';
+export { callMcp, postMcp } from './mcp.ts';
 export {
   daemonEntry,
   freePort,

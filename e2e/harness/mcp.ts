@@ -18,3 +18,20 @@ export const postMcp = (url: string, { token, body, headers }: McpMessage): Prom
     },
     body,
   });
+
+interface McpCall {
+  token: string | undefined;
+  tool: string;
+  args: Record<string, unknown>;
+}
+
+/** Calls a tool through `/mcp`: the first text of its result, which comes as JSON or in a stream. */
+export const callMcp = async (url: string, { token, tool, args }: McpCall): Promise<string> => {
+  const params = { name: tool, arguments: args };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  const text = await (await postMcp(url, { token, body })).text();
+  const { result } = JSON.parse(text.replace(/^[^]*?data: (?=\{)/, '').trim()) as {
+    result: { content: { text?: string }[] };
+  };
+  return result.content[0]?.text ?? '';
+};

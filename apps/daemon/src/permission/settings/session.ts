@@ -27,11 +27,12 @@ export const createSession = (needs: { clock: Clock; modes?: Partial<Modes>; roo
   let rules: SessionRule[] = [];
   let lookedAtMs = 0;
   const drop = () => {
-    if (rules.length === 0) return;
-    const [nowMs, now] = [clock.now(), identityOf(root)];
+    const nowMs = clock.now();
     // After that a permission for some time would hold for longer than the person said.
     const wasSetBack = nowMs < lookedAtMs;
     lookedAtMs = nowMs;
+    if (rules.length === 0) return;
+    const now = identityOf(root);
     const isOver = ({ endsAt, madeFor }: SessionRule) =>
       (endsAt !== null && (endsAt <= nowMs || wasSetBack)) || madeFor !== now;
     if (rules.some(isOver)) rules = rules.filter((one) => !isOver(one));
@@ -50,7 +51,6 @@ export const createSession = (needs: { clock: Clock; modes?: Partial<Modes>; roo
     allow: (more: readonly Rule[], forMs?: number) => {
       drop();
       const nowMs = clock.now();
-      lookedAtMs = nowMs;
       const madeAt = new Date(nowMs).toISOString();
       const endsAt = forMs === undefined ? null : nowMs + forMs;
       const madeFor = identityOf(root);

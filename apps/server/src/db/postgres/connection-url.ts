@@ -17,7 +17,10 @@ const invalid = () =>
     'DATABASE_URL is not a valid url. Set postgres://<user>:<password>@<host>:<port>/<database>; in the password write @ as %40 and / as %2F',
   );
 
-/** With how long a request waits for a connection. Throws without the url, which has the password. */
+/**
+ * What a client is opened with, and how long a request waits for it. Throws without the url, which has the
+ * password.
+ */
 export const connectionOf = (text: string): { connection: Connection; waitMs: number } => {
   // A socket has no host: `postgres:///drawbridge?host=/run/postgresql`.
   const url = URL.canParse(text) ? new URL(text) : null;

@@ -50,9 +50,7 @@ export const createSharedSessions = ({ config, size, names, waitMs }: SharedNeed
     const at = next;
     next = (next + 1) % size;
     const { client, session } = slots.get(at) ?? open(at);
-    const opened = await waitAtMost(waitMs, session).catch((error: unknown) => {
-      throw coded(error);
-    });
+    const opened = await waitAtMost(waitMs, session);
     try {
       return await opened.query(text, values);
     } catch (error) {

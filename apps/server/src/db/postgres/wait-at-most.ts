@@ -1,4 +1,5 @@
 import { systemClock } from '@drawbridge/kit';
+import { coded } from './pg-error.ts';
 
 /**
  * The connection, if it is there within `ms`; throws otherwise, and leaves it to the next one who asks.
@@ -7,7 +8,8 @@ import { systemClock } from '@drawbridge/kit';
 export const waitAtMost = async <T>(ms: number, connection: Promise<T>): Promise<T> => {
   const { promise, reject } = Promise.withResolvers<never>();
   // The words of `pg` for its own limit.
-  const stop = systemClock.after(ms, () => reject(new Error('timeout exceeded when trying to connect')));
+  const late = () => reject(coded(new Error('timeout exceeded when trying to connect')));
+  const stop = systemClock.after(ms, late);
   try {
     return await Promise.race([connection, promise]);
   } finally {
