@@ -2,11 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  connectDaemon,
   daemonEntry,
   fromRoot,
   newFolder,
   startDaemon,
-  startMachine,
+  startServer,
   until,
   type createProcesses,
 } from '../harness/index.ts';
@@ -33,10 +34,19 @@ export const codingHome = (): string => {
   return home;
 };
 
-/** A server without a model, and a machine with stand-ins of coding agents that its owner has enabled. */
-export const startCodingWorld = async (programs: ReturnType<typeof createProcesses>) => {
+/**
+ * A server without a model, and a machine with stand-ins of coding agents that its owner has enabled; `link`:
+ * the address at which the machine reaches the server.
+ */
+export const startCodingWorld = async (
+  programs: ReturnType<typeof createProcesses>,
+  link = async (url: string) => url,
+) => {
   const home = codingHome();
-  const { server, ann, daemon } = await startMachine(programs, { home, flags: codingFlags });
+  const server = await startServer(programs);
+  const ann = await server.createOwner();
+  const url = await link(server.url);
+  const daemon = await connectDaemon(programs, { person: ann, url, home, flags: codingFlags });
   const { root } = daemon;
   /** The open question with that title. */
   const asked = (title: string | RegExp) =>
@@ -55,7 +65,7 @@ export const startCodingWorld = async (programs: ReturnType<typeof createProcess
       }),
     /** The daemon in the place of one that has ended. */
     startAgain: async () => {
-      const again = startDaemon(programs, { url: server.url, root, home, flags: codingFlags });
+      const again = startDaemon(programs, { url, root, home, flags: codingFlags });
       await again.process.says(/^\s*connected /m);
       return again;
     },

@@ -33,6 +33,22 @@ describe('a server that is gone', () => {
     expect(await rowOf(call.requestId)).toMatchObject({ state: 'timed-out' });
   });
 
+  it('11 leaves the turn of a coding agent: it waits for its machine until its stored time is over', async () => {
+    const tools = [{ name: 'runtime_turn', inputSchema: { type: 'object' } }];
+    const { clock, one, two, stream, start, rowOf } = await useTwo({ body: initBody({ tools }) });
+    const call = await start(one.gateway, { ...write, name: 'runtime_turn' });
+    const { dueAt } = await rowOf(call.requestId);
+    stream.drop();
+    one.suspend(true);
+    await clock.settle(90_000);
+    expect(await machineStatus(two.gateway, { userId: 'ada' })).toMatchObject({ state: 'offline' });
+    expect(await rowOf(call.requestId)).toMatchObject({ state: 'delivered', dueAt });
+    await clock.settle(Number(dueAt) - clock.now() + 1_000);
+    expect(await rowOf(call.requestId)).toMatchObject({ state: 'delivered' });
+    await clock.settle(5_000);
+    expect(await rowOf(call.requestId)).toMatchObject({ state: 'timed-out' });
+  });
+
   it('has not given the answer to its caller: the same call gets it at another server', async () => {
     const { clock, one, two, key, ref, start, rowOf } = await useTwo();
     const call = await start(one.gateway);

@@ -1,3 +1,5 @@
+import { turnTimeoutMs } from '@drawbridge/contracts/machines/runtimes';
+
 const second = 1_000;
 const minute = 60 * second;
 const day = 24 * 60 * minute;
@@ -6,6 +8,8 @@ const day = 24 * 60 * minute;
 export const defaultLimits = {
   /** How long a dispatched call may stay silent. Specification 6.1. */
   callTimeoutMs: 30 * second,
+  /** The same for a turn of a coding agent, which works on while its machine is away. */
+  turnTimeoutMs,
   /** How long a call may take in all, time spent on confirmations apart. */
   callMaxMs: 10 * minute,
   /** The same for a turn of a coding agent. */

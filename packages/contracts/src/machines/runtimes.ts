@@ -34,6 +34,9 @@ export const maxForms = 20;
 /** Characters of a plan that is shown with a form. */
 export const maxPlan = 20_000;
 
+/** How long a turn goes on without a word between its machine and the server. */
+export const turnTimeoutMs = 180_000;
+
 /** Requests of one turn that wait for an answer at the same time, and that the program may withdraw. */
 export const maxOpenActions = 20;
 export const maxWithdrawn = 20;

@@ -74,7 +74,7 @@ const answerInTurn = async (
     const { epoch } = from;
     if (epoch >= from.machine.info.resumesFrom) return askInTurn(ctx, { call, epoch, step }, answer);
     // The daemon that asks can no longer receive the answer.
-    return step({ type: 'disconnected', explicit: true });
+    return step({ type: 'disconnected', why: 'ended' });
   }
   if (await step({ type: 'answered', answer })) return true;
   throw errors.notFound();

@@ -8,6 +8,8 @@ import {
   text,
   useGateway,
 } from '../../../test/gateway-fixture.ts';
+import { machineStatus } from '../../callers/index.ts';
+import type { Gateway } from '../index.ts';
 
 const fixture = useGateway();
 const via = { kind: 'token', id: 't1', name: 'One' } as const;
@@ -109,4 +111,86 @@ it('RT-18 the form of a turn that no chat shows is declined at once', async () =
     ok: true,
     answers: [1, 2].map((n) => ({ n, answers: null })),
   });
+});
+
+const stateOf = async (gateway: Gateway, requestId: string) =>
+  (await gateway.calls.get('ada', requestId))?.state;
+const awayMs = 90_000;
+
+it('11 a turn goes on while its machine is away, and its question appears as soon as that is back', async () => {
+  const { gateway, clock, stream, key, parent, running, ask } = await open();
+  await ask();
+  await gateway.daemon.respond(key, childId, question());
+  stream.drop();
+  await clock.settle(awayMs);
+  expect(await machineStatus(gateway, { userId: 'ada' })).toMatchObject({ state: 'offline' });
+  expect([await stateOf(gateway, parent), await stateOf(gateway, childId)]).toEqual([
+    'delivered',
+    'awaiting-confirmation',
+  ]);
+  // It is back; what it has asked for meanwhile is taken as soon as the answer can reach it.
+  const later = { ...action, requestId: `000000001${'b'.repeat(22)}` };
+  const post = () => gateway.daemon.progress(key, parent, { actions: [later] });
+  await expect(post()).rejects.toMatchObject({ code: 'NOT_CONNECTED' });
+  const back = await fixture.openStream(key);
+  await post();
+  await clock.settle();
+  const sent = back.requests().map(({ requestId, again }) => [requestId, again]);
+  expect(sent.toSorted()).toEqual(
+    [
+      [later.requestId, undefined],
+      [parent, true],
+    ].toSorted(),
+  );
+  await gateway.daemon.respond(key, parent, text('done'));
+  expect(await running).toMatchObject({ state: 'succeeded' });
+});
+
+it('11 what a turn asks for outlives the grace of its machine, and is sent once it has a stream', async () => {
+  const { gateway, clock, stream, ask } = await open();
+  stream.drop();
+  await ask();
+  await clock.settle(awayMs);
+  expect(await stateOf(gateway, childId)).toBe('pending');
+});
+
+it('11 a turn ends three minutes after the last word of its machine, which is told so when it is back', async () => {
+  const { gateway, clock, stream, key, parent, running } = await open();
+  await gateway.daemon.progress(key, parent, { message: 'works' });
+  stream.drop();
+  await clock.settle(179_999);
+  expect(await stateOf(gateway, parent)).toBe('delivered');
+  await clock.settle(1);
+  expect(await running).toMatchObject({ state: 'timed-out' });
+  const back = await fixture.openStream(key);
+  await clock.settle();
+  const payload = { requestId: parent, reason: 'timeout' };
+  expect(back.events).toContainEqual({ type: 'tool-call-cancel', payload });
+});
+
+it.each([
+  ['that has ended says so', (gateway: Gateway, key: string) => gateway.daemon.leave(key)],
+  ['is disconnected', (gateway: Gateway, key: string) => gateway.daemon.disconnect(key)],
+])('11 a turn ends at once when its daemon %s', async (_name, end) => {
+  const { gateway, clock, key, parent, running } = await open();
+  await end(gateway, key);
+  await clock.settle();
+  expect(await running).toMatchObject({ state: 'failed', error: { code: 'DISCONNECTED' } });
+  expect(await stateOf(gateway, parent)).toBe('failed');
+});
+
+it('11 a call that is no turn ends with the grace of its machine', async () => {
+  const { clock, stream, running } = await open({ ...turn, name: 'write_file' });
+  stream.drop();
+  await clock.settle(10_000);
+  expect(await running).toMatchObject({ state: 'failed', error: { code: 'DISCONNECTED' } });
+});
+
+it('11 a turn of before a restart of the server waits as long for its machine', async () => {
+  const { clock, parent } = await open();
+  await fixture.crash();
+  await clock.settle(60_000 + 179_999);
+  expect(await stateOf(fixture.gateway, parent)).toBe('delivered');
+  await clock.settle(1);
+  expect(await stateOf(fixture.gateway, parent)).toBe('timed-out');
 });

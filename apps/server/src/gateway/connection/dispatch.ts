@@ -1,6 +1,11 @@
 import type { Clock, Emitter } from '@drawbridge/kit';
 import type { GatewayLimits } from '../limits.ts';
-import { nextConnection, type ConnectionEffect, type ConnectionEvent } from '../machines/connection-state.ts';
+import {
+  nextConnection,
+  type ConnectionEffect,
+  type ConnectionEvent,
+  type GoneWhy,
+} from '../machines/connection-state.ts';
 import type { Machine } from '../machines/registry.ts';
 import type { AttachedStreams } from './attached-streams.ts';
 import type { Graces } from './graces.ts';
@@ -13,8 +18,8 @@ export type MachineChange =
   | { type: 'attached'; machineId: string }
   /** Another daemon speaks for the machine now. */
   | { type: 'replaced'; machineId: string }
-  /** The machine is no longer connected; `explicit` when a person ended it. */
-  | { type: 'gone'; machineId: string; explicit: boolean };
+  /** The machine is no longer connected. */
+  | { type: 'gone'; machineId: string; why: GoneWhy };
 
 /** What the effects of a connection's state work on. */
 export interface ConnectionsContext {

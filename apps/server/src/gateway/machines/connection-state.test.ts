@@ -5,6 +5,7 @@ import {
   type ConnectionEffect,
   type ConnectionEvent,
   type ConnectionState,
+  type GoneWhy,
 } from './connection-state.ts';
 import { defaultLimits } from '../limits.ts';
 
@@ -18,7 +19,7 @@ const announce = { type: 'announce' } as const;
 const stopWaiting = { type: 'stop-waiting' } as const;
 const replaced = { type: 'replaced' } as const;
 const attached = { type: 'attached' } as const;
-const gone = (explicit: boolean) => ({ type: 'gone', explicit }) as const;
+const gone = (why: GoneWhy) => ({ type: 'gone', why }) as const;
 const wait = (ms: number) => ({ type: 'wait', ms }) as const;
 const close = (reason: 'user' | 'replaced' | null) =>
   ({ type: 'close-stream', generation: 7, reason }) as const;
@@ -103,7 +104,7 @@ describe('a connection', () => {
       waiting,
       { type: 'grace-expired' },
       { kind: 'offline', expiries: 3 },
-      [gone(false), announce],
+      [gone('silent'), announce],
     ],
     ['a grace that was over', online, { type: 'grace-expired' }, online, []],
     [
@@ -111,36 +112,36 @@ describe('a connection', () => {
       online,
       { type: 'disconnected', reason: 'user' },
       { kind: 'offline', expiries: 0 },
-      [close('user'), gone(true), announce],
+      [close('user'), gone('ended'), announce],
     ],
     [
       'disconnect in grace',
       waiting,
       { type: 'disconnected', reason: 'user' },
       { kind: 'offline', expiries: 0 },
-      [stopWaiting, gone(true), announce],
+      [stopWaiting, gone('ended'), announce],
     ],
-    ['disconnect when offline', offline, { type: 'disconnected', reason: 'user' }, offline, [gone(true)]],
+    ['disconnect when offline', offline, { type: 'disconnected', reason: 'user' }, offline, [gone('ended')]],
     [
       'replaced by another',
       online,
       { type: 'disconnected', reason: 'replaced' },
       { kind: 'offline', expiries: 0 },
-      [close('replaced'), gone(true), announce],
+      [close('replaced'), gone('ended'), announce],
     ],
     [
       'the daemon leaves',
       online,
       { type: 'left' },
       { kind: 'offline', expiries: 0 },
-      [close(null), gone(false), announce],
+      [close(null), gone('left'), announce],
     ],
     [
       'the daemon leaves in grace',
       waiting,
       { type: 'left' },
       { kind: 'offline', expiries: 0 },
-      [stopWaiting, gone(false), announce],
+      [stopWaiting, gone('left'), announce],
     ],
     ['the daemon leaves twice', offline, { type: 'left' }, offline, []],
     ['the server is back', offline, { type: 'restarted' }, { kind: 'waiting', expiries: 0 }, [wait(60_000)]],

@@ -12,6 +12,9 @@ export type ConnectionState =
   /** Another server has the stream. */
   | { kind: 'elsewhere'; expiries: number; serverId: string };
 
+/** `silent`: its daemon may be at work. `left`: that has ended, for now. `ended`: the session has ended. */
+export type GoneWhy = 'silent' | 'left' | 'ended';
+
 export type ConnectionEvent =
   /** `replaces`: it speaks for another daemon than the one before. */
   | { type: 'init'; replaces: boolean }
@@ -37,7 +40,7 @@ export type ConnectionEffect =
   /** Another daemon is here: it knows no request of the one before. */
   | { type: 'replaced' }
   /** Calls that wait have nothing more to wait for. */
-  | { type: 'gone'; explicit: boolean }
+  | { type: 'gone'; why: GoneWhy }
   | { type: 'announce' };
 
 /** A connection as its row says, where this server does not have its stream. */
@@ -115,7 +118,7 @@ const closed = (state: ConnectionState, generation: number, times: GraceTimes): 
 };
 
 const disconnected = (state: ConnectionState, reason: DisconnectReason): ConnectionStep => {
-  const gone = { type: 'gone', explicit: true } as const;
+  const gone = { type: 'gone', why: 'ended' } as const;
   if (state.kind === 'offline') return { state, effects: [gone] };
   return {
     state: { kind: 'offline', expiries: 0 },
@@ -136,7 +139,7 @@ const left = (state: ConnectionState): ConnectionStep => {
   if (state.kind === 'offline') return { state, effects: [] };
   return {
     state: { kind: 'offline', expiries: 0 },
-    effects: [release(state, null), { type: 'gone', explicit: false }, { type: 'announce' }],
+    effects: [release(state, null), { type: 'gone', why: 'left' }, { type: 'announce' }],
   };
 };
 
@@ -157,7 +160,7 @@ export const nextConnection = (
       if (state.kind !== 'waiting') return { state, effects: [] };
       return {
         state: { kind: 'offline', expiries: state.expiries + 1 },
-        effects: [{ type: 'gone', explicit: false }, { type: 'announce' }],
+        effects: [{ type: 'gone', why: 'silent' }, { type: 'announce' }],
       };
     case 'disconnected':
       return disconnected(state, event.reason);

@@ -6,16 +6,17 @@ import { createOpenActions } from './open-actions.ts';
 const open = () => {
   const ids: string[] = [];
   const withdrawn: string[] = [];
+  const clock = createFakeClock();
   const actions = createOpenActions();
   const ask = actions.ofTurn({
-    ...{ clock: createFakeClock(), runtime: 'acp:x', title: 'X', signal: new AbortController().signal },
+    ...{ clock, runtime: 'acp:x', title: 'X', signal: new AbortController().signal },
     progress: () => {},
     asked: (_n, requestId) => ids.push(requestId),
     withdraw: (requestId) => withdrawn.push(requestId),
   });
   const other = (n: number, withdrawal = new AbortController().signal) =>
     ask({ kind: 'other', name: `tool ${n}`, input: null }, n, withdrawal);
-  return { ids, withdrawn, actions, other };
+  return { ids, withdrawn, actions, clock, other };
 };
 
 it('refuses one more while 20 wait for an answer, and takes one again once one was answered', async () => {
@@ -41,4 +42,16 @@ it('RT-18 one that the program withdraws ends with its call, and a late yes allo
   expect(await other(99)).toEqual({ allow: false, reason: 'Too many requests were withdrawn' });
   expect(await other(99, AbortSignal.abort())).toEqual({ withdrawn: true });
   expect(ids).toHaveLength(maxWithdrawn);
+});
+
+it('11 the server has three minutes to take one, as for the turn; one that it has taken waits for its person', async () => {
+  const { ids, actions, clock, other } = open();
+  const verdicts: unknown[] = [];
+  for (const n of [1, 2]) void other(n).then((verdict) => verdicts.push([n, verdict]));
+  actions.take(ids[0] ?? '');
+  await clock.settle(179_999);
+  expect(verdicts).toEqual([]);
+  await clock.settle(1);
+  const reason = 'The server could not be asked within 3 min';
+  expect(verdicts).toEqual([[2, { allow: false, reason }]]);
 });

@@ -1,13 +1,11 @@
 import { questionOf } from '@drawbridge/contracts/confirmation-text';
 import type { ProgressBody } from '@drawbridge/contracts/daemon-surface';
-import { maxOpenActions, maxWithdrawn } from '@drawbridge/contracts/machines/runtimes';
+import { maxOpenActions, maxWithdrawn, turnTimeoutMs } from '@drawbridge/contracts/machines/runtimes';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { canonical, createTransientMap, cutText, visible, type Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import type { ActionRequest, Verdict } from '../driver.ts';
 
-/** For the server to send the call that an action becomes, while it can be reached. */
-const openMs = 120_000;
 const maxSubject = 2_000;
 
 export interface OpenAction {
@@ -88,8 +86,8 @@ export const createOpenActions = () => {
         withdraw(requestId);
       };
       const tooLate = () =>
-        settle(requestId, { allow: false, reason: 'The server could not be asked within 2 min' });
-      const stopWaiting = clock.after(openMs, tooLate);
+        settle(requestId, { allow: false, reason: 'The server could not be asked within 3 min' });
+      const stopWaiting = clock.after(turnTimeoutMs, tooLate);
       waiting.set(requestId, {
         ...opened,
         arrived: stopWaiting,

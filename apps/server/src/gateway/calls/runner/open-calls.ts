@@ -51,9 +51,9 @@ const machineChanged = (runner: Runner, { machineId, ...change }: MachineChange)
           await step(runner, call, { type: 'replaced' });
       }).catch(runner.onError);
     case 'gone': {
-      const { explicit } = change;
+      const { why } = change;
       return void eachOf(runner, machineId, (call) =>
-        step(runner, call, { type: 'disconnected', explicit }),
+        step(runner, call, { type: 'disconnected', why }),
       ).catch(runner.onError);
     }
     default:

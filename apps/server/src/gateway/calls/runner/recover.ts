@@ -5,6 +5,7 @@ import type { GatewayLimits } from '../../limits.ts';
 import type { Registry } from '../../machines/registry.ts';
 import type { CallRecord } from '../call.ts';
 import type { UnreadableRow } from '../../columns.ts';
+import { limitsOf } from '../transition/call-limits.ts';
 import type { OpenCalls } from './open-calls.ts';
 import { readCallData } from './stored-call.ts';
 
@@ -31,12 +32,13 @@ export const recover = async (context: RecoverContext): Promise<CallRecord[]> =>
   const stored = await stores.machines.toRecover();
   for (const row of stored.unreadable) onUnreadable('machine', row);
   const machines = stored.machines.map(registry.adopt);
-  const silentUntil = clock.now() + limits.restartGraceMs + limits.callTimeoutMs;
+  const backBy = clock.now() + limits.restartGraceMs;
   const { calls, unreadable } = await stores.calls.open();
   const recovered: CallRecord[] = [];
   for (const record of calls) {
+    const silentUntil = backBy + limitsOf(record, limits).silenceMs;
     // The time in which no daemon could answer does not count.
-    const endsAt = Math.max(record.endsAt, silentUntil);
+    const endsAt = Math.max(record.endsAt, backBy + limits.callTimeoutMs);
     const data = await readCallData(stores.confirmations, record, { silentUntil, endsAt });
     if (data) openCalls.recover(data);
     if (data) recovered.push(record);

@@ -1,16 +1,20 @@
 import { terminalCallStates } from '@drawbridge/contracts/calls';
+import { actionTool, turnTool } from '@drawbridge/contracts/machines/runtimes';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { defaultLimits } from '../../limits.ts';
+import { limitsOf } from './call-limits.ts';
 import {
   dueAt,
   nextState,
   type CallEffect,
+  type CallLimits,
   type CallMachineEvent,
   type CallMachineState,
   type OpenCallState,
 } from './call-state.ts';
 
-const limits = { callTimeoutMs: 30 };
+const limits: CallLimits = { silenceMs: 30, outlives: [] };
 const pending: OpenCallState = { kind: 'pending', endsAt: 600, delivered: false, decision: null };
 const decided: OpenCallState = { kind: 'pending', endsAt: 600, delivered: true, decision: 'allowOnce' };
 const denied: OpenCallState = { kind: 'pending', endsAt: 600, delivered: true, decision: 'alwaysDeny' };
@@ -139,39 +143,64 @@ describe('a call', () => {
       { ...cancelled, started: false },
       [withdraw, stop('user')],
     ],
-    ['loses its machine', delivered, { type: 'disconnected', explicit: false }, disconnected, []],
+    ['loses its machine', delivered, { type: 'disconnected', why: 'silent' }, disconnected, []],
     [
       'loses its machine before it was given',
       pending,
-      { type: 'disconnected', explicit: false },
+      { type: 'disconnected', why: 'silent' },
       { ...disconnected, started: false },
       [],
     ],
     [
       'loses its machine while it is asked about',
       awaiting,
-      { type: 'disconnected', explicit: false },
+      { type: 'disconnected', why: 'silent' },
       awaiting,
       [],
     ],
-    ['loses its machine after the decision', decided, { type: 'disconnected', explicit: false }, decided, []],
+    ['loses its machine after the decision', decided, { type: 'disconnected', why: 'silent' }, decided, []],
     [
       'is disconnected while it is asked about',
       awaiting,
-      { type: 'disconnected', explicit: true },
+      { type: 'disconnected', why: 'ended' },
       { ...disconnected, started: false },
       [withdraw],
     ],
-    [
-      'is disconnected after the decision',
-      decided,
-      { type: 'disconnected', explicit: true },
-      disconnected,
-      [],
-    ],
-    ['is disconnected after its denial', denied, { type: 'disconnected', explicit: true }, accessDenied, []],
+    ['is disconnected after the decision', decided, { type: 'disconnected', why: 'ended' }, disconnected, []],
+    ['is disconnected after its denial', denied, { type: 'disconnected', why: 'ended' }, accessDenied, []],
+    ['loses its daemon', delivered, { type: 'disconnected', why: 'left' }, disconnected, []],
+    ['loses its daemon after the decision', decided, { type: 'disconnected', why: 'left' }, decided, []],
   ])('%s', (_name, state, event, expected, effects) => {
     expect(nextState(state, event, limits)).toEqual({ state: expected, effects });
+  });
+
+  const turn = limitsOf({ tool: turnTool }, defaultLimits);
+  const action = limitsOf({ tool: actionTool }, defaultLimits);
+  const notGiven = { ...disconnected, started: false };
+  it.each<[string, CallLimits, OpenCallState, 'silent' | 'left' | 'ended', CallMachineState]>([
+    ['a turn', turn, delivered, 'silent', delivered],
+    ['a turn', turn, delivered, 'left', disconnected],
+    ['a turn', turn, delivered, 'ended', disconnected],
+    ['a turn that it has not got', turn, pending, 'silent', notGiven],
+    ['what a turn asks for', action, delivered, 'silent', delivered],
+    ['what a turn asks for', action, delivered, 'left', disconnected],
+    ['what a turn asks for, not given yet', action, pending, 'silent', pending],
+    ['what a turn asks for, not given yet', action, pending, 'left', notGiven],
+  ])('11 %s loses its machine: %#', (_name, of, state, why, expected) => {
+    expect(nextState(state, { type: 'disconnected', why }, of).state).toEqual(expected);
+  });
+
+  it('11 a turn may be silent for three minutes, any other call for 30 seconds', () => {
+    const other = limitsOf({ tool: 'write_file' }, defaultLimits);
+    expect([turn, action, other].map(({ silenceMs }) => silenceMs)).toEqual([180_000, 180_000, 30_000]);
+    expect(other.outlives).toEqual([]);
+    const open = { ...delivered, endsAt: 10_000_000 };
+    for (const of of [turn, other])
+      for (const type of ['dispatched', 'progressed'] as const)
+        expect(nextState(open, { type, at: 100 }, of).state).toEqual({
+          ...open,
+          deadlineAt: 100 + of.silenceMs,
+        });
   });
 
   const at = fc.nat(10_000);
@@ -195,7 +224,10 @@ describe('a call', () => {
       type: fc.constant('cancelled' as const),
       reason: fc.constantFrom('user' as const, 'caller' as const),
     }),
-    fc.record({ type: fc.constant('disconnected' as const), explicit: fc.boolean() }),
+    fc.record({
+      type: fc.constant('disconnected' as const),
+      why: fc.constantFrom('silent' as const, 'left' as const, 'ended' as const),
+    }),
     fc.record({ type: fc.constant('due' as const), at }),
   );
 

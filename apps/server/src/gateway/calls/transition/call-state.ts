@@ -2,6 +2,7 @@ import type { TerminalCallState } from '@drawbridge/contracts/calls';
 import type { CancelReason } from '@drawbridge/contracts/daemon-event';
 import type { ErrorName } from '@drawbridge/contracts/errors';
 import { isDenial, type Decision } from '@drawbridge/contracts/groups';
+import type { GoneWhy } from '../../machines/connection-state.ts';
 
 /**
  * `endsAt` is the latest end, `deadlineAt` the end if the daemon stays silent. Neither runs while a
@@ -37,7 +38,7 @@ export type CallMachineEvent =
   | { type: 'refused'; at: number }
   /** `message`: what the caller reads, where that says more than that it was cancelled. */
   | { type: 'cancelled'; reason: CancelReason; message?: string }
-  | { type: 'disconnected'; explicit: boolean }
+  | { type: 'disconnected'; why: GoneWhy }
   /** Another daemon replaced the machine's; the former one may still finish its work. */
   | { type: 'replaced' }
   | { type: 'due'; at: number };
@@ -47,6 +48,15 @@ export type CallEffect =
   | { type: 'stop'; reason: CancelReason }
   /** Closes the open confirmation without an answer. */
   | { type: 'close-confirmation'; as: 'withdrawn' | 'expired' };
+
+/**
+ * `silenceMs`: how long its daemon may say nothing of it. `outlives`: the states in which it waits as long
+ * for a machine that is away.
+ */
+export interface CallLimits {
+  silenceMs: number;
+  outlives: readonly OpenCallState['kind'][];
+}
 
 export interface CallStep {
   state: CallMachineState;
@@ -115,20 +125,17 @@ const due = (state: OpenCallState, at: number): CallStep => {
   };
 };
 
-const disconnected = (state: OpenCallState, explicit: boolean): CallStep => {
+const disconnected = (state: OpenCallState, why: GoneWhy, { outlives }: CallLimits): CallStep => {
   // What the person is being asked, or has answered, outlives a dropped connection.
   const keeps =
     state.kind === 'awaiting-confirmation' || (state.kind === 'pending' && state.decision !== null);
-  if (keeps && !explicit) return { state, effects: [] };
+  if (keeps && why !== 'ended') return { state, effects: [] };
+  if (why === 'silent' && outlives.includes(state.kind)) return { state, effects: [] };
   return { state: endWithout(state, 'failed', 'disconnected'), effects: withdrawn(state) };
 };
 
 /** The state that follows from an event. Pure. Specification 6. */
-export const nextState = (
-  state: CallMachineState,
-  event: CallMachineEvent,
-  limits: { callTimeoutMs: number },
-): CallStep => {
+export const nextState = (state: CallMachineState, event: CallMachineEvent, limits: CallLimits): CallStep => {
   const same: CallStep = { state, effects: [] };
   if (state.kind === 'ended') return same;
   switch (event.type) {
@@ -136,7 +143,7 @@ export const nextState = (
       if (state.kind === 'awaiting-confirmation') return same;
       const { endsAt, decision } = state;
       return {
-        state: { kind: 'delivered', endsAt, decision, deadlineAt: event.at + limits.callTimeoutMs },
+        state: { kind: 'delivered', endsAt, decision, deadlineAt: event.at + limits.silenceMs },
         effects: [],
       };
     }
@@ -147,7 +154,7 @@ export const nextState = (
     }
     case 'progressed':
       if (state.kind !== 'delivered') return same;
-      return { state: { ...state, deadlineAt: event.at + limits.callTimeoutMs }, effects: [] };
+      return { state: { ...state, deadlineAt: event.at + limits.silenceMs }, effects: [] };
     case 'asked': {
       if (state.kind !== 'delivered') return same;
       const { confirmationId, expiresAt } = event;
@@ -177,10 +184,10 @@ export const nextState = (
         effects: [...withdrawn(state), ...stop(state, event.reason)],
       };
     case 'disconnected':
-      return disconnected(state, event.explicit);
+      return disconnected(state, event.why, limits);
     case 'replaced': {
       const asked = state.kind === 'awaiting-confirmation' || (state.kind === 'pending' && state.delivered);
-      return asked ? disconnected(state, true) : same;
+      return asked ? disconnected(state, 'ended', limits) : same;
     }
     case 'due':
       return due(state, event.at);

@@ -11,6 +11,7 @@ import {
   type CallMachineState,
   type OpenCallState,
 } from './call-state.ts';
+import { limitsOf, type SilenceLimits } from './call-limits.ts';
 import type { CallWrite } from '../store/call-write.ts';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 
@@ -61,7 +62,7 @@ export interface TransitionContext {
   now: number;
   /** The machine's present epoch; null if the machine is not known. */
   epoch: number | null;
-  limits: { callTimeoutMs: number };
+  limits: SilenceLimits;
   /** The machine has answered, and the store could not be written. */
   isUnstored?: boolean;
 }
@@ -194,7 +195,11 @@ const closingWrites = (record: CallRecord, effects: readonly CallEffect[], at: n
 export const nextCall = (call: CallData, event: CallEvent, context: TransitionContext): Transition | null => {
   // Another server may have stored it meanwhile, and its answer.
   if (event.type === 'asked' && call.asked.has(event.confirmation.digest)) return null;
-  const { state, effects } = nextState(call.state, toMachineEvent(event), context.limits);
+  const { state, effects } = nextState(
+    call.state,
+    toMachineEvent(event),
+    limitsOf(call.record, context.limits),
+  );
   if (state === call.state) return null;
   const changed = state.kind !== call.state.kind;
   // A later deadline is not stored.
