@@ -234,7 +234,13 @@ describeWith('bubblewrap', 'chromium')('a coding agent that a server starts', ()
       expect(payload?.content).toContain('switched off');
       rmSync(join(daemon.root, 'off.waits'));
     }
+    // On a server without a model there is a chat while a machine may start one.
+    const page = await openPage(await startBrowser(), { person: ann });
+    await page.goto(`${server.url}/chat`);
+    await page.getByRole('link', { name: 'Use a coding agent' }).waitFor();
     world.drawbridge('permissions', 'set', 'runtime', 'ask');
+    await page.getByRole('textbox', { name: 'Message' }).waitFor();
+    await page.context().close();
   });
 
   it('RT-17 stands on the page of its machine, where it is tested and others have the command for them', async () => {

@@ -50,7 +50,7 @@ it('killed during a command: the call is lost, says so, and never runs again', a
   await startAgain();
   const call = await ended(ann, requestId);
   expect([call.state, call.started]).toEqual(['lost', true]);
-  expect(textOf(call)).toMatch(/^This call may have run: the daemon ended before it had a result/);
+  expect(textOf(call)).toMatch(/^This call may have run: drawbridge ended there before it had a result/);
   await online();
   expect(readFileSync(join(daemon.root, 'first'), 'utf8')).toBe('run\n');
 });

@@ -55,7 +55,9 @@ describeWith('chromium')('the inbox', () => {
     await heading('Create one.txt?').waitFor();
     // Its keys work at once.
     await until(() => page.evaluate<boolean>(`document.activeElement.matches('[data-answers]')`));
-    expect(await page.locator('[data-test=why]').innerText()).toBe('Change files is set to Ask.');
+    expect(await page.locator('[data-test=why]').innerText()).toBe(
+      'The machine has Change files set to Ask.',
+    );
     await page.keyboard.press('j');
     await heading('Create two/two.txt?').waitFor();
     await page.keyboard.press('k');

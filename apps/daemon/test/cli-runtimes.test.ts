@@ -8,7 +8,7 @@ setUpEachTest();
 
 const standIn = join(import.meta.dirname, 'support/acp-stand-in.mjs');
 // A coding agent of the machine that runs the tests is not found there.
-const noPrograms = { PATH: '/nowhere' };
+const noPrograms = { PATH: '/nowhere', GEMINI_API_KEY: 'key' };
 const own = (name: string) => join(home, '.drawbridge', name);
 const json = (name: string) => JSON.parse(readFileSync(own(name), 'utf8')) as Record<string, unknown>;
 const enable = () =>
@@ -59,7 +59,7 @@ describe('drawbridge runtimes', { timeout: 60_000 }, () => {
       expect.objectContaining({ id: 'codex', missing: 'not found', fix: 'npm install -g @openai/codex' }),
       expect.objectContaining({ id: 'pi_embedded', missing: 'not found' }),
       expect.objectContaining({
-        ...{ id: 'gemini', enabled: false, missing: 'not found' },
+        ...{ id: 'gemini', enabled: false, missing: 'not found', signedIn: null },
         fix: 'npm install -g @google/gemini-cli',
       }),
       expect.objectContaining({ id: 'opencode', missing: 'not found', fix: 'npm install -g opencode-ai' }),
@@ -70,6 +70,9 @@ describe('drawbridge runtimes', { timeout: 60_000 }, () => {
       stderr: expect.stringContaining('Run npm install -g @google/gemini-cli.'),
     });
     expect(await run(['runtimes', 'enable', 'other'])).toMatchObject({ code: 2 });
+    const { stdout } = await run(['runtimes', 'enable', '--help']);
+    expect(stdout).toContain('claude_code, codex, pi_embedded, gemini, opencode, or');
+    expect(stdout).not.toContain('default');
   });
 });
 

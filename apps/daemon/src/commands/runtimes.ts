@@ -196,7 +196,8 @@ const test = async (name: string, context: CommandContext): Promise<Answer> => {
   };
 };
 
-const collect = (value: string, all: readonly string[]): string[] => [...all, value];
+const collect = (value: string, all: readonly string[] = []): string[] => [...all, value];
+const nothing: Given = { host: [], folder: [], login: [], variable: [] };
 
 /** `drawbridge runtimes`: the coding agents that a server may start here, once the person has said yes. */
 export const addRuntimes = (program: Command, answer: AnswerWith): void => {
@@ -212,14 +213,17 @@ export const addRuntimes = (program: Command, answer: AnswerWith): void => {
   command
     .command('enable')
     .description('let Drawbridge start one')
-    .argument('<name>', 'claude_code, codex, gemini, opencode, or acp:<name> for a program that speaks ACP')
+    .argument(
+      '<name>',
+      `${Object.keys(knownRuntimes).join(', ')}, or acp:<name> for a program that speaks ACP`,
+    )
     .argument('[command...]', 'its program and arguments, after --')
-    .option('--host <host>', 'a host that it connects to; may be repeated', collect, [])
-    .option('--folder <path>', 'a folder of its own outside of the shared one; may be repeated', collect, [])
-    .option('--login <path>', 'a file of your login that it reads and writes; may be repeated', collect, [])
-    .option('--variable <name>', 'a variable that it gets, such as a key; may be repeated', collect, [])
-    .action((name: string, words: string[], given: Given) =>
-      answer({}, (context) => enable(name, { words, given }, context)),
+    .option('--host <host>', 'a host that it connects to; may be repeated', collect)
+    .option('--folder <path>', 'a folder of its own outside of the shared one; may be repeated', collect)
+    .option('--login <path>', 'a file of your login that it reads and writes; may be repeated', collect)
+    .option('--variable <name>', 'a variable that it gets, such as a key; may be repeated', collect)
+    .action((name: string, words: string[], given: Partial<Given>) =>
+      answer({}, (context) => enable(name, { words, given: { ...nothing, ...given } }, context)),
     );
   command
     .command('test')

@@ -9,7 +9,7 @@ const lost = (why: string): string => {
 };
 
 /** The answer to a call that had started when the daemon died. */
-export const diedDuring = lost('the daemon ended before it had a result');
+export const diedDuring = lost('drawbridge ended there before it had a result');
 
 /** The answer to a call that may stand in a page of the journal that cannot be read. */
 export const missingFromJournal = lost('the journal of this machine is damaged');

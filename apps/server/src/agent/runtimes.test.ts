@@ -15,7 +15,8 @@ const said: RuntimeEvent[] = [
 ];
 
 it('RT-13 a coding agent answers a chat on a server without a model; each event is stored once', async () => {
-  const { say, choose, daemon, post, end, until, views, stored, panel } = await openRuntimeWorld(noModel);
+  const { say, choose, daemon, post, end, until, views, stored, panel, agent, userId } =
+    await openRuntimeWorld(noModel);
   expect(await panel.agent.status.query()).toEqual({ module: true, enabled: true, model: null });
   const choices = await panel.agent.runtimes.query({ threadId: 'thread' });
   expect(choices).toMatchObject({ chosen: null, byDefault: null, hasModel: false });
@@ -53,6 +54,19 @@ it('RT-13 a coding agent answers a chat on a server without a model; each event 
   const { view, folded } = await views();
   expect(view).toEqual(folded);
   expect(view.runs[0]?.usage).toMatchObject({ inputTokens: 0, runtime: { id: 'gemini', tokens: 1234 } });
+
+  // Where its machine goes away, the chat says what its person can do.
+  await say('Test it again');
+  await post((await nextCall(daemon)).requestId, 0, said.slice(0, 3));
+  const machineId = String(choices.options[0]?.machineId);
+  await panel.machines.disconnect.mutate({ machineId });
+  expect((await until('error')).payload).toMatchObject({
+    code: 'RUNTIME_FAILED',
+    content: expect.stringMatching(/^The machine disconnected, .* Run there: drawbridge connect\. /),
+  });
+  await agent.continue(personSender(userId, 'trpc'), 'thread');
+  const { payload } = await until('error', (one) => one.payload.code === 'RUNTIME_UNAVAILABLE');
+  expect(payload.content).toBe('The machine desk is not connected. Run there: drawbridge connect');
 });
 
 it('what an action asks is a question of the chat, which the person answers once', async () => {
@@ -145,6 +159,8 @@ it('RT-06 stops the turn, keeps also what it was just writing, and the next mess
   );
   await end(again.requestId, said.slice(0, 3));
   await until('run-finish', ({ payload }) => payload.status === 'completed');
+  const notices = (await stored()).filter((one) => one.startsWith('notice'));
+  expect(notices).toEqual([expect.stringContaining('could not be continued: a new one begins')]);
   await expect
     .poll(() => audited().filter((line) => line['audit'] !== 'backend.route'))
     .toEqual([

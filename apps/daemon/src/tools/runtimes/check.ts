@@ -106,7 +106,7 @@ export const runtimeStates = async (
       const place = found !== null && existsSync(found) ? found : null;
       const started = startsAll || runtime !== undefined ? place : null;
       const version = started === null ? null : await versionOf(started);
-      const isAsked = known !== undefined && (startsAll || runtime !== undefined);
+      const isAsked = known !== undefined && place !== null && (startsAll || runtime !== undefined);
       const signedIn = isAsked ? await isSignedIn(known, { runtime, program: started }) : null;
       const state = { path: place, version, signedIn };
       const gone = { missing: place === null ? 'not found' : null, fix: null };

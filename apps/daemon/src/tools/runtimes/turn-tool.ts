@@ -87,7 +87,7 @@ const toTurn = ({ runtimes }: TurnToolNeeds, given: Given, context: ToolContext)
     wanted: {
       toolGroup: 'runtime',
       resource: `${given.runtime} in ${path}`,
-      description: `Start ${runtime.title} (${runtime.command}) in ${path}, in the sandbox, with ${hostWords(runtime)}. It reads the folder without a question; what else it does is asked about`,
+      description: `Start ${runtime.title} (${runtime.command}) there, in the sandbox, with ${hostWords(runtime)}. It reads the folder without a question; what else it does is asked about`,
       fingerprint: fingerprintOf(runtime),
     },
   };
@@ -136,7 +136,8 @@ const taskText = ({ prompt, earlier = '', pictures = [] }: Given): string => {
       `\n\n[With the picture ${JSON.stringify(name)}, ${mediaType}, ${Buffer.byteLength(data, 'base64')} bytes]`,
   );
   const before = earlier === '' ? '' : `\n\n[Before it, where its conversation is lost:]\n${earlier}`;
-  return messageFirst(prompt) + shown.join('') + before;
+  // A preview notes a last line without its line feed.
+  return `${messageFirst(prompt)}${shown.join('')}${before}\n`;
 };
 
 /** `runtime_turn`: gives a task to a coding agent of this machine, and ends when it has done with it. */

@@ -37,9 +37,9 @@ describeWith('bubblewrap')('a coding agent of the machine', () => {
       title: 'Let Stand-in work in the shared folder?',
       toolGroup: 'runtime',
       resource: `${standIn} in ${root}`,
-      preview: { kind: 'text', text: 'SAY hi' },
+      preview: { kind: 'text', text: 'SAY hi\n' },
     });
-    expect(question?.description).toContain(`${program}) in ${root}, in the sandbox, with no network`);
+    expect(question?.description).toContain(`${program}) there, in the sandbox, with no network`);
   });
 
   it('RT-01 what was not allowed as it is now does not start', async () => {
@@ -192,13 +192,13 @@ describeWith('bubblewrap')('a coding agent of the machine', () => {
     const pictures = [{ name: 'a.png', mediaType: 'image/png', data: 'iVBORw0KGgo=' }];
     const given = { runtime: 'acp:claude', prompt: 'SAY two', earlier: 'SAY earlier', pictures };
     const text =
-      'SAY two\n\n[With the picture "a.png", image/png, 8 bytes]\n\n[Before it, where its conversation is lost:]\nSAY earlier';
+      'SAY two\n\n[With the picture "a.png", image/png, 8 bytes]\n\n[Before it, where its conversation is lost:]\nSAY earlier\n';
     expect(questionOf(await call('runtime_turn', given))?.preview).toMatchObject({ text });
     // The message is first, and all of it is there.
     const prompt = 'Person: one\n[The message now:]\nContinue.';
     const next = await call('runtime_turn', { runtime: 'acp:claude', prompt });
     expect(questionOf(next)?.preview).toMatchObject({
-      text: 'Continue.\n\n[It gets this before the message:]\nPerson: one',
+      text: 'Continue.\n\n[It gets this before the message:]\nPerson: one\n',
     });
   });
 

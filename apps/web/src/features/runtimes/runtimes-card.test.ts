@@ -1,6 +1,6 @@
 import type { ShownRuntime } from '@drawbridge/contracts/machines/runtimes';
 import { mount } from '@vue/test-utils';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { machineOf } from '../../../test/worlds.ts';
 import { setBench } from '../../../test/mounting.ts';
 import { useMachinesStore } from '../machines/use-machines-store.ts';
@@ -17,10 +17,14 @@ const gemini: ShownRuntime = {
 };
 
 it('RT-17 shows each coding agent with its state and the command that mends it, and tests one', async () => {
+  const into = vi.spyOn(Element.prototype, 'scrollIntoView').mockImplementation(() => {});
+  onTestFinished(() => into.mockRestore());
   const { api, fixture, global, close } = await setBench({ runtimes: { runtimes: [claude, gemini] } });
+  location.hash = '#runtimes';
   const card = mount(RuntimesCard, { props: { machineId: 'm1' }, global, attachTo: document.body });
   const rows = () => card.findAll('[data-test=runtime-row]');
   await expect.poll(() => rows().length).toBe(2);
+  expect(into).toHaveBeenCalledOnce();
   const texts = () => card.findAll('[data-test=runtime-state]').map((one) => one.text());
   expect(texts()).toEqual(['Enabled · version 2.1.330 · signed in', 'Not found']);
   expect(rows()[1]?.get('code').text()).toBe('npm install -g @google/gemini-cli');

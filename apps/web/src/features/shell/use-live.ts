@@ -1,4 +1,5 @@
 import type { LiveEvent, LiveMessage } from '@drawbridge/contracts/live';
+import type { MachineSummary } from '@drawbridge/contracts/machines/summary';
 import { onScopeDispose, watch } from 'vue';
 import { keepLive, readUser, shareLive, useApi, useClock } from '../../api/index.ts';
 import { useUsageStore } from '../agent-settings/use-usage-store.ts';
@@ -11,6 +12,14 @@ import { useGatewayStore } from '../gateway/use-gateway-store.ts';
 import { useMachinesStore } from '../machines/use-machines-store.ts';
 import { useServerStore } from '../session/use-server-store.ts';
 import { useSessionStore } from '../session/use-session-store.ts';
+
+/** The machines with coding agents: on a server without a model, there is a chat while one has any. */
+const withRuntimes = (machines: readonly MachineSummary[]): string =>
+  JSON.stringify(
+    machines.flatMap(({ id, modes, toolCount }) =>
+      (modes?.runtime ?? 'deny') === 'deny' ? [] : [[id, toolCount]],
+    ),
+  );
 
 /** Loads the stores, and connects them to the server's stream while the caller's scope lives. */
 export const useLive = (): void => {
@@ -34,6 +43,7 @@ export const useLive = (): void => {
     void asks.load();
   };
   watch(() => agent.enabled, loadThreads);
+  watch(() => withRuntimes(machines.machines), agent.load);
 
   const loadAll = () => {
     for (const store of [gateway, machines, confirmations, calls, agent]) void store.load();

@@ -56,6 +56,9 @@ type Following = Pick<ToolUse, 'thread' | 'call'> & {
   ctx: Pick<ToolContext, 'machine' | 'clock' | 'newId'>;
 };
 
+const goneText =
+  'The machine disconnected, and this call may have done a part of its work. Run there: drawbridge connect. Look at what was done before you try again.';
+
 const outcomeOf = (
   { ctx, thread, call }: Following,
   ended: Extract<MachineOutcome, { kind: 'ended' }>,
@@ -64,7 +67,8 @@ const outcomeOf = (
   if (state === 'denied' && denialReason !== null) return deniedBy(denialReason);
   const bad = state === 'denied' || state === 'lost' ? state : 'failed';
   if (result === null) {
-    const text = error?.message ?? `The call ended as ${state}.`;
+    const isGone = error?.code === errorTable.disconnected.code;
+    const text = isGone ? goneText : (error?.message ?? `The call ended as ${state}.`);
     // The message of a tool that failed was written on the machine, the others by the gateway.
     const isOutside = error?.code === errorTable.toolFailed.code;
     return { ...textResult(text, bad), ...(isOutside && { source: call.tool }) };

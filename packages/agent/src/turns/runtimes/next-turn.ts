@@ -66,7 +66,8 @@ const unavailable = async (ctx: Needs, { thread }: Work, { id, machineId }: RunR
   const machines = await ctx.machine.runtimes(thread.userId);
   const machine = machines.find((one) => one.id === machineId);
   if (machine?.isPaused) return `The machine ${machine.name} is paused. Resume it in the panel.`;
-  if (machine && !machine.isConnected) return `The machine ${machine.name} is not connected.`;
+  if (machine && !machine.isConnected)
+    return `The machine ${machine.name} is not connected. Run there: drawbridge connect`;
   if (machineFor(machines, id, machineId)?.id === machineId) return null;
   const where = machine === undefined ? 'the machine' : machine.name;
   return `${id} is not enabled on ${where}. Run there: drawbridge runtimes enable ${id}`;

@@ -87,6 +87,9 @@ export const turnsOf = (
 const leftOut = (names: readonly string[]): string =>
   `Not given to the coding agent: ${names.join(', ')}. It gets text files, up to 50,000 characters in all, and where it takes pictures, 4 of 2.2 MB in all. Put others into its folder.`;
 
+const beginsAnew =
+  'The conversation of the coding agent could not be continued: a new one begins, with the last messages of this chat.';
+
 export interface TurnStart {
   work: Work;
   runtime: RunRuntime;
@@ -174,6 +177,7 @@ export const startTurn = async (ctx: Needs, start: TurnStart): Promise<StoredSte
     update('agentAgents', { userId, id, state: 'ready', steps: agent.steps }, acting),
     insert('agentMessages', { ...message, sender: runtimeKey(runtime.id) }),
     insert('agentToolCalls', call),
+    ...(isFresh ? [eventOf(ctx, agent, 'notice', { text: beginsAnew })] : []),
     ...(left.length > 0 ? [eventOf(ctx, agent, 'notice', { text: leftOut(left) })] : []),
     eventOf(ctx, agent, 'tool-call', {
       ...{ toolCallId: call.id, toolName: turnTool, args: shown.args },

@@ -95,6 +95,14 @@ export const callWords = ({ toolName, args }: Pick<ViewCall, 'toolName' | 'args'
 };
 
 const changing = ['write_file', 'edit_file', 'create_directory', 'copy_file', 'move', 'undo_change'];
+/** The tool of ours that does what an action of a coding agent is, by its kind. */
+const toolsOfActions: Readonly<Record<string, string>> = {
+  ...{ read: 'read_file', edit: 'edit_file', execute: 'shell_execute', search: 'search_files' },
+  ...{ delete: 'delete', move: 'move', fetch: 'fetch-url' },
+};
+const toolOf = ({ toolName, args }: Pick<ViewCall, 'toolName' | 'args'>): string =>
+  (toolName === 'runtime_action' && toolsOfActions[String(args['kind'])]) || toolName;
+
 /** The words for each kind of call, in singular and plural. */
 const kinds: readonly { words: readonly [string, string]; isOf: (toolName: string) => boolean }[] = [
   { words: ['read', 'reads'], isOf: (name) => ['read_file', 'fetch-url', 'read-result'].includes(name) },
@@ -104,12 +112,13 @@ const kinds: readonly { words: readonly [string, string]; isOf: (toolName: strin
   { words: ['deletion', 'deletions'], isOf: (name) => name === 'delete' },
   { words: ['command', 'commands'], isOf: (name) => name === 'shell_execute' },
   { words: ['browser step', 'browser steps'], isOf: (name) => name.startsWith('browser_') },
+  { words: ['task given', 'tasks given'], isOf: (name) => name === 'runtime_turn' },
   { words: ['other', 'others'], isOf: () => true },
 ];
 
 /** "8 reads, 3 commands": what calls did, or would have done. */
-export const kindWords = (calls: readonly Pick<ViewCall, 'toolName'>[]): string => {
-  const found = calls.map(({ toolName }) => kinds.find(({ isOf }) => isOf(toolName)));
+export const kindWords = (calls: readonly Pick<ViewCall, 'toolName' | 'args'>[]): string => {
+  const found = calls.map((call) => kinds.find(({ isOf }) => isOf(toolOf(call))));
   return kinds
     .map((kind) => ({ words: kind.words, count: found.filter((one) => one === kind).length }))
     .flatMap(({ words, count }) => (count === 0 ? [] : `${count} ${words[count === 1 ? 0 : 1]}`))

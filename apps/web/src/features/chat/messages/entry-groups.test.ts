@@ -48,4 +48,9 @@ it('says what the calls were, how many did not succeed, and how long they took',
     callOf('2', { toolName: 'shell_execute', outcome: 'denied', startedAt: 2_000, endedAt: 13_000 }),
   ];
   expect(groupWords(calls)).toEqual({ text: '3 calls: 2 reads, 1 command', suffix: '1 denied · 12.0 s' });
+  const acted = ['edit', 'execute', 'execute', 'other'].map((kind) =>
+    callOf(kind, { toolName: 'runtime_action', args: { kind } }),
+  );
+  const given = callOf('turn', { toolName: 'runtime_turn' });
+  expect(groupWords([given, ...acted]).text).toBe('5 calls: 1 change, 2 commands, 1 task given, 1 other');
 });

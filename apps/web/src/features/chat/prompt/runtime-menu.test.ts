@@ -27,6 +27,10 @@ it('shows what answers the chat, and chooses another by its command', async () =
   const find = () => wrapper.find('[data-test=runtime]');
   await expect.poll(() => find().exists()).toBe(true);
   expect(find().text()).toBe('Choose what answers');
+  agent.fails = { send: 'AGENT_OFF' };
+  await wrapper.get('textarea').setValue('Hello');
+  await wrapper.get('[data-test=send]').trigger('click');
+  await expect.poll(() => wrapper.text()).toContain('Refused: AGENT_OFF');
   find()
     .get('button')
     .element.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' }));
@@ -35,11 +39,12 @@ it('shows what answers the chat, and chooses another by its command', async () =
     .poll(() => items().map(({ textContent }) => textContent?.trim()))
     .toEqual([
       ...['As the server is set up', 'Built-in agent (no model is set)'],
-      ...['Gemini CLI on desk', 'OpenCode on server (not connected)'],
+      ...['Gemini CLI on desk', 'OpenCode on server (offline)'],
     ]);
   agent.runtimes = { ...agent.runtimes, chosen: { id: 'gemini', machineId: 'm1', folder: null } };
   items()[2]?.click();
   await expect.poll(() => find().text()).toBe('Gemini CLI on desk');
+  expect(wrapper.text()).not.toContain('Refused');
   const sent = { threadId: 'th_1', message: '/runtime activate gemini on m1' };
   expect(agent.calls.at(-1)).toMatchObject(['send', sent]);
   const changed = () => useMachinesStore().onEvent({ type: 'machines', machines: [machineOf()] });

@@ -50,13 +50,13 @@ export const askerInList = (question: Pick<Confirmation, 'via'>): string =>
 const listed = (words: readonly string[]) =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 
-/** "Change files is set to Ask." Empty for a machine that does not say why it asks. */
+/** "The machine has Change files set to Ask." Empty for a machine that does not say why it asks. */
 export const whyWords = (why: readonly AskCause[]): string => {
   const of = (cause: string) =>
     why.filter((one) => one.cause === cause).map(({ toolGroup }) => groupWords(toolGroup).label);
   const [byMode, careful] = [of('mode'), of('careful')];
   return [
-    ...(byMode.length > 0 ? [`${listed(byMode)} ${byMode.length > 1 ? 'are' : 'is'} set to Ask.`] : []),
+    ...(byMode.length > 0 ? [`The machine has ${listed(byMode)} set to Ask.`] : []),
     ...(careful.length > 0 ? ['The machine asks about this in every mode.'] : []),
   ].join(' ');
 };
