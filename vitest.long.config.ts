@@ -5,7 +5,7 @@ import { onWorkers } from './tools/test-workers.ts';
 // Workers and the programs that tests start share what was compiled.
 process.env.NODE_COMPILE_CACHE = folderOfRun('compiled');
 
-// What takes long or needs much of a machine: `pnpm test` is what a person waits for, and CI runs both.
+// What takes long or needs much of a machine: `pnpm test` is what a person waits for.
 export default defineConfig({
   test: {
     name: 'long',

@@ -13,7 +13,7 @@ export default defineProject({
     isolate: false,
     ...onWorkers,
     // What is awaited comes late on a busy machine, and one second is no promise of ours.
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 30_000 } },
     env: { TEST_STORES: folderOfRun('stores'), TEST_HOMES: folderOfRun('homes') },
   },
 });

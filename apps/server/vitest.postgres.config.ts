@@ -25,7 +25,7 @@ export default defineProject({
     isolate: false,
     ...onWorkers,
     globalSetup: ['../../tools/postgres/cluster-of-run.ts'],
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 30_000 } },
     env: { TMPDIR: folderOfRun('stores') },
   },
 });

@@ -13,11 +13,11 @@ export default mergeConfig(
       environmentOptions: { happyDOM: { settings: { fetch: { disableSameOriginPolicy: true } } } },
       setupFiles: ['test/setup.ts'],
       include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-      testTimeout: 30_000,
+      testTimeout: 60_000,
       isolate: false,
       ...onWorkers,
       // What is awaited comes late on a busy machine, and one second is no promise of ours.
-      expect: { poll: { timeout: 10_000 } },
+      expect: { poll: { timeout: 30_000 } },
     },
   }),
 );

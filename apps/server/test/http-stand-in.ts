@@ -1,7 +1,33 @@
+import { subscribe } from 'node:diagnostics_channel';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+
+/** Requests of this process that have no whole answer yet, with where they go. */
+const onTheWay = new Map<object, string>();
+interface Told {
+  request: { origin: string | URL };
+}
+subscribe('undici:request:create', (told) => {
+  const { request } = told as Told;
+  onTheWay.set(request, String(request.origin));
+});
+for (const end of ['trailers', 'error'])
+  subscribe(`undici:request:${end}`, (told) => void onTheWay.delete((told as Told).request));
+const standIns = new Set<string>();
+const isWaitedFor = () => onTheWay.values().some((origin) => standIns.has(origin));
+
+/**
+ * For a clock of a test, whose time would otherwise pass while a request is on its way. False where none was.
+ * Not for a stand-in that leaves requests without an answer.
+ */
+export const standInsAnswered = async (): Promise<boolean> => {
+  if (!isWaitedFor()) return false;
+  while (isWaitedFor()) await sleep(1);
+  return true;
+};
 
 export interface StandInRequest {
   method: string;
@@ -23,14 +49,17 @@ export const openStandIn = async (answer: (request: StandInRequest, reply: Serve
     answer(request, reply);
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  // A server that listens on TCP has such an address.
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  standIns.add(url);
   const close = () => {
+    standIns.delete(url);
     server.closeAllConnections();
     server.close();
   };
   onTestFinished(close);
-  // A server that listens on TCP has such an address.
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, asked, close };
+  return { url, asked, close };
 };
 
 export const replyJson = (reply: ServerResponse, body: unknown, status = 200) =>

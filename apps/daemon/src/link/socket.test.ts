@@ -7,7 +7,7 @@ import { later } from '../../test/support/link-fixture.ts';
 import { createHttp, createOpenLink } from './index.ts';
 import { createSocketPosts } from './socket-posts.ts';
 
-const until = (assertion: () => void) => vi.waitFor(assertion, { timeout: 10_000 });
+const until = (assertion: () => void) => vi.waitFor(assertion, { timeout: 30_000 });
 
 type Upgrade = (request: IncomingMessage, socket: Socket, head: Buffer) => void;
 

@@ -15,7 +15,7 @@ const question = (resource: string): ConfirmationPayload => ({
   options: [...decisions],
 });
 
-const until = (assertion: () => void) => vi.waitFor(assertion, { timeout: 20_000, interval: 5 });
+const until = (assertion: () => void) => vi.waitFor(assertion, { timeout: 30_000, interval: 5 });
 
 const start = () => {
   const clock = createFakeClock();

@@ -192,7 +192,7 @@ describe('dispatch', () => {
     const running = ['r1', 'r2'].map((id) =>
       send(shell(id, `touch ${id}; while [ ! -e go ]; do sleep 0.05; done`)),
     );
-    await vi.waitFor(() => expect(readdirSync(root)).toEqual(['r1', 'r2']), { timeout: 10_000 });
+    await vi.waitFor(() => expect(readdirSync(root)).toEqual(['r1', 'r2']), { timeout: 30_000 });
     const abort = new AbortController();
     const begun: string[] = [];
     const waits = send(shell('r3', 'touch started'), abort.signal, async () => void begun.push('r3'));

@@ -7,7 +7,7 @@ import { textResult } from './common/result.ts';
 import { defineTool } from './common/tool.ts';
 import { textOf, openTools } from '../../test/support/tool-fixture.ts';
 
-const until = (assertion: () => void) => vi.waitFor(assertion, { timeout: 20_000, interval: 5 });
+const until = (assertion: () => void) => vi.waitFor(assertion, { timeout: 30_000, interval: 5 });
 
 /** A mouse, a screen, and a tool that asks; `clicks` are those that were made. */
 const start = async () => {

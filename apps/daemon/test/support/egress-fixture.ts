@@ -7,7 +7,7 @@ import { shared } from './clean-up.ts';
 import { openInternet, publicAddress } from './internet-fixture.ts';
 
 export const until = (assertion: () => void | Promise<void>) =>
-  vi.waitFor(assertion, { timeout: 20_000, interval: 5 });
+  vi.waitFor(assertion, { timeout: 30_000, interval: 5 });
 
 /** The hosts of one test file, and what opens an egress to them. */
 export const sharedEgress = () => {

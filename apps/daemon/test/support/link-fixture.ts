@@ -94,7 +94,7 @@ export const startLink = async (dispatch: Dispatch = echo, epoch?: KnownEpoch) =
   ];
   closing.forEach(later);
   const types = () => reports.map(({ type }) => type);
-  const until = (assertion: () => void) => vi.waitFor(assertion, { timeout: 10_000, interval: 10 });
+  const until = (assertion: () => void) => vi.waitFor(assertion, { timeout: 30_000, interval: 10 });
   const reported = (...expected: LinkReport['type'][]) => until(() => expect(types()).toEqual(expected));
   const connected = async () => {
     link.giveKey(pairingToken);

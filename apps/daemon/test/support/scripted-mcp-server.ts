@@ -48,7 +48,7 @@ export const scripted = (folder: string, script = ''): McpServer => {
 };
 
 export const until = (assertion: () => void | Promise<void>) =>
-  vi.waitFor(assertion, { timeout: 20_000, interval: 10 });
+  vi.waitFor(assertion, { timeout: 30_000, interval: 10 });
 
 /** Whether a process runs; one that has ended and was not fetched yet does not. */
 export const isAlive = (pid: number): boolean => {

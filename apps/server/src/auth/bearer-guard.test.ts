@@ -55,7 +55,7 @@ const openDoor = async (instead?: AccessControl, config = few) => {
         resolve(async () => {
           request.destroy();
           await vi.waitFor(async () => expect((await ask(`Bearer ${bearer}`))[0]).toBe(200), {
-            timeout: 10_000,
+            timeout: 30_000,
           });
         });
       });

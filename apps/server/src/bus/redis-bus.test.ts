@@ -78,7 +78,7 @@ describeWith('redis')('the bus of several servers', () => {
   const settled = async (from: Bus, to: Bus) => {
     const { received, stop } = await collect(to, 'user:last');
     from.publish('user:last', changed('last'));
-    await expect.poll(() => received.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => received.length).toBe(1);
     stop();
   };
 
@@ -101,7 +101,7 @@ describeWith('redis')('the bus of several servers', () => {
     const { received } = await collect(bus, `server:${bus.here}`);
     bus.publish(`server:${bus.here}`, { type: 'echo' });
     expect(received).toEqual([]);
-    await expect.poll(() => received, { timeout: 10_000 }).toEqual([{ type: 'echo' }]);
+    await expect.poll(() => received).toEqual([{ type: 'echo' }]);
   });
 
   it('delivers to one server what is for that server', async () => {
@@ -151,15 +151,15 @@ describeWith('redis')('the bus of several servers', () => {
       const refresh = vi.fn();
       b.onGap(refresh);
       const restart = await end();
-      await expect.poll(() => [a.isAway(), b.isAway()], { timeout: 10_000 }).toEqual([true, true]);
+      await expect.poll(() => [a.isAway(), b.isAway()]).toEqual([true, true]);
       a.publish('user:ann', changed('ann'));
       expect(atA.received).toEqual([changed('ann')]);
       await restart();
-      await expect.poll(() => [a.isAway(), b.isAway()], { timeout: 10_000 }).toEqual([false, false]);
-      await expect.poll(() => refresh.mock.calls.length, { timeout: 10_000 }).toBeGreaterThan(0);
+      await expect.poll(() => [a.isAway(), b.isAway()]).toEqual([false, false]);
+      await expect.poll(() => refresh.mock.calls.length).toBeGreaterThan(0);
       expect([states.slice(0, 2), states.at(-1)]).toEqual([[true, false], true]);
       await expect
-        .poll(() => (a.publish('user:ann', changed('later')), atB.received.at(-1)), { timeout: 10_000 })
+        .poll(() => (a.publish('user:ann', changed('later')), atB.received.at(-1)))
         .toEqual(changed('later'));
       expect(a.lagMs()).toBeGreaterThanOrEqual(0);
     },
@@ -187,8 +187,8 @@ describeWith('redis')('the bus of several servers', () => {
     const { sockets, url } = await openRelay((socket, upstream) => socket.pipe(upstream).pipe(socket));
     const bus = await open({ url, echoMs: outageEchoMs });
     for (const socket of sockets) socket.unpipe().pause();
-    await expect.poll(() => bus.isAway(), { timeout: 10_000 }).toBe(true);
-    await expect.poll(() => bus.isAway(), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => bus.isAway()).toBe(true);
+    await expect.poll(() => bus.isAway()).toBe(false);
   });
 
   it('is up at once where the connection that sends is the last one', async () => {

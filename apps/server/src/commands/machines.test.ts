@@ -40,9 +40,7 @@ it('lists, renames and chooses the machines of a person beside the running serve
   expect(await panel.gateway.status.query()).toMatchObject({ directory: '/home/ada/desk' });
   await commands.setDefaultMachine({ email, machine: 'laptop' });
   await commands.renameMachine({ email, machine: 'laptop', name: 'attic' });
-  await expect
-    .poll(() => panel.gateway.status.query(), { timeout: 10_000 })
-    .toMatchObject({ directory: '/home/ada/laptop' });
+  await expect.poll(() => panel.gateway.status.query()).toMatchObject({ directory: '/home/ada/laptop' });
   const machine = { email, machine: 'desk' };
   await expect(commands.renameMachine({ ...machine, name: 'attic' })).rejects.toMatchObject({
     code: 'MACHINE_NAME_TAKEN',
@@ -61,13 +59,11 @@ it('disconnects one machine and leaves the other, then removes it from the list'
   await commands.disconnectMachine(machine);
   await laptop.stream.ended;
   await expect
-    .poll(
-      () =>
-        commands.forgetMachine(machine).then(
-          () => 'forgotten',
-          () => 'connected',
-        ),
-      { timeout: 10_000 },
+    .poll(() =>
+      commands.forgetMachine(machine).then(
+        () => 'forgotten',
+        () => 'connected',
+      ),
     )
     .toBe('forgotten');
   const refused = await server.send(`${mount}/init`, {

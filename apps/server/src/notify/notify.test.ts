@@ -116,13 +116,10 @@ describe('a question', () => {
     await ask();
     window.unsubscribe();
     await expect
-      .poll(
-        async () => {
-          await ask();
-          return pushed().length;
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        await ask();
+        return pushed().length;
+      })
       .toBeGreaterThan(1);
     expect(await panel.notifications.get.query()).toEqual({
       when: 'panel-closed',

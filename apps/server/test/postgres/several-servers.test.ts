@@ -179,7 +179,7 @@ describeWith('redis')('two servers on one database', () => {
     expect((await atA.closed).code).toBe(1008);
     const presence = async () => (await atB.call('system.presence', { channel: 'ws' })).result?.presence;
     await openRpc(a, (await newToken(a, cookie, ['agent'])).token);
-    await expect.poll(presence, { timeout: 10_000 }).toHaveLength(2);
+    await expect.poll(presence).toHaveLength(2);
   });
 
   it('the agent: a message at the other server, its readers there, and a run whose server leaves', async () => {
@@ -210,7 +210,7 @@ describeWith('redis')('two servers on one database', () => {
       if (signal.type === 'live' && 'text' in signal.event.payload) texts.push(signal.event.payload.text);
     });
     const { done } = await atB.agent.lanes.send(personSender(userId, 'panel'), 'thread', { text: 'Two' });
-    await expect.poll(() => texts.join(''), { timeout: 10_000 }).toBe('Second.');
+    await expect.poll(() => texts.join('')).toBe('Second.');
     await a.app.close();
     held.resolve();
     expect(await done).toMatchObject({ outcome: 'completed', content: 'Last.' });

@@ -5,7 +5,7 @@ import { openGate, write } from '../../../test/support/gate-fixture.ts';
 import type { TerminalAnswer } from './gate.ts';
 import { createSettler } from './settler.ts';
 
-const until = (assertion: () => void) => vi.waitFor(assertion, { timeout: 20_000, interval: 5 });
+const until = (assertion: () => void) => vi.waitFor(assertion, { timeout: 30_000, interval: 5 });
 
 /** A gate whose settler tells `report`; questions are asked about `/w/<n>`, each of a request of its own. */
 const start = async (

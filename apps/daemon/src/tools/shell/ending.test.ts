@@ -56,7 +56,7 @@ const endings = (toolsets: { shellSandbox: boolean }) => () => {
     for (const name of readdirSync(root)) rmSync(join(root, name));
     const toolCall = { name: 'shell_execute', arguments: { command, timeout: 20_000 } };
     const running = send({ requestId: nanoid(), toolCall }, signal);
-    await expect.poll(() => existsSync(join(root, 'started')), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => existsSync(join(root, 'started'))).toBe(true);
     return { root, running };
   };
 

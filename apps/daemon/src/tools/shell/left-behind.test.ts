@@ -108,7 +108,7 @@ describeWith('bubblewrap')('what a command leaves behind', () => {
         };
       },
     );
-    await expect.poll(() => existsSync(join(root, 'waits')), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => existsSync(join(root, 'waits'))).toBe(true);
     swap(root);
     writeFileSync(join(root, 'go'), '');
     await expect(running).rejects.toMatchObject({ code: 'CHANGED' });

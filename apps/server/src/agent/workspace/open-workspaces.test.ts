@@ -99,7 +99,7 @@ describeWith('bubblewrap')('workspaces', () => {
       stdio: 'inherit',
     });
     onTestFinished(() => void server.kill('SIGKILL'));
-    await expect.poll(() => commandsWith(`sleep\0${seconds}`), { timeout: 20_000 }).toHaveLength(2);
+    await expect.poll(() => commandsWith(`sleep\0${seconds}`)).toHaveLength(2);
     server.kill('SIGKILL');
     await expect.poll(() => [...commandsWith(`sleep\0${seconds}`), ...commandsWith(dataDir)]).toEqual([]);
   });

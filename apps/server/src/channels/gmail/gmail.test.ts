@@ -4,6 +4,7 @@ import { requestsOf, story, textOf } from '../../../test/agent-turns.ts';
 import { withAgent } from '../../../test/agent.ts';
 import { hello, type Turns } from '../../../test/channel-world.ts';
 import { automatic, evil, forged } from '../../../test/forged-mails.ts';
+import { standInsAnswered } from '../../../test/http-stand-in.ts';
 import {
   headerOf,
   leaf,
@@ -17,7 +18,7 @@ const kind = 'gmail' as const;
 
 /** Alice is not paired yet. */
 const gmailWorld = async (turns: Turns = hello) => {
-  const clock = createFakeClock(systemClock.now());
+  const clock = createFakeClock(systemClock.now(), standInsAnswered);
   const gmail = await openGmail(clock);
   const all = await withAgent(story(turns), gmail.environment, clock);
   const { channels } = all.panel;
@@ -28,11 +29,11 @@ const gmailWorld = async (turns: Turns = hello) => {
     const before = polls();
     await expect
       .poll(
-        () => {
-          if (polls() === before) clock.advance(60_000);
+        async () => {
+          if (polls() === before) await clock.settle(60_000);
           return polls();
         },
-        { interval: 200, timeout: 10_000 },
+        { interval: 200 },
       )
       .toBeGreaterThan(before);
   };
@@ -44,11 +45,11 @@ const gmailWorld = async (turns: Turns = hello) => {
   /** What fails is tried again. */
   const after = <Value>(read: () => Value) =>
     expect.poll(
-      () => {
-        clock.advance(1_000);
+      async () => {
+        await clock.settle(1_000);
         return read();
       },
-      { interval: 100, timeout: 20_000 },
+      { interval: 100 },
     );
   const sentAfter = (count: number) => after(() => gmail.sent.length).toBe(count);
   await expect.poll(channel).toMatchObject({ state: 'working', name: mailboxAddress });
@@ -177,7 +178,7 @@ it('CH-11 a forged mail, one of a program and an own one get no answer, and reac
   expect(gmail.texts().filter((text) => text.includes('too many messages'))).toHaveLength(1);
   await deliver({ text: '/whoami' });
   expect(gmail.sent).toHaveLength(11);
-  clock.advance(60 * 60_000);
+  clock.jump(60 * 60_000);
   await deliver({ text: '/whoami' });
   await sentAfter(12);
   expect(JSON.stringify(model.requests.map(textOf))).not.toMatch(/forged|automatic|vacation|own"/);
@@ -189,9 +190,9 @@ it('CH-03, CH-10 after a gap in the history newer mails are read; an answer that
   await pair();
   // Gmail took the mail, and the answer to that was lost.
   gmail.loseNextAnswer();
-  await deliver({ text: 'First' });
   const looks = () => gmail.asked.filter(({ path }) => path.includes('rfc822msgid')).length;
   const before = looks();
+  await deliver({ text: 'First' });
   await after(looks).toBeGreaterThan(before);
   const [second] = await deliver({ text: 'Second' });
   await sentAfter(2);
@@ -229,7 +230,7 @@ it('CH-05 says which key is refused, and that the right is missing', async () =>
   await set({ clientSecret: 'client-secret' });
   await after(channel).toMatchObject({ state: 'working', problem: null });
   expect(await channels.test.mutate({ kind })).toEqual({ name: mailboxAddress });
-  clock.advance(2 * 60 * 60_000);
+  clock.jump(2 * 60 * 60_000);
   await deliver({});
   await after(channel).toMatchObject({ state: 'working' });
 });

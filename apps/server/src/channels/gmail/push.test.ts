@@ -4,6 +4,7 @@ import { story } from '../../../test/agent-turns.ts';
 import { withAgent } from '../../../test/agent.ts';
 import { hello } from '../../../test/channel-world.ts';
 import { mailboxAddress, openGmail, pushFields, refuseGmail } from '../../../test/gmail.ts';
+import { standInsAnswered } from '../../../test/http-stand-in.ts';
 import { wrongTokens } from '../../../test/signed-tokens.ts';
 
 const kind = 'gmail' as const;
@@ -12,7 +13,7 @@ const publicUrl = 'https://drawbridge.example';
 const minute = 60_000;
 
 it('CH-07, CH-10 a post of this subscription has Gmail asked once; a lost one is found, and the watch renewed', async () => {
-  const clock = createFakeClock(systemClock.now());
+  const clock = createFakeClock(systemClock.now(), standInsAnswered);
   const gmail = await openGmail(clock);
   const environment = { ...gmail.environment, PUBLIC_URL: publicUrl };
   const { panel, server } = await withAgent(story(hello), environment, clock);
@@ -22,11 +23,11 @@ it('CH-07, CH-10 a post of this subscription has Gmail asked once; a lost one is
   /** Time passes, a step with each look. */
   const after = <Value>(stepMs: number, read: () => Value) =>
     expect.poll(
-      () => {
-        clock.advance(stepMs);
+      async () => {
+        await clock.settle(stepMs);
         return read();
       },
-      { interval: 100, timeout: 20_000 },
+      { interval: 100 },
     );
 
   const issuer = await gmail.issuer();
@@ -60,7 +61,7 @@ it('CH-07, CH-10 a post of this subscription has Gmail asked once; a lost one is
 
   gmail.answerFirst('certs', refuseGmail(500));
   expect(await post(token)).toBe(503);
-  clock.advance(5_000);
+  await clock.settle(5_000);
   const { code } = await channels.codes.create.mutate({ kind });
   gmail.deliver({ subject: code });
   const before = asked('history');
@@ -86,15 +87,15 @@ it('CH-07, CH-10 a post of this subscription has Gmail asked once; a lost one is
   ];
   for (const one of ignored) expect(await post(token, one)).toBe(204);
   for (let step = 0; step < 10; step += 1) {
-    clock.advance(1_000);
+    await clock.settle(1_000);
     await channel();
   }
   expect(asked('history')).toBe(before + 1);
   expect(asked('watch')).toBe(1);
   // The post for this mail was lost.
-  clock.advance(10 * minute);
+  clock.jump(10 * minute);
   await after(1_000, () => gmail.sent.length).toBe(2);
-  clock.advance(24 * 60 * minute);
+  clock.jump(24 * 60 * minute);
   await after(1_000, () => asked('watch')).toBeGreaterThan(1);
   expect(server.log.join('')).not.toContain(token);
 });

@@ -14,10 +14,10 @@ it('CH-25 a request that breaks off is sent again, after a fault of this server 
   const { telegram, server } = await pairedChannel();
   telegram.answerFirst('sendMessage', (reply) => void reply.destroy());
   telegram.say('Hi');
-  await expect.poll(() => telegram.texts(), { timeout: 5_000 }).toEqual(['Hello <strong>Alice</strong>.']);
+  await expect.poll(() => telegram.texts()).toEqual(['Hello <strong>Alice</strong>.']);
   telegram.answerFirst('sendMessage', odd);
   telegram.say('Again');
-  await expect.poll(() => telegram.texts().at(-1), { timeout: 5_000 }).toBe('Hello **Alice**.');
+  await expect.poll(() => telegram.texts().at(-1)).toBe('Hello **Alice**.');
   expect(server.log.join('')).toContain('message_id');
 });
 

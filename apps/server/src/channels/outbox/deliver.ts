@@ -1,7 +1,15 @@
 import type { Agent } from '@drawbridge/agent';
 import { type ChannelKind } from '@drawbridge/contracts/outside/channel-platforms';
 import { channelLimits } from '@drawbridge/contracts/outside/channels';
-import { createKeyedQueue, exponential, fullJitter, hasCode, sleep, type Clock } from '@drawbridge/kit';
+import {
+  createKeyedQueue,
+  createTimer,
+  exponential,
+  fullJitter,
+  hasCode,
+  sleep,
+  type Clock,
+} from '@drawbridge/kit';
 import { audioEnding, type SpeechService } from '../../voice/index.ts';
 import {
   orPlain,
@@ -38,6 +46,8 @@ interface Needs {
 
 const retry = { baseMs: 1_000, capMs: 60_000 };
 const storeRetryMs = 5_000;
+/** How long a server that stops waits for the platform's answer to what it is sending. */
+const lastAnswerMs = 2_000;
 
 type Next = 'next' | 'stop' | { waitMs: number };
 
@@ -158,7 +168,12 @@ const createAfterFailure = (needs: Needs, fail: ReturnType<typeof createFail>) =
  */
 export const createDelivery = (needs: Needs) => {
   const { clock, messages, adapterOf, counts, onError, signal } = needs;
-  const attempt = createAttempt(needs);
+  const sending = new AbortController();
+  const ending = createTimer(clock);
+  signal.addEventListener('abort', () =>
+    ending.start(lastAnswerMs, () => sending.abort(new Error('The server stops'))),
+  );
+  const attempt = createAttempt({ ...needs, signal: sending.signal });
   const { replies } = messages;
   const inTurn = createKeyedQueue();
   const spokenInTurn = createKeyedQueue();
@@ -196,7 +211,7 @@ export const createDelivery = (needs: Needs) => {
   };
 
   const run = async (conversation: ConversationKey, isSpoken: boolean): Promise<void> => {
-    for (;;) {
+    while (!signal.aborted) {
       try {
         const [reply] = await replies.waiting(conversation, isSpoken);
         if (!reply || !(await sendOne(reply))) return;
@@ -223,6 +238,10 @@ export const createDelivery = (needs: Needs) => {
     wakeAll: async (): Promise<void> => {
       for (const conversation of await replies.conversationsWaiting()) wake(conversation);
     },
-    settled: () => inTurn.settled().then(spokenInTurn.settled),
+    settled: async (): Promise<void> => {
+      await inTurn.settled();
+      await spokenInTurn.settled();
+      ending.cancel();
+    },
   };
 };

@@ -1,5 +1,7 @@
+import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { pairedChannel, type Turns } from '../../../test/channel-world.ts';
+import { replyJson } from '../../../test/http-stand-in.ts';
 import { startServer } from '../../../test/server.ts';
 import { refuse } from '../../../test/telegram.ts';
 
@@ -28,10 +30,10 @@ describe('an answer that is written for long', () => {
     const world = await pairedChannel(turns);
     const { telegram } = world;
     telegram.say('Tell me');
-    await expect.poll(() => telegram.texts(), { timeout: 10_000 }).toEqual([expect.stringMatching(/ …$/)]);
+    await expect.poll(() => telegram.texts()).toEqual([expect.stringMatching(/ …$/)]);
     telegram.answerFirst('editMessageText', refuse(429, 'Too Many Requests', { retry_after: 1 }));
     complete();
-    await expect.poll(() => edits(world).at(-1), { timeout: 10_000 }).toBe('One <strong>two</strong> three');
+    await expect.poll(() => edits(world).at(-1)).toBe('One <strong>two</strong> three');
     // Edits are those of the draft, one that had to wait, and the last one.
     expect(telegram.edited.every(({ message_id: id }) => id === 1)).toBe(true);
     expect(telegram.texts()).toHaveLength(1);
@@ -44,22 +46,32 @@ describe('an answer that is written for long', () => {
     const { turns, complete } = slowly('Here it is');
     const { telegram } = await pairedChannel(turns);
     telegram.say('Tell me');
-    await expect.poll(() => telegram.texts(), { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(() => telegram.texts()).toHaveLength(1);
     telegram.answerFirst('editMessageText', refuse(400, 'Bad Request: message to edit not found'));
     complete();
-    await expect.poll(() => telegram.texts().slice(1), { timeout: 10_000 }).toEqual(['Here it is']);
+    await expect.poll(() => telegram.texts().slice(1)).toEqual(['Here it is']);
   });
 
   it('CH-24, CH-03 the draft is found again after a restart, and becomes the answer', async () => {
     const { turns, complete } = slowly('After all');
     const world = await pairedChannel(turns);
-    world.telegram.say('Tell me');
-    await expect.poll(() => world.telegram.texts(), { timeout: 10_000 }).toHaveLength(1);
-    await world.server.app.close();
+    const { telegram, server } = world;
+    const sending = Promise.withResolvers<ServerResponse>();
+    const stops = Promise.withResolvers<void>();
+    telegram.answerFirst('sendMessage', sending.resolve);
+    telegram.answerFirst('getUpdates', (reply) => void reply.once('close', stops.resolve));
+    telegram.say('Tell me');
+    // The server stops before it knows that the draft has arrived.
+    const reply = await sending.promise;
+    const closed = server.app.close();
+    await stops.promise;
+    replyJson(reply, { ok: true, result: { message_id: 55 } });
+    await closed;
     complete();
     await startAgain(world);
-    await expect.poll(() => edits(world).at(-1), { timeout: 20_000 }).toBe('After all');
-    expect(world.telegram.texts()).toHaveLength(1);
+    await expect.poll(() => edits(world).at(-1)).toBe('After all');
+    expect(telegram.edited.at(-1)?.message_id).toBe(55);
+    expect(telegram.texts()).toEqual([]);
   });
 
   it('CH-24, CH-16 nothing of it is shown once its sender is removed', async () => {
@@ -67,7 +79,7 @@ describe('an answer that is written for long', () => {
     const world = await pairedChannel(turns);
     const { telegram, channels } = world;
     telegram.say('Tell me');
-    await expect.poll(() => telegram.texts(), { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(() => telegram.texts()).toHaveLength(1);
     await channels.senders.remove.mutate({ kind: 'telegram', senderId: '77' });
     const asked = askedFor(world, 'editMessageText');
     telegram.say('Hello?');

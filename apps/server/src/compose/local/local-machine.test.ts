@@ -100,7 +100,7 @@ it('gives the daemon a token once the owner is there, NG-05b where the store is,
       return null;
     }
   };
-  await expect.poll(told, { timeout: 20_000 }).toMatchObject({
+  await expect.poll(told).toMatchObject({
     DRAWBRIDGE_URL: 'http://127.0.0.1:5820/',
     DRAWBRIDGE_TOKEN: 'gw_1',
     HOME: join(data, 'local-machine'),

@@ -63,7 +63,7 @@ it('NJ-04: 48 sockets that do not read hold up their own requests alone, and los
   for (const { socket } of reading) socket.resume();
   for (const { answerOf } of reading)
     for (let id = 1; id <= 40; id += 1) expect((await answerOf(id)).error).toBeUndefined();
-  await expect.poll(() => server.app.unreadBytes(userId)).toBeLessThan(mebibyte);
+  await expect.poll(() => server.app.unreadBytes(userId), { timeout: 60_000 }).toBeLessThan(mebibyte);
 }, 180_000);
 
 it('NJ-04: beyond the limit of a person their largest sockets are closed; programs get 429, the panel goes on', async () => {
@@ -82,7 +82,7 @@ it('NJ-04: beyond the limit of a person their largest sockets are closed; progra
   expect(await me(server, cookie)).toMatchObject({ isOwner: true });
   for (const { socket } of sockets) socket.resume();
   expect([1006, 1013]).toContain((await closed).code);
-  await expect.poll(async () => (await script.send('/status')).status).toBe(200);
+  await expect.poll(async () => (await script.send('/status')).status, { timeout: 60_000 }).toBe(200);
 }, 180_000);
 
 /** A connection of HTTP that sends one request and reads nothing of its answer. */

@@ -76,7 +76,7 @@ it('a model that was silent for too long is asked again, and what it wrote befor
     { parts: [{ type: 'text', text: 'Half' }, new ModelError('silent', 'Silent.')] },
   );
   ctx.wake('ann', 'ag_1');
-  await expect.poll(() => log.at(-1), { timeout: 10_000 }).toBe('run-finish');
+  await expect.poll(() => log.at(-1)).toBe('run-finish');
   expect(await store.find('agentMessages', { userId: 'ann' })).toMatchObject([
     { role: 'assistant', parts: [{ type: 'text', text: 'Done.' }] },
   ]);

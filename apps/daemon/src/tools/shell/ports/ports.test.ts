@@ -161,7 +161,7 @@ setTimeout(() => {
       for (const one of sockets) one.destroy();
     }
     expect(await read(id)).toMatchObject({ state: 'running' });
-    await expect.poll(async () => get(port), { timeout: 10_000 }).toContain('200 OK');
+    await expect.poll(async () => get(port)).toContain('200 OK');
   });
 
   it('SH-75 what listens on all addresses inside is reached by no port of this machine', async () => {
