@@ -57,6 +57,7 @@ export const openTelegram = async () => {
   /** As it was set. */
   let webhook: Record<string, unknown> = {};
   let waiting: (() => void)[] = [];
+  let isAway = false;
 
   const poll = (offset: number | undefined, reply: ServerResponse) => {
     offsets.push(offset);
@@ -104,6 +105,7 @@ export const openTelegram = async () => {
   };
   const { url, asked, close } = await openStandIn(async (request, reply) => {
     const { path, body } = request;
+    if (isAway) return void reply.destroy();
     const [, key, name = ''] = /^\/file\/bot([^/]+)\/(.+)$/.exec(path) ?? [];
     const file = key === botToken ? files.get(name) : undefined;
     if (file) return typeof file === 'function' ? file(reply) : void reply.end(file);
@@ -167,6 +169,8 @@ export const openTelegram = async () => {
     message,
     /** A message of Alice in the chat with the bot. */
     say: (text: string, more: object = {}) => deliver(message(text, more)),
+    /** While it is, each request breaks off. */
+    setAway: (next: boolean) => (isAway = next),
     /** The next requests of a method get these answers. */
     answerFirst: (method: string, ...answers: Answer[]) => first.set(method, answers),
     texts: () => sent.map(({ text }) => text),
