@@ -17,7 +17,7 @@ subscribe('undici:request:create', (told) => {
 for (const end of ['trailers', 'error'])
   subscribe(`undici:request:${end}`, (told) => void onTheWay.delete((told as Told).request));
 const standIns = new Set<string>();
-const isWaitedFor = () => onTheWay.values().some((origin) => standIns.has(origin));
+const isWaitedFor = () => [...onTheWay.values()].some((origin) => standIns.has(origin));
 
 /**
  * For a clock of a test, whose time would otherwise pass while a request is on its way. False where none was.

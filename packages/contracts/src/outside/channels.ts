@@ -12,6 +12,8 @@ export const channelLimits = {
   openCodesPerUser: 5,
   sendersPerUser: 20,
   groupsPerUser: 20,
+  /** Of a name of a sender or a group, in characters. */
+  nameLength: 64,
   /** Wrong codes in an hour, after which a sender is ignored, and after which all open codes end. */
   wrongCodesOfSender: 5,
   wrongCodesOfChannel: 20,
@@ -179,7 +181,7 @@ const senderKey = { kind: channelKind, senderId: z.string().min(1).max(128) };
 export const channelSenderInput = z.strictObject(senderKey);
 export const updateChannelSenderInput = z.strictObject({
   ...senderKey,
-  name: z.string().trim().min(1).max(64),
+  name: z.string().trim().min(1).max(channelLimits.nameLength),
   ...rights,
   answers: channelAnswerLevel,
   /** What is undefined stays as it is. */

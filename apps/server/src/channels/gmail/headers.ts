@@ -1,5 +1,3 @@
-import { cutText } from '@drawbridge/kit';
-
 export interface Header {
   name: string;
   value: string;
@@ -37,7 +35,6 @@ const decodeWord = (whole: string, charset: string, encoding: string, text: stri
 export const readable = (value: string): string =>
   oneLine(value.replace(/\?=\s+=\?/g, '?==?').replace(word, decodeWord));
 
-const maxNameLength = 64;
 /** An address beyond it has no row. */
 const maxAddressLength = 128;
 const address = String.raw`([a-z\d.!#$%&'*+/=?^_{|}~-]{1,64}@(?:[a-z\d-]{1,63}\.)+[a-z\d-]{2,63})`;
@@ -56,7 +53,7 @@ export const mailboxIn = (from: string): Mailbox | null => {
   const given = (bare ?? inBrackets)?.toLowerCase();
   if (given === undefined || given.length > maxAddressLength) return null;
   const name = readable(phrase.replace(/^"|"$/g, '').replace(/\\(.)/g, '$1'));
-  return { address: given, name: cutText(name || given, maxNameLength) };
+  return { address: given, name: name || given };
 };
 
 /** A value without its comments; null where they do not close, and for quotes, which could hide them. */

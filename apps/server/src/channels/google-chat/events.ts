@@ -5,7 +5,6 @@ import type { IncomingMessage, IncomingPress, Update } from '../adapter.ts';
 import { hostsIn } from '../format/links.ts';
 
 export const buttonParameter = 'drawbridge';
-const maxNameLength = 64;
 
 const spaceName = z.string().regex(/^spaces\/[\w-]{1,100}$/);
 export const messageName = z.string().regex(/^spaces\/[\w-]{1,100}\/messages\/[\w.-]{1,200}$/);
@@ -51,7 +50,7 @@ const isDirect = ({ spaceType, type, singleUserBotDm }: ChatEvent['space']): boo
 
 const senderOf = ({ user: { name, displayName } }: ChatEvent) => ({
   id: name,
-  name: cutText(displayName.trim() || name, maxNameLength),
+  name: displayName.trim() || name,
 });
 /** A chat with one person has the name of the person. */
 const conversationOf = ({ space: at, user: { name } }: ChatEvent) => (isDirect(at) ? name : at.name);
@@ -61,7 +60,7 @@ const groupOf = ({ space: at, message: { annotations } }: ChatEvent) =>
   isDirect(at)
     ? null
     : {
-        title: cutText(at.displayName, maxNameLength),
+        title: at.displayName,
         isMention: annotations.some(({ userMention }) => userMention?.user.type === 'BOT'),
       };
 

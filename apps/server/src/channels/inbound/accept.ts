@@ -1,6 +1,6 @@
 import { platformOf, type ChannelKind } from '@drawbridge/contracts/outside/channel-platforms';
 import { channelLimits } from '@drawbridge/contracts/outside/channels';
-import { createPerMinute, withoutHidden, type Clock } from '@drawbridge/kit';
+import { createPerMinute, cutText, withoutHidden, type Clock } from '@drawbridge/kit';
 import type { Write } from '../../db/index.ts';
 import type { AccountsStore } from '../accounts.store.ts';
 import type { IncomingMessage, IncomingPress, Update } from '../adapter.ts';
@@ -60,8 +60,9 @@ const meaningOf = (
   return given === null ? { type: 'unknown' } : { type: 'code', code: given.code };
 };
 
-/** A name that others chose: one line, and nothing in it that changes the text beside it. */
-const plainName = (name: string): string => withoutHidden(name).text.replace(/\s+/g, ' ').trim();
+/** A name that others chose: one short line, and nothing in it that changes the text beside it. */
+const plainName = (name: string): string =>
+  cutText(withoutHidden(name).text.replace(/\s+/g, ' ').trim(), channelLimits.nameLength);
 
 const withPlainNames = (message: IncomingMessage): IncomingMessage => ({
   ...message,

@@ -154,3 +154,22 @@ it('CH-19 the policy of the channel says what happens to messages while a run wo
   for (const text of ['two', 'three']) expect(second).toContain(text);
   expect(second).not.toContain('four');
 });
+
+it.each([
+  ['steer', 'the run that works reads it', ['I have read it.']],
+  ['interrupt', 'it ends that run', ['Stopped.', 'I have read it.']],
+] as const)(
+  'CH-19 a message that comes meanwhile, where the channel has %s: %s',
+  async (mode, _what, texts) => {
+    const { telegram, model, server } = await pairedChannel((request) =>
+      textOf(request).includes('meanwhile')
+        ? { text: 'I have read it.' }
+        : use('canvas_put', { artifactId: 'a', type: 'note', content: { markdown: 'x' } }),
+    );
+    await server.app.settings.patch({ queue: { channels: { telegram: { mode } } } });
+    telegram.say('Go on until I write');
+    await model.request(1);
+    telegram.say('meanwhile');
+    await expect.poll(() => telegram.texts()).toEqual(texts);
+  },
+);

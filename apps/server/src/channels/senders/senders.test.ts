@@ -14,10 +14,11 @@ describe('a code', () => {
     const telegram = await openTelegram();
     const { panel } = await withAgent(story(hello), telegram.environment, clock);
     const { codes, senders } = panel.channels;
+    const long = 'x'.repeat(1_000_000);
     const say = async (text: string, id: number, expected: string) => {
       telegram.sent.length = 0;
       telegram.say(text, {
-        from: { id, is_bot: false, first_name: `P${id}\u202e\n<b>\u200b` },
+        from: { id, is_bot: false, first_name: `P${id}\u202e\n<b>\u200b${long}` },
         chat: { id, type: 'private' },
       });
       // The time-out of the poll before has passed with the code.
@@ -38,7 +39,9 @@ describe('a code', () => {
     clock.advance(channelLimits.codeMs);
     await say(`/pair ${late.code}`, 2, 'not valid');
     expect(await codes.list.query()).toEqual([]);
-    expect(await senders.list.query()).toMatchObject([{ senderId: '1', name: 'P1 <b>', groups: [] }]);
+    expect(await senders.list.query()).toMatchObject([
+      { senderId: '1', name: `P1 <b>${long}`.slice(0, 64), groups: [] },
+    ]);
   });
 
   it('CH-13 in a group ends; wrong ones end the sender, and then all codes', async () => {

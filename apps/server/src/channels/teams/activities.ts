@@ -5,7 +5,6 @@ import type { IncomingMessage, IncomingPress, Update } from '../adapter.ts';
 import { hostsIn } from '../format/links.ts';
 
 export const buttonValue = 'drawbridge';
-const maxNameLength = 64;
 
 const id = z.string().min(1).max(300);
 const activity = z.object({
@@ -42,7 +41,7 @@ const isDirect = ({ conversation }: Activity): boolean => conversation.conversat
 /** The person in the directory; an account that is in none has an id of this bot's own. */
 const senderOf = ({ from }: Activity) => {
   const senderId = from.aadObjectId ?? from.id;
-  return { id: senderId, name: cutText(from.name.trim() || senderId, maxNameLength) };
+  return { id: senderId, name: from.name.trim() || senderId };
 };
 /** A chat with one person has the id of the person. */
 const conversationOf = (given: Activity) => (isDirect(given) ? senderOf(given).id : given.conversation.id);
@@ -54,7 +53,7 @@ const groupOf = (given: Activity) => {
   const isMention = given.entities.some(
     ({ type, mentioned }) => type === 'mention' && own !== undefined && mentioned?.id === own,
   );
-  return { title: cutText(given.conversation.name ?? '', maxNameLength), isMention };
+  return { title: given.conversation.name ?? '', isMention };
 };
 
 const readMessage = (given: Activity, now: number): IncomingMessage => {

@@ -77,10 +77,9 @@ const unread = {
   video: 'Video',
   video_note: 'Video message',
 } as const;
-const maxNameLength = 64;
 
 const nameOf = ({ first_name: first, last_name: last = '', username }: z.infer<typeof user>): string =>
-  cutText(`${first} ${last}`.trim() || (username ?? 'Somebody'), maxNameLength);
+  `${first} ${last}`.trim() || (username ?? 'Somebody');
 
 /** The text without the name of the bot, at its beginning and in a command: `/stop@my_bot`. */
 const withoutOwnName = (text: string, { username }: Self): string =>
@@ -145,7 +144,7 @@ const read = (given: TelegramMessage, self: Self): IncomingMessage | null => {
   return {
     type: 'message',
     conversation: conversationOf(chat, thread),
-    group: isGroup ? { title: cutText(chat.title, maxNameLength), isMention: isMention(given, self) } : null,
+    group: isGroup ? { title: chat.title, isMention: isMention(given, self) } : null,
     sender: { id: from.id, name: nameOf(from) },
     // In a group it is never read, but a code in it ends.
     ...(isGroup || given.forward_origin === undefined
