@@ -110,7 +110,7 @@ describe.each(eras)('%s', (_revision, request) => {
     expect(machine.requests).toHaveLength(1);
     expect((await call(mcp, write))?.content).toHaveLength(1);
     expect(machine.requests).toHaveLength(2);
-  });
+  }, 120_000);
 
   it('MC-15 a client that disconnected during a call gets its result on a repeat; 60 s later the call is a new one', async () => {
     const mcp = await openMcp();
