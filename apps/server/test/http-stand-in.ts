@@ -2,7 +2,7 @@ import { subscribe } from 'node:diagnostics_channel';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleep, systemClock } from '@drawbridge/kit';
 import { onTestFinished } from 'vitest';
 
 /** Requests of this process that have no whole answer yet, with where they go. */
@@ -25,7 +25,7 @@ const isWaitedFor = () => [...onTheWay.values()].some((origin) => standIns.has(o
  */
 export const standInsAnswered = async (): Promise<boolean> => {
   if (!isWaitedFor()) return false;
-  while (isWaitedFor()) await sleep(1);
+  while (isWaitedFor()) await sleep(systemClock, 1);
   return true;
 };
 
