@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nextMacrotask } from '@drawbridge/kit';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { describeWith } from '../../../e2e/services.ts';
 import { json } from './support/gateway-server.ts';
 import {
@@ -74,19 +74,25 @@ const commandLine = (pid: string): string => {
 describe('drawbridge after kill -9', { timeout: 60_000 }, () => {
   it('reports a command that ran as lost, at once and to a repeat, and never runs it again', async () => {
     const { child, code } = await connectAndKeep();
-    const command = { command: 'echo run >> runs; echo $$ > pid; sleep 60; echo late >> runs' };
+    const first = 'echo run >> runs; echo $DRAWBRIDGE_CALL > tag; echo $$ > pid';
+    const command = { command: `${first}; sleep 60; echo late >> runs` };
     send('r1', 'shell_execute', command);
     await until(() => expect(readdirSync(work)).toContain('pid'));
+    // A sandbox of the call that has not begun yet.
+    const DRAWBRIDGE_TAG = readFileSync(join(work, 'tag'), 'utf8').trim();
+    const starting = spawn('sleep', ['1000'], { stdio: 'ignore', env: { ...process.env, DRAWBRIDGE_TAG } });
+    onTestFinished(() => void starting.kill());
     child.kill('SIGKILL');
     await code;
     const pid = Number(readFileSync(join(work, 'pid'), 'utf8'));
     expect(process.kill(pid, 0)).toBe(true);
     const { out } = await startAgain();
     await until(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'));
+    await until(() => expect(starting.signalCode).toBe('SIGKILL'));
     expect(out.stderr).toMatch(/^lost {10}call r1 may have run when drawbridge ended$/m);
-    await until(() => expect(answersTo('r1')).toEqual([lost('the daemon ended')]));
+    await until(() => expect(answersTo('r1')).toEqual([lost('drawbridge ended there')]));
     send('r1', 'shell_execute', command, true);
-    await until(() => expect(answersTo('r1')).toEqual(Array(2).fill(lost('the daemon ended'))));
+    await until(() => expect(answersTo('r1')).toEqual(Array(2).fill(lost('drawbridge ended there'))));
     expect(readFileSync(join(work, 'runs'), 'utf8')).toBe('run\n');
   });
 
@@ -125,7 +131,7 @@ describe('drawbridge after kill -9', { timeout: 60_000 }, () => {
     await code;
     expect(readdirSync(work)).toHaveLength(3);
     await startAgain();
-    await until(() => expect(answersTo('r1')).toEqual([lost('the daemon ended')]));
+    await until(() => expect(answersTo('r1')).toEqual([lost('drawbridge ended there')]));
     expect(readdirSync(work).toSorted()).toEqual(['big', 'copy']);
     expect(readFileSync(join(work, 'copy'), 'utf8')).toBe('old');
   });

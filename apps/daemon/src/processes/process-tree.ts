@@ -4,6 +4,8 @@ import { readQuietly } from '../program/quiet-files.ts';
 
 /** Tags all that a command starts through the environment: a process that leaves its group keeps the tag. */
 export const tagVariable = 'DRAWBRIDGE_CALL';
+/** The same for a sandbox that is being set up, which ends with what runs in it. */
+export const startingVariable = 'DRAWBRIDGE_TAG';
 
 const graceMs = 2_000;
 const checkEveryMs = 50;
@@ -37,8 +39,8 @@ export interface Tree {
   holder?: number;
 }
 
-const isTagged = (pid: string, tag: string): boolean =>
-  `\0${readQuietly(`/proc/${pid}/environ`, 'latin1') ?? ''}`.includes(`\0${tagVariable}=${tag}\0`);
+const isTagged = (pid: string, tag: string, variable: string): boolean =>
+  `\0${readQuietly(`/proc/${pid}/environ`, 'latin1') ?? ''}`.includes(`\0${variable}=${tag}\0`);
 
 /** The numbers of all processes but this one, on Linux; after some of them other work has its turn. */
 async function* otherProcesses(): AsyncGenerator<string> {
@@ -54,10 +56,14 @@ async function* otherProcesses(): AsyncGenerator<string> {
 }
 
 /** Sends it to every process with that tag; gives whether there was one. Linux; nothing elsewhere. */
-export const sendToTagged = async (tag: string, signal: NodeJS.Signals | 0): Promise<boolean> => {
+export const sendToTagged = async (
+  tag: string,
+  signal: NodeJS.Signals | 0,
+  variable = tagVariable,
+): Promise<boolean> => {
   let isSent = false;
   for await (const pid of otherProcesses()) {
-    if (isTagged(pid, tag) && send(Number(pid), signal)) isSent = true;
+    if (isTagged(pid, tag, variable) && send(Number(pid), signal)) isSent = true;
   }
   return isSent;
 };
@@ -94,6 +100,12 @@ export const endTree = async (tree: Tree, clock: Clock): Promise<void> => {
     if (waitedMs >= graceMs) return void (await sendToAll(tree, 'SIGKILL'));
     await sleep(clock, checkEveryMs);
   }
+};
+
+/** Ends what a daemon has left that was killed, also a sandbox that never began. */
+export const endLeftTree = async (tag: string, clock: Clock): Promise<void> => {
+  await endTree({ tag }, clock);
+  await sendToTagged(tag, 'SIGKILL', startingVariable);
 };
 
 const checkEndEveryMs = 5;

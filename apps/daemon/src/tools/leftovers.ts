@@ -1,2 +1,2 @@
 export { removeTempFiles } from '../paths/temp-files.ts';
-export { endTree } from '../processes/process-tree.ts';
+export { endLeftTree } from '../processes/process-tree.ts';

@@ -8,9 +8,9 @@ export const clearLeftovers = async (
   { clock, terminal }: { clock: Clock; terminal: TerminalOutput },
 ): Promise<void> => {
   if (recovered.lost.length > 0) {
-    const { endTree, removeTempFiles } = await import('../../tools/leftovers.ts');
+    const { endLeftTree, removeTempFiles } = await import('../../tools/leftovers.ts');
     const tags = recovered.lost.map((requestId) => callTag(instance, requestId));
-    await Promise.all(tags.map((tag) => endTree({ tag }, clock)));
+    await Promise.all(tags.map((tag) => endLeftTree(tag, clock)));
     await removeTempFiles({ tags, paths: recovered.paths });
   }
   if (recovered.broken !== null) {

@@ -1,5 +1,5 @@
 import { terminalStart } from '../terminal/terminal.ts';
-import { tagVariable } from '../../../processes/process-tree.ts';
+import { startingVariable, tagVariable } from '../../../processes/process-tree.ts';
 
 /** Limits of one process of a command; `processes` counts all of the command's. */
 export const shellLimits = {
@@ -43,9 +43,9 @@ exec ${refusalFile}>&-
   ulimit -u ${shellLimits.processes} || ulimit -p ${shellLimits.processes}
 } 2> /dev/null
 set -- "$DRAWBRIDGE_COMMAND"
-${tagVariable}=$DRAWBRIDGE_TAG
+${tagVariable}=$${startingVariable}
 export ${tagVariable}
-unset DRAWBRIDGE_FOLDER DRAWBRIDGE_INODE DRAWBRIDGE_COMMAND DRAWBRIDGE_TAG
+unset DRAWBRIDGE_FOLDER DRAWBRIDGE_INODE DRAWBRIDGE_COMMAND ${startingVariable}
 if [ -n "$DRAWBRIDGE_RELAY" ]; then
   ( "$DRAWBRIDGE_NODE" "$DRAWBRIDGE_RELAY" < /dev/null > /dev/null 2>&1 & )
 fi
@@ -73,7 +73,7 @@ export const preludeEnvironment = ({ folder, inode, tag, text }: Started) => ({
   DRAWBRIDGE_FOLDER: folder,
   DRAWBRIDGE_INODE: String(inode),
   DRAWBRIDGE_COMMAND: text,
-  DRAWBRIDGE_TAG: tag,
+  [startingVariable]: tag,
 });
 
 /** Whether the folder was another one, so that nothing of the command ran. */
