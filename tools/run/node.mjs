@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { pnpm } from './pnpm.mjs';
+import { installWithPnpm } from './pnpm.mjs';
 import { step } from './step.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -54,7 +54,7 @@ const install = async (least) => {
   }
   const only = ['--prod', '--filter', '@drawbridge/node'];
   await step('Installing a newer Node', () =>
-    pnpm('install', '--frozen-lockfile', '--prefer-offline', '--reporter=append-only', ...only),
+    installWithPnpm(['install', '--frozen-lockfile', '--prefer-offline', '--reporter=append-only', ...only]),
   );
   return broughtNode();
 };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { pnpm } from './pnpm.mjs';
+import { installWithPnpm } from './pnpm.mjs';
 import { step } from './step.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -47,7 +47,7 @@ export const installFor = async (purpose) => {
   if (isInstalled(purpose) || isInstalled('all')) return;
   const only = purpose === 'start' && !hasEverything() ? ['--prod'] : [];
   await step('Installing packages', async () => {
-    await pnpm(...options, ...only, ...others(purpose));
+    await installWithPnpm([...options, ...only, ...others(purpose)]);
     writeFileSync(stampOf(purpose), wanted());
   });
 };

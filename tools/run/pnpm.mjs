@@ -32,15 +32,64 @@ export const startPnpm = (args, { stdio, env = {}, detached = false }) => {
   });
 };
 
-/** Runs pnpm in the checkout and gives what it wrote; rejects with that when it fails. */
-export const pnpm = (...args) =>
+/**
+ * Runs pnpm in the checkout; rejects with what it wrote when it fails. Gives false where it was ended because it
+ * wrote nothing for `silentMs`; null: for as long as it takes.
+ */
+const runPnpm = (args, silentMs) =>
   new Promise((resolve, reject) => {
-    const child = startPnpm(args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    // In a group of its own, which can be ended whole.
+    const child = startPnpm(args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    const end = (signal) => process.kill(-child.pid, signal);
+    const stop = (signal) => {
+      end(signal);
+      process.exit(130);
+    };
     let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
-    child.once('error', reject);
-    child.once('close', (code) => (code === 0 ? resolve(output) : reject(new Error(output))));
+    let isSilent = false;
+    const beSilent = () => {
+      isSilent = true;
+      end('SIGKILL');
+    };
+    const wait = () => (silentMs === null ? undefined : setTimeout(beSilent, silentMs));
+    let waiting = wait();
+    const heard = (chunk) => {
+      output += chunk;
+      clearTimeout(waiting);
+      waiting = wait();
+    };
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', heard);
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop);
+    const over = () => {
+      clearTimeout(waiting);
+      for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, stop);
+    };
+    child.once('error', (error) => {
+      over();
+      reject(error);
+    });
+    child.once('close', (code) => {
+      over();
+      if (isSilent) resolve(false);
+      else if (code === 0) resolve(true);
+      else reject(new Error(output));
+    });
   });
+
+/** Runs pnpm in the checkout without showing what it writes; rejects with that when it fails. */
+export const pnpm = (...args) => runPnpm(args, null);
+
+/**
+ * Runs an install. pnpm 10 sometimes waits for its own worker for ever: after two minutes of silence it is ended and
+ * starts again, twice at most. What it has downloaded is kept.
+ */
+export const installWithPnpm = async (args, silentMs = 120_000) => {
+  for (let left = 2; left > 0; left -= 1) {
+    if (await runPnpm(args, silentMs)) return;
+    process.stderr.write(`pnpm wrote nothing for ${silentMs / 1_000} s: it starts again.\n`);
+  }
+  await runPnpm(args, null);
+};
 
 /** Runs pnpm in the checkout on this terminal; resolves with its exit code. */
 export const showPnpm = (...args) =>
