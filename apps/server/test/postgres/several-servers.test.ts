@@ -110,7 +110,7 @@ describeWith('redis')('two servers on one database', () => {
   });
 
   it('a server that drains: calls that it has are answered, the last ones with 503; all else goes elsewhere', async () => {
-    const { environment, a, b, cookie, daemon } = await startTwo({ DRAIN_SECONDS: '5' });
+    const { environment, a, b, cookie, daemon } = await startTwo({ DRAIN_SECONDS: '12' });
     const script = await newRestClient(b, cookie);
     const { token } = await newToken(b, cookie);
     const rpc = await openRpc(b, token);
