@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,4 +53,17 @@ it('one that goes on writing takes as long as it takes, and one that fails says 
     }, 500);`);
   await expect(installWithPnpm(['install'], 3_000)).rejects.toThrow(/Progress: 1\s+no space left/);
   expect(starts()).toHaveLength(1);
+});
+
+it('Ctrl-C ends it with all that it has started', async () => {
+  const { starts } = usePnpm('wait();');
+  const { href } = new URL('run/pnpm.mjs', import.meta.url);
+  const script = `import(${JSON.stringify(href)}).then(({ installWithPnpm }) => installWithPnpm(['install']))`;
+  const running = spawn(process.execPath, ['-e', script], { stdio: 'ignore' });
+  onTestFinished(() => void running.kill('SIGKILL'));
+  await vi.waitFor(() => expect(starts()).toHaveLength(1), { timeout: 30_000 });
+  running.kill('SIGINT');
+  expect(await once(running, 'exit')).toEqual([130, null]);
+  const pid = Number.parseInt(starts()[0] ?? '', 10);
+  await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), { timeout: 30_000 });
 });

@@ -1,6 +1,7 @@
 // Runs the pnpm that runs this script, which need not be in PATH: `node tools/run/pnpm.mjs <arguments>`.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -32,18 +33,27 @@ export const startPnpm = (args, { stdio, env = {}, detached = false }) => {
   });
 };
 
+const stopping = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
 /**
  * Runs pnpm in the checkout; rejects with what it wrote when it fails. Gives false where it was ended because it
  * wrote nothing for `silentMs`; null: for as long as it takes.
  */
 const runPnpm = (args, silentMs) =>
   new Promise((resolve, reject) => {
-    // In a group of its own, which can be ended whole.
-    const child = startPnpm(args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-    const end = (signal) => process.kill(-child.pid, signal);
+    // In a group of its own, which can be ended whole; Windows has none.
+    const hasGroup = process.platform !== 'win32';
+    const child = startPnpm(args, { stdio: ['ignore', 'pipe', 'pipe'], detached: hasGroup });
+    const end = (signal) => {
+      try {
+        process.kill(hasGroup ? -child.pid : child.pid, signal);
+      } catch {
+        // It has ended already.
+      }
+    };
     const stop = (signal) => {
       end(signal);
-      process.exit(130);
+      process.exit(128 + constants.signals[signal]);
     };
     let output = '';
     let isSilent = false;
@@ -59,10 +69,10 @@ const runPnpm = (args, silentMs) =>
       waiting = wait();
     };
     for (const stream of [child.stdout, child.stderr]) stream.on('data', heard);
-    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop);
+    for (const signal of stopping) process.on(signal, stop);
     const over = () => {
       clearTimeout(waiting);
-      for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, stop);
+      for (const signal of stopping) process.off(signal, stop);
     };
     child.once('error', (error) => {
       over();
