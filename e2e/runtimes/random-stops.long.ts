@@ -22,6 +22,8 @@ import { describeWith } from '../services.ts';
 const forMs = Number(process.env['RUNTIME_STOPS_MS'] ?? 30_000);
 const seed = Number(process.env['RUNTIME_STOPS_SEED'] ?? 1);
 const chatsOfEach = 2;
+/** Then it goes on in a new thread: of a long one the first events are no longer stored. */
+const turnsOfThread = 5;
 /** From its stop, or from that of its machine, to the end of a turn. */
 const endMs = 60_000;
 
@@ -33,7 +35,7 @@ interface Machine {
 interface Chat {
   name: string;
   person: Person;
-  thread: Thread;
+  threads: Thread[];
   machines: readonly Machine[];
 }
 
@@ -76,7 +78,7 @@ describeWith('bubblewrap')('coding agents of two users on four machines', () => 
       const chats = people.flatMap(({ name, ...rest }): Chat[] =>
         Array.from({ length: chatsOfEach }, (_, at) => ({
           ...{ name: `${name}${at}`, ...rest },
-          thread: threadOf(rest.person, `${name}-${at}`),
+          threads: [],
         })),
       );
       const wrong: string[] = [];
@@ -85,8 +87,8 @@ describeWith('bubblewrap')('coding agents of two users on four machines', () => 
       const endsAt = systemClock.now() + forMs;
       const isOver = () => systemClock.now() >= endsAt;
 
-      const turn = async ({ name, person, thread, machines: own }: Chat, at: number) => {
-        const mark = `mark-${name}-${at}`;
+      const turn = async ({ person, machines: own }: Chat, thread: Thread, at: number) => {
+        const mark = `mark-${thread.id}-${at}`;
         const seconds = String(3_000_000 + (count.turns += 1));
         const machine = random.pick(own);
         await person.api.agent.send.mutate({
@@ -115,7 +117,12 @@ describeWith('bubblewrap')('coding agents of two users on four machines', () => 
         ends[end] = (ends[end] ?? 0) + 1;
       };
       const working = async (chat: Chat) => {
-        for (let at = 1; !isOver() && wrong.length === 0; at += 1) await turn(chat, at);
+        const goesOn = () => !isOver() && wrong.length === 0;
+        while (goesOn()) {
+          const thread = threadOf(chat.person, `${chat.name}-${chat.threads.length}`);
+          chat.threads.push(thread);
+          for (let at = 1; at <= turnsOfThread && goesOn(); at += 1) await turn(chat, thread, at);
+        }
       };
       let isAnswering = true;
       const answering = async ({ name, person }: (typeof people)[number]) => {
@@ -162,7 +169,9 @@ describeWith('bubblewrap')('coding agents of two users on four machines', () => 
       await Promise.all(answers);
 
       expect(wrong).toEqual([]);
-      for (const { name, person, thread } of chats) {
+      for (const { name, person, thread } of chats.flatMap(({ threads, ...chat }) =>
+        threads.map((thread) => ({ ...chat, thread })),
+      )) {
         const events = await thread.events();
         const strange = marksIn(JSON.stringify(events)).filter((mark) => !mark.startsWith(`mark-${name}-`));
         expect([name, strange]).toEqual([name, []]);
