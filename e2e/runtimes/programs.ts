@@ -40,7 +40,8 @@ export const realPrograms: RealProgram[] = [
   {
     ...{ id: 'codex', title: 'Codex', program: 'codex', asksToRead: true, readsReasons: true },
     tools: {
-      run: (cmd) => ({ name: 'exec_command', arguments: { cmd } }),
+      // By default it goes on after ten seconds without the command's end.
+      run: (cmd) => ({ name: 'exec_command', arguments: { cmd, yield_time_ms: 30_000 } }),
       read: (path) => ({ name: 'exec_command', arguments: { cmd: `cat ${path}` } }),
       write: (path, content) => ({
         name: 'apply_patch',
