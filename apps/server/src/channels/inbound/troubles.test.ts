@@ -43,9 +43,11 @@ it('CH-05 a poll that hangs is left after 35 s, and one that has to wait 7 s wai
 
   telegram.answerFirst('getUpdates', refuse(429, 'Too Many Requests', { retry_after: 7 }));
   telegram.say('/whoami');
-  await expect.poll(state).toMatchObject({ state: 'working', problem: 'Telegram asks to wait' });
+  const waits = { state: 'working', problem: 'Telegram asks to wait' };
+  await expect.poll(state).toMatchObject(waits);
   const before = asked('getUpdates');
   clock.advance(6_900);
+  expect(await state()).toMatchObject(waits);
   expect(asked('getUpdates')).toBe(before);
   clock.advance(200);
   await expect.poll(() => asked('getUpdates')).toBeGreaterThan(before);
