@@ -35,6 +35,8 @@ export const openMac = async (clock: Pick<Clock, 'now'> = systemClock) => {
   const sent: SentText[] = [];
   /** Files as they were uploaded. */
   const files: Record<string, unknown>[] = [];
+  /** Emojis that were put on messages. */
+  const reacted: Record<string, unknown>[] = [];
   /** Files of messages, by their ids. */
   const received = new Map<string, Buffer>();
   let webhooks: { id: number; url: string; events: string[] }[] = [];
@@ -56,6 +58,10 @@ export const openMac = async (clock: Pick<Clock, 'now'> = systemClock) => {
     'DELETE webhook': (_body, to, id) => {
       webhooks = webhooks.filter((one) => String(one.id) !== id);
       reply(to, null);
+    },
+    'POST message/react': (body, to) => {
+      reacted.push(body);
+      reply(to, { guid: `reaction ${reacted.length}` });
     },
     'POST message/text': (body, to) => {
       sent.push(body as unknown as SentText);
@@ -97,6 +103,7 @@ export const openMac = async (clock: Pick<Clock, 'now'> = systemClock) => {
     asked,
     messages,
     sent,
+    reacted,
     files,
     received,
     message,

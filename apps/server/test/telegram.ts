@@ -48,6 +48,8 @@ export const openTelegram = async () => {
   const voices: Record<string, unknown>[] = [];
   /** Files of messages by their paths, which are also their ids. */
   const files = new Map<string, Buffer | Answer>();
+  /** Emojis that the bot has put on messages. */
+  const reacted: Record<string, unknown>[] = [];
   /** What people have read after they had pressed a button. */
   const acknowledged: string[] = [];
   const offsets: (number | undefined)[] = [];
@@ -97,6 +99,10 @@ export const openTelegram = async () => {
       if (refusesMarkup(message, reply)) return;
       edited.push(message);
       ok(reply, { message_id: message.message_id });
+    },
+    setMessageReaction: (body, reply) => {
+      reacted.push(body);
+      ok(reply);
     },
     answerCallbackQuery: ({ text }, reply) => {
       acknowledged.push(String(text));
@@ -151,6 +157,23 @@ export const openTelegram = async () => {
     });
   };
 
+  /** Alice puts emojis on a message. */
+  const react = (emojis: readonly string[], more: object = {}) => {
+    const { from: user, chat, date } = message('').message;
+    const new_reaction = emojis.map((emoji) => ({ type: 'emoji', emoji }));
+    deliver({
+      message_reaction: {
+        chat,
+        message_id: sent.length,
+        user,
+        date,
+        old_reaction: [],
+        new_reaction,
+        ...more,
+      },
+    });
+  };
+
   return {
     environment: { TELEGRAM_BOT_TOKEN: botToken, TELEGRAM_API_URL: url },
     url,
@@ -161,6 +184,8 @@ export const openTelegram = async () => {
     voices,
     files,
     acknowledged,
+    reacted,
+    react,
     press,
     offsets,
     webhook: () => webhook,

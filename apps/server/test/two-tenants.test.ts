@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { appRouter } from '../src/doors/trpc/app.router.ts';
 import { differences, expectKnownToAnn, expectUntouched, statuses, type WithId } from './foreign-ids.ts';
+import { channelRows, stopRule } from './channel-rows.ts';
 import { machineRows } from './machine-rows.ts';
 import type { Sent } from './server.ts';
 import { procedure, procedureWithId } from './procedures.ts';
@@ -12,10 +13,6 @@ const limitMs = 120_000;
 
 const changed = { name: 'x', scopes: ['shell'] };
 const everAndAfter = { from: '2026-01-01T00:00:00Z', to: '2126-01-01T00:00:00Z' };
-
-const senderOf = (senderId: string) => ({ kind: 'telegram', senderId });
-const groupOf = (conversation: string) => ({ kind: 'telegram', conversation });
-const groupOn = (conversation: string) => ({ ...groupOf(conversation), isOn: true, groups: [] });
 
 const procedures: Record<string, WithId> = {
   'calls.get': procedureWithId('calls.get', 'call that ended', (requestId) => ({ requestId })),
@@ -45,20 +42,9 @@ const procedures: Record<string, WithId> = {
   'notifications.testDevice': procedureWithId('notifications.testDevice', undefined, (endpoint) => ({
     endpoint,
   })),
-  'channels.codes.remove': procedureWithId('channels.codes.remove', undefined, (id) => ({ id })),
-  'channels.senders.update': procedureWithId('channels.senders.update', undefined, (senderId) => ({
-    kind: 'telegram',
-    senderId,
-    name: 'Phone',
-    groups: [],
-    usesMemory: false,
-    answers: 'off',
-  })),
-  'channels.senders.remove': procedureWithId('channels.senders.remove', undefined, senderOf),
-  'channels.groups.update': procedureWithId('channels.groups.update', undefined, groupOn),
-  'channels.groups.remove': procedureWithId('channels.groups.remove', undefined, groupOf),
   'hooks.remove': procedureWithId('hooks.remove', undefined, (id) => ({ id })),
   'rules.remove': procedureWithId('rules.remove', undefined, (ruleId) => ({ ruleId })),
+  ...channelRows,
   ...machineRows,
 };
 /** Rows that do not answer an unknown id with "Not found": what they answer before they look for it. */
@@ -100,6 +86,7 @@ const proceduresWithoutId: Record<string, unknown> = {
   'channels.codes.create': { kind: 'telegram' },
   'channels.senders.list': undefined,
   'channels.groups.list': undefined,
+  'channels.rules.add': stopRule,
   'hooks.create': { name: 'hook' },
   'rules.add': { effect: 'deny', toolGroup: 'shell', resource: 'ls' },
   'calls.recapFiles': everAndAfter,
@@ -111,7 +98,7 @@ const proceduresWithoutId: Record<string, unknown> = {
   'voice.speak': { text: 'Hello.' },
   ...Object.fromEntries(
     [
-      ...['setup.status', 'setup.createOwner', 'voice.status', 'machines.list'],
+      ...['setup.status', 'setup.createOwner', 'voice.status', 'machines.list', 'channels.rules.list'],
       ...['hooks.list', 'people.list', 'tokens.list', 'calls.recap', 'calls.repeated'],
       ...['gateway.disconnect', 'gateway.machine', 'gateway.machines', 'machines.forgotten'],
     ].map((name) => [name, undefined]),

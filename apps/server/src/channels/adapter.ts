@@ -70,6 +70,20 @@ export interface IncomingMessage {
   files: readonly IncomingFile[];
   /** In milliseconds since 1970. */
   sentAt: number;
+  /** Null where it is not named. */
+  messageId: string | null;
+  address: Address;
+}
+
+/** Somebody has put emojis on a message, which may be of anybody. */
+export interface IncomingReaction {
+  type: 'reaction';
+  conversation: string;
+  sender: { id: string; name: string };
+  messageId: string;
+  /** Those that are new, at least one. */
+  emojis: readonly string[];
+  sentAt: number;
   address: Address;
 }
 
@@ -94,7 +108,7 @@ export interface Update {
   updateId: string;
   cursor: string | null;
   /** Null for what is not for the bot. */
-  event: IncomingMessage | IncomingPress | null;
+  event: IncomingMessage | IncomingPress | IncomingReaction | null;
 }
 
 /** The bot on its platform. */
@@ -188,6 +202,10 @@ export interface ChannelAdapter {
    * written, in milliseconds; null: answers come whole.
    */
   draftEveryMs: { own: number; group: number } | null;
+  /** Puts an emoji on a message, instead of an earlier one; null where the bot cannot. */
+  react:
+    | ((messageId: string, emoji: string, to: Omit<Destination, 'id' | 'isPlain'>) => Promise<void>)
+    | null;
   /** Shows for some seconds that an answer is being written; null where nothing can be shown. */
   typing: ((address: Address, signal: AbortSignal) => Promise<void>) | null;
 }

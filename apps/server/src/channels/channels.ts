@@ -24,6 +24,10 @@ import { createDelivery } from './outbox/deliver.ts';
 import { createPresses } from './questions/presses.ts';
 import { createQuestions } from './questions/questions.ts';
 import { createQuestionsStore } from './questions/questions.store.ts';
+import { createReactionCounts } from './reactions/reaction-counts.ts';
+import { createReactions } from './reactions/reactions.ts';
+import { createRules } from './reactions/rules.ts';
+import { createRulesStore } from './reactions/rules.store.ts';
 import { createCodes } from './senders/codes.ts';
 import { createSenders } from './senders/senders.ts';
 import { createSendersStore } from './senders/senders.store.ts';
@@ -76,6 +80,25 @@ const createStop =
     stop().catch(onError);
   };
 
+/** Rules for what senders write, and what they have done. */
+const createRuled = (
+  needs: Needs,
+  to: Pick<Parameters<typeof createReactions>[0], 'adapterOf' | 'signal'>,
+) => {
+  const store = createRulesStore(needs.store);
+  const counts = createReactionCounts();
+  return {
+    rules: createRules({ ...needs, store }),
+    reactions: createReactions({ ...needs, ...to, store, counts }),
+    /** Since the server started; `userId`: null for all. */
+    numbers: counts.of,
+    removeUser: async (userId: string): Promise<void> => {
+      await store.removeUser(userId);
+      counts.forget(userId);
+    },
+  };
+};
+
 /** The stores of channels, and what reads and writes them. */
 const createParts = (needs: Needs & { counts: ChannelCounts }, signal: AbortSignal) => {
   const { store, clock, readers, log, isUser, onError } = needs;
@@ -97,6 +120,7 @@ const createParts = (needs: Needs & { counts: ChannelCounts }, signal: AbortSign
   const stores = { senders, messages, groups: groupsStore };
 
   const adapterOf = (kind: ChannelKind) => connections.adapterOf(kind);
+  const ruled = createRuled(needs, { adapterOf, signal });
   const questionsStore = createQuestionsStore(store);
   const questions = createQuestions({
     ...needs,
@@ -131,6 +155,7 @@ const createParts = (needs: Needs & { counts: ChannelCounts }, signal: AbortSign
         clock,
         accounts: accountsStore,
         counts: needs.counts,
+        reactions: ruled.reactions,
         ...stores,
         codes,
         isUser,
@@ -149,7 +174,7 @@ const createParts = (needs: Needs & { counts: ChannelCounts }, signal: AbortSign
     signal,
   });
   const ofPlatforms = { accounts, questions, delivery, turns, connections };
-  return { ...ofPlatforms, ofUsers, groups, messages, codes };
+  return { ...ofPlatforms, ofUsers, groups, messages, codes, ruled };
 };
 
 type Parts = ReturnType<typeof createParts>;
@@ -211,7 +236,8 @@ export const createChannels = (needs: Needs) => {
   const closing = new AbortController();
   const counts = createCounts();
   const parts = createParts({ ...needs, counts }, closing.signal);
-  const { accounts, ofUsers, groups, messages, codes, questions, delivery, turns, connections } = parts;
+  const { accounts, ofUsers, groups, messages, codes, ruled } = parts;
+  const { questions, delivery, turns, connections } = parts;
   const view = createView(parts, needs);
 
   return {
@@ -249,7 +275,11 @@ export const createChannels = (needs: Needs) => {
     codes: { list: codes.list, create: codes.create, remove: codes.remove },
     senders: ofUsers,
     groups,
+    rules: ruled.rules,
+    /** What rules have done for a user since the server started, or with null for all. */
+    reactions: ruled.numbers,
     removeUser: async (userId: string): Promise<void> => {
+      await ruled.removeUser(userId);
       await ofUsers.removeUser(userId);
       await groups.removeUser(userId);
     },

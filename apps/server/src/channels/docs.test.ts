@@ -25,7 +25,7 @@ const platforms: Record<ChannelKind, [name: string, fields: Record<string, strin
 it.each(channelKinds)('CH-39 the table of the page says what %s can do', async (kind) => {
   const [name, fields] = platforms[kind];
   const all = { clock: systemClock, url: '', fields, ownUrl: '', services: [], readHtml: async () => '' };
-  const { buttons, voice, download, sendFile } = await openAdapter(kind, all);
+  const { buttons, voice, download, sendFile, react } = await openAdapter(kind, all);
   const row = page.split('\n').find((line) => line.startsWith(`| ${name} |`)) ?? '';
   const [withButtons, spoken, ofPeople, ofAgent] = row.split(' | ').slice(3);
   expect(withButtons?.startsWith('yes')).toBe(buttons !== null);
@@ -35,4 +35,7 @@ it.each(channelKinds)('CH-39 the table of the page says what %s can do', async (
   expect(ofPeople).toBe(download === null ? 'no' : 'yes');
   expect(ofAgent === 'a link |').toBe(sendFile === null);
   expect(page).toContain(platformOf(kind).webhookPath);
+  const { sentEmojis } = platformOf(kind);
+  expect(sentEmojis.length > 0).toBe(react !== null);
+  expect(page).toContain(sentEmojis.join(' '));
 });

@@ -50,6 +50,7 @@ import { toolsRevision } from './migrations/0052-tools-revision.ts';
 import { decidedVia } from './migrations/0053-decided-via.ts';
 import { runtimesOfSubAgents } from './migrations/0054-runtimes-of-sub-agents.ts';
 import { endsOfRuns } from './migrations/0055-ends-of-runs.ts';
+import { channelRules } from './migrations/0056-channel-rules.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -105,6 +106,7 @@ const migrations = {
   '0053-decided-via': decidedVia,
   '0054-runtimes-of-sub-agents': runtimesOfSubAgents,
   '0055-ends-of-runs': endsOfRuns,
+  '0056-channel-rules': channelRules,
 };
 
 /** Kysely finds its own tables by reading all tables, which costs more than this. */

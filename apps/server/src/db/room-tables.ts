@@ -86,6 +86,17 @@ export interface RoomTables {
     groups: string;
     seenAt: number;
   };
+  /** What an account wants done with what its senders write. */
+  channelRules: {
+    id: string;
+    userId: string;
+    /** Its place among the rules of the account. */
+    position: number;
+    isOn: number;
+    /** What it is for, and what it does, as JSON. */
+    condition: string;
+    effect: string;
+  };
   /** What a sender wrote. */
   channelMessages: {
     kind: string;

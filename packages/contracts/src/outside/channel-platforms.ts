@@ -82,6 +82,10 @@ interface Platform {
   hasGroups: boolean;
   /** Whether people who are not paired get a sentence: not where strangers write by mistake. */
   hasHints: boolean;
+  /** Whether this server is told which emoji somebody puts on a message. */
+  readsEmojis: boolean;
+  /** Those that the bot can put on a message. */
+  sentEmojis: readonly string[];
   /** Messages of a sender that are answered in an hour; null: as many as all platforms allow. */
   messagesPerHour: number | null;
   /** What the owner enters: texts. */
@@ -100,6 +104,8 @@ export const platforms = {
     hasVoice: true,
     hasGroups: true,
     hasHints: true,
+    readsEmojis: true,
+    sentEmojis: ['👍', '👎', '❤', '🔥', '🎉', '👏', '🙏', '👌', '👀', '🤔', '😁', '😢', '💯'],
     messagesPerHour: null,
     fields: z.strictObject({ token: telegramToken }),
     needs: {},
@@ -112,6 +118,8 @@ export const platforms = {
     hasVoice: true,
     hasGroups: false,
     hasHints: false,
+    readsEmojis: true,
+    sentEmojis: ['👍', '👎', '❤', '😂', '‼', '❓'],
     messagesPerHour: null,
     fields: z.strictObject({ url: blueBubblesUrl, password: blueBubblesPassword }),
     needs: {},
@@ -124,6 +132,8 @@ export const platforms = {
     hasVoice: false,
     hasGroups: true,
     hasHints: true,
+    readsEmojis: false,
+    sentEmojis: [],
     messagesPerHour: null,
     fields: z.strictObject({
       key: googleKey,
@@ -140,6 +150,8 @@ export const platforms = {
     hasVoice: false,
     hasGroups: true,
     hasHints: true,
+    readsEmojis: true,
+    sentEmojis: [],
     messagesPerHour: null,
     fields: z.strictObject({ appId: entraId, secret: entraSecret, tenant: entraId }),
     needs: {},
@@ -152,6 +164,8 @@ export const platforms = {
     hasVoice: false,
     hasGroups: false,
     hasHints: false,
+    readsEmojis: false,
+    sentEmojis: [],
     messagesPerHour: 10,
     fields: z.strictObject({
       clientId: gmailClientId,

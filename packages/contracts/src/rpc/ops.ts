@@ -83,7 +83,7 @@ export const systemMetrics = z.object({
     error: count,
   }),
   cancelLatencyMs: z.object({ sampleCount: count, samples: z.array(z.number()) }),
-  /** No reactions exist here. */
+  /** What rules of channels have done, once for each message, mail and emoji. */
   reactions: z.object({ matched: count, skipped: count, skipReasons: z.record(z.string(), count) }),
   queueDepth: count,
   lanes: z.record(z.string(), z.number()).optional(),

@@ -82,6 +82,31 @@ it('CH-12 a message of the Mac gets one answer, as plain text; reactions, SMS an
   expect(log).not.toContain(encodeURIComponent(macPassword));
 });
 
+it('CH-34 an emoji of the Mac is for rules alone, of its sender, in their own chat', async () => {
+  const { mac, model, pair, channels, sentAfter } = await macWorld();
+  await pair();
+  await channels.rules.add.mutate({ when: { on: 'emoji' }, do: { type: 'prompt', text: 'Look.' } });
+  await channels.rules.add.mutate({ when: { on: 'message' }, do: { type: 'react', emoji: '‼' } });
+  const put = (type: number | string, more: object = {}) =>
+    mac.say('Loved “Hi”', { associatedMessageGuid: 'p:0/sent 1', associatedMessageType: type, ...more });
+  // Taken off, another kind, of the Mac itself, in a group.
+  for (const type of [3_000, '-love', 1_000, 'sticker', null]) put(type as number);
+  put(2_000, { isFromMe: true });
+  put(2_000, { chats: [{ guid: 'iMessage;+;chat1' }] });
+  const { guid } = mac.say('Hello');
+  await sentAfter(5_000, 1);
+  expect(mac.reacted).toEqual([
+    { chatGuid: 'iMessage;-;+15551234567', selectedMessageGuid: guid, reaction: 'emphasize', partIndex: 0 },
+  ]);
+  put('love');
+  await sentAfter(5_000, 2);
+  put(2_002);
+  await sentAfter(5_000, 3);
+  const [first, ...others] = requestsOf(model.requests).map(textOf);
+  expect(first).not.toContain('Look.');
+  expect(others.join('')).toMatch(/has put ❤ on a message of yours[^]*has put 👎 on a message of yours/);
+});
+
 it('CH-12 a post is an update once, with its token alone; one that was missed is found by the sweep', async () => {
   const { mac, pair, channels, server, sentAfter, clock } = await macWorld();
   await pair();

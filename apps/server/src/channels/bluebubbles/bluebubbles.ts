@@ -12,7 +12,7 @@ import {
 } from '../adapter.ts';
 import { toPlainText } from '../format/plain.ts';
 import { createPlatformFetch } from '../platform-fetch.ts';
-import { readPost, toUpdate } from './messages.ts';
+import { readPost, tapbacks, toUpdate } from './messages.ts';
 
 const limits = { ms: 60_000, maxBytes: 8 * 1_024 * 1_024 };
 const pageLength = 100;
@@ -183,6 +183,11 @@ export const createBlueBubbles = ({ clock, fields }: Needs): ChannelAdapter => {
     download,
     buttons: null,
     draftEveryMs: null,
+    react: async (messageId, emoji, { address, signal }) => {
+      const reaction = tapbacks.find((one) => one.emoji === emoji)?.name;
+      const body = { ...addressOf.parse(address), selectedMessageGuid: messageId, reaction, partIndex: 0 };
+      await call('message/react', { method: 'POST', body, signal });
+    },
     typing: null,
   };
 };

@@ -132,6 +132,7 @@ export const createGmail = ({ clock, url, fields, ownUrl, readHtml }: Needs): Ch
     download: createDownload({ api, readHtml }),
     buttons: null,
     draftEveryMs: null,
+    react: null,
     typing: null,
   };
 };

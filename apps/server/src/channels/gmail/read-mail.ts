@@ -158,6 +158,7 @@ export const messageOf = async (
       answered.some((id) => ownMessageId.test(id)),
     ),
     sentAt: given.internalDate,
+    messageId: null,
     address: {
       to: writer.address,
       subject,

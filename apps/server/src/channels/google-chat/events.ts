@@ -76,6 +76,7 @@ const readMessage = (given: ChatEvent, now: number): IncomingMessage => {
     text: cutText(text, channelLimits.textLength),
     files: attachment.map(() => ({ id: null, name: 'file', size: null })),
     sentAt: Number.isNaN(sentAt) ? now : sentAt,
+    messageId: null,
     address: { space: given.space.name, hosts: hostsIn(text) },
   };
 };

@@ -148,6 +148,7 @@ export const createGoogleChat = ({ clock, url, fields, ownUrl }: Needs): Channel
     },
     // 60 writes in a minute to a space, which all apps in it share.
     draftEveryMs: { own: 3_000, group: 3_000 },
+    react: null,
     typing: null,
   };
 };

@@ -31,7 +31,7 @@ it('CH-02, CH-06 a message that is posted twenty times at once has one run and o
   expect(telegram.webhook()).toEqual({
     url: publicUrl + path,
     secret_token: expect.stringMatching(/^[\w-]{43}$/),
-    allowed_updates: ['message', 'callback_query'],
+    allowed_updates: ['message', 'callback_query', 'message_reaction'],
     max_connections: 10,
   });
   const message = update('Hi');

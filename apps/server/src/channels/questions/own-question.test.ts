@@ -126,3 +126,19 @@ it('CH-42 what does not fit, and every question while answers are off, is a link
   expect(await ask('Fits')).toContain(`1. ${'x'.repeat(200)}\n2. y`);
   expect(labels()).toEqual(['1', '2']);
 });
+
+it('CH-34 an emoji answers no question, also not with a rule', async () => {
+  const { panel, react, edited, sent, texts, say, stop, ask, ...world } = await choiceWorld();
+  await world.allow();
+  await ask('Hello');
+  const question = sent.length;
+  react(['👍'], { message_id: question });
+  const when = { on: 'emoji' as const };
+  await panel.channels.rules.add.mutate({ when, do: { type: 'prompt', text: 'Choose 1.' } });
+  react(['👍'], { message_id: question });
+  say('/whoami');
+  await expect.poll(() => texts().at(-1)).toContain('You are Alice');
+  expect(await panel.agent.asks.query()).toHaveLength(1);
+  expect(edited).toEqual([]);
+  await stop();
+});

@@ -1,14 +1,14 @@
 import { channelLimits } from '@drawbridge/contracts/outside/channels';
 import { cutText } from '@drawbridge/kit';
 import { z } from 'zod';
-import type { IncomingMessage, IncomingPress, Update } from '../adapter.ts';
+import type { IncomingMessage, IncomingPress, IncomingReaction, Update } from '../adapter.ts';
 import { hostsIn } from '../format/links.ts';
 
 export const buttonValue = 'drawbridge';
 
 const id = z.string().min(1).max(300);
 const activity = z.object({
-  type: z.literal('message'),
+  type: z.enum(['message', 'messageReaction']),
   id,
   timestamp: z.string().optional(),
   channelId: z.literal('msteams'),
@@ -26,8 +26,9 @@ const activity = z.object({
   attachments: z.array(z.object({ contentType: z.string() })).default([]),
   /** Of a pressed button. */
   value: z.unknown().optional(),
-  /** The message with the button. */
+  /** The message with the button, or with the emoji. */
   replyToId: id.optional(),
+  reactionsAdded: z.array(z.object({ type: z.string().min(1).max(100) })).default([]),
 });
 export type Activity = z.infer<typeof activity>;
 
@@ -56,9 +57,13 @@ const groupOf = (given: Activity) => {
   return { title: given.conversation.name ?? '', isMention };
 };
 
+const timeOf = ({ timestamp = '' }: Activity, now: number): number => {
+  const sentAt = Date.parse(timestamp);
+  return Number.isNaN(sentAt) ? now : sentAt;
+};
+
 const readMessage = (given: Activity, now: number): IncomingMessage => {
   const text = (given.text ?? '').replace(mention, '').trim();
-  const sentAt = Date.parse(given.timestamp ?? '');
   // A text that is formatted is there twice, as HTML too.
   const files = given.attachments.filter(({ contentType }) => contentType !== 'text/html');
   return {
@@ -68,7 +73,8 @@ const readMessage = (given: Activity, now: number): IncomingMessage => {
     sender: senderOf(given),
     text: cutText(text, channelLimits.textLength),
     files: files.map(() => ({ id: null, name: 'file', size: null })),
-    sentAt: Number.isNaN(sentAt) ? now : sentAt,
+    sentAt: timeOf(given, now),
+    messageId: null,
     address: {
       serviceUrl: given.serviceUrl,
       conversationId: given.conversation.id,
@@ -88,12 +94,40 @@ const readPress = (given: Activity, data: string): IncomingPress => ({
   data,
 });
 
-/** `now`: for an activity without its time. */
-export const toUpdate = (given: Activity, now: number): Update => {
-  const press = pressed.safeParse(given.value).data?.[buttonValue];
+/** What Teams calls the emojis of its short list. */
+const emojiOf: Readonly<Record<string, string>> = {
+  like: '👍',
+  heart: '❤',
+  laugh: '😆',
+  surprised: '😮',
+  sad: '😢',
+  angry: '😠',
+};
+
+/** Null where emojis were only removed. Another emoji is there by its name in Teams. */
+const readReaction = (given: Activity, now: number): IncomingReaction | null => {
+  const { reactionsAdded, replyToId, serviceUrl, conversation } = given;
+  if (reactionsAdded.length === 0 || replyToId === undefined) return null;
   return {
-    updateId: `${given.conversation.id}|${given.id}`,
-    cursor: null,
-    event: press === undefined ? readMessage(given, now) : readPress(given, press),
+    type: 'reaction',
+    conversation: conversationOf(given),
+    sender: senderOf(given),
+    messageId: replyToId,
+    emojis: reactionsAdded.map(({ type }) => emojiOf[type] ?? cutText(type, 32)),
+    sentAt: timeOf(given, now),
+    address: { serviceUrl, conversationId: conversation.id, hosts: [] },
   };
 };
+
+const readEvent = (given: Activity, now: number): Update['event'] => {
+  if (given.type === 'messageReaction') return readReaction(given, now);
+  const press = pressed.safeParse(given.value).data?.[buttonValue];
+  return press === undefined ? readMessage(given, now) : readPress(given, press);
+};
+
+/** `now`: for an activity without its time. */
+export const toUpdate = (given: Activity, now: number): Update => ({
+  updateId: `${given.conversation.id}|${given.id}`,
+  cursor: null,
+  event: readEvent(given, now),
+});

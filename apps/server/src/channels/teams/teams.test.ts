@@ -1,6 +1,6 @@
 import { createFakeClock, systemClock } from '@drawbridge/kit';
 import { expect, it } from 'vitest';
-import { requestsOf, story } from '../../../test/agent-turns.ts';
+import { requestsOf, story, textOf } from '../../../test/agent-turns.ts';
 import { withAgent } from '../../../test/agent.ts';
 import { hello, type Turns } from '../../../test/channel-world.ts';
 import { wrongTokens } from '../../../test/signed-tokens.ts';
@@ -124,6 +124,32 @@ it('CH-08 an answer goes to no service that is no longer on the list', async () 
   const to = { id: '1', address, isPlain: false, buttons: [], signal: new AbortController().signal };
   await expect(send('Hi', to)).rejects.toThrow('not one of Teams');
   expect(teams.asked).toEqual([]);
+});
+
+it('CH-34 an emoji of Teams is for rules alone, and needs the token of a post as messages do', async () => {
+  const { teams, channels, model, post, textsAfter } = await teamsWorld();
+  await channels.rules.add.mutate({ when: { on: 'emoji' }, do: { type: 'prompt', text: 'Look.' } });
+  const put = (more: object = {}) =>
+    teams.message('', {
+      type: 'messageReaction',
+      text: undefined,
+      replyToId: 'sent 1',
+      reactionsAdded: [{ type: 'heart' }, { type: 'x'.repeat(40) }],
+      ...more,
+    });
+  expect(await post(put({ conversation: { ...put().conversation, tenantId: 'another' } }))).toBe(401);
+  expect(await post(put({ serviceUrl: 'https://evil.example/' }))).toBe(401);
+  expect(await post(put({ reactionsAdded: [], reactionsRemoved: [{ type: 'like' }] }))).toBe(200);
+  expect(await post(put({ conversation: { ...put().conversation, conversationType: 'groupChat' } }))).toBe(
+    200,
+  );
+  expect(await post(teams.message('/whoami'))).toBe(200);
+  await textsAfter(0, 1);
+  expect(requestsOf(model.requests)).toEqual([]);
+  expect(await post(put())).toBe(200);
+  await textsAfter(0, 2);
+  const asked = requestsOf(model.requests).map(textOf).join('');
+  expect(asked).toMatch(/Look\.[^<]*<untrusted [^>]*>\\nAlice has put ❤ x{30,32}\W* on a message/);
 });
 
 it('CH-05 says that the secret is wrong; it needs an https address', async () => {

@@ -2,7 +2,7 @@ import { platforms } from '@drawbridge/contracts/outside/channel-platforms';
 import { jsonOf, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
 import { bearerOf, createKeys, keysOfJwks, readToken } from '../../jwt/index.ts';
-import { PlatformError, type Button, type ChannelAdapter, type Fields } from '../adapter.ts';
+import { PlatformError, type Address, type Button, type ChannelAdapter, type Fields } from '../adapter.ts';
 import { createIsTrusted } from '../format/links.ts';
 import { buttonValue, readActivity, toUpdate } from './activities.ts';
 import { createTeamsApi } from './api.ts';
@@ -70,6 +70,11 @@ export const createTeams = ({ clock, url, fields, ownUrl, services }: Needs): Ch
   const pathOf = (conversationId: string) =>
     `/v3/conversations/${encodeURIComponent(conversationId)}/activities`;
 
+  const post = (address: Address, body: object, signal: AbortSignal) => {
+    const { serviceUrl, conversationId } = addressOf.parse(address);
+    return api.call(serviceUrl, pathOf(conversationId), { method: 'POST', body, signal });
+  };
+
   return {
     identify: async (signal) => {
       await api.tokenFor(signal);
@@ -105,20 +110,16 @@ export const createTeams = ({ clock, url, fields, ownUrl, services }: Needs): Ch
       },
     },
     send: async (text, { address, isPlain, buttons, signal }) => {
-      const { serviceUrl, conversationId, hosts } = addressOf.parse(address);
-      const shown = shownOf(text, isPlain, hosts);
+      const shown = shownOf(text, isPlain, addressOf.parse(address).hosts);
       const body =
         buttons.length === 0 ? shown : { type: 'message', attachments: [cardOf(shown.text, buttons)] };
-      const sent = await api.call(serviceUrl, pathOf(conversationId), { method: 'POST', body, signal });
-      return sentActivity.safeParse(sent).data?.id ?? '';
+      return sentActivity.safeParse(await post(address, body, signal)).data?.id ?? '';
     },
     sendFile: async ({ name, mediaType, bytes }, { address, signal }) => {
       if (!shownPictures.has(mediaType) || bytes.length > pictureBytes) return null;
-      const { serviceUrl, conversationId } = addressOf.parse(address);
       const contentUrl = `data:${mediaType};base64,${bytes.toString('base64')}`;
       const body = { type: 'message', attachments: [{ contentType: mediaType, contentUrl, name }] };
-      const sent = await api.call(serviceUrl, pathOf(conversationId), { method: 'POST', body, signal });
-      return sentActivity.safeParse(sent).data?.id ?? '';
+      return sentActivity.safeParse(await post(address, body, signal)).data?.id ?? '';
     },
     voice: null,
     download: null,
@@ -134,10 +135,7 @@ export const createTeams = ({ clock, url, fields, ownUrl, services }: Needs): Ch
       acknowledge: async () => {},
     },
     draftEveryMs: null,
-    typing: async (address, signal) => {
-      const { serviceUrl, conversationId } = addressOf.parse(address);
-      const body = { type: 'typing' };
-      await api.call(serviceUrl, pathOf(conversationId), { method: 'POST', body, signal });
-    },
+    react: null,
+    typing: async (address, signal) => void (await post(address, { type: 'typing' }, signal)),
   };
 };

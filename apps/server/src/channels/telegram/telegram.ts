@@ -36,7 +36,7 @@ const replyOf = (address: Address) => {
   return { reply_parameters: { message_id: replyTo, allow_sending_without_reply: true } };
 };
 
-const updateTypes = ['message', 'callback_query'];
+const updateTypes = ['message', 'callback_query', 'message_reaction'];
 const secretHeader = 'x-telegram-bot-api-secret-token';
 const webhookInfo = z.object({
   url: z.string(),
@@ -98,6 +98,14 @@ const createButtons = (call: ReturnType<typeof createTelegramApi>['call']): Plat
     await call('answerCallbackQuery', { callback_query_id: pressId, text: cutText(text, 200) }, signal);
   },
 });
+
+const createReact =
+  (call: ReturnType<typeof createTelegramApi>['call']): NonNullable<ChannelAdapter['react']> =>
+  async (messageId, emoji, { address, signal }) => {
+    const { chat_id } = placeOf(address);
+    const reaction = [{ type: 'emoji', emoji }];
+    await call('setMessageReaction', { chat_id, message_id: Number(messageId), reaction }, signal);
+  };
 
 interface Needs {
   clock: Clock;
@@ -184,6 +192,7 @@ export const createTelegram = (needs: Needs): ChannelAdapter => {
     buttons: createButtons(call),
     // A bot may send about one message a second to a person, and 20 in a minute to a group.
     draftEveryMs: { own: 1_100, group: 3_100 },
+    react: createReact(call),
     typing: async (address, signal) =>
       void (await call('sendChatAction', { ...placeOf(address), action: 'typing' }, signal)),
   };

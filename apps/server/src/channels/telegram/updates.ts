@@ -2,7 +2,7 @@ import { cutText } from '@drawbridge/kit';
 import { channelLimits } from '@drawbridge/contracts/outside/channels';
 import { rpcLimits } from '@drawbridge/contracts/rpc/protocol';
 import { z } from 'zod';
-import type { IncomingFile, IncomingMessage, IncomingPress, Update } from '../adapter.ts';
+import type { IncomingFile, IncomingMessage, IncomingPress, IncomingReaction, Update } from '../adapter.ts';
 
 /** Ids have up to 52 bits, and are kept as text. */
 const id = z.int().transform(String);
@@ -60,10 +60,30 @@ const press = z.object({
   data: z.string(),
 });
 
+/** A custom emoji has no sign of its own. */
+const emojis = z
+  .array(
+    z
+      .object({ emoji: z.string().max(32) })
+      .nullable()
+      .catch(null),
+  )
+  .transform((all) => all.flatMap((one) => one?.emoji ?? []));
+/** `user` is missing for an anonymous administrator, and for a channel. */
+const reaction = z.object({
+  chat: message.shape.chat,
+  message_id: z.int(),
+  user,
+  date: z.int(),
+  old_reaction: emojis,
+  new_reaction: emojis,
+});
+
 const update = z.object({
   update_id: z.int().nonnegative(),
   message: z.unknown().optional(),
   callback_query: z.unknown().optional(),
+  message_reaction: z.unknown().optional(),
 });
 
 /** The bot itself, as `getMe` names it. */
@@ -151,6 +171,7 @@ const read = (given: TelegramMessage, self: Self): IncomingMessage | null => {
       ? { text: withoutOwnName(text, self), files: filesOf(given) }
       : { text: '', files: asForwarded(text, filesOf(given)) }),
     sentAt: date * 1_000,
+    messageId: String(given.message_id),
     address: {
       chatId: chat.id,
       ...(thread !== undefined && isGroup && { threadId: thread }),
@@ -174,20 +195,37 @@ const readPress = ({ id: pressId, from, message: at, data }: z.infer<typeof pres
         data,
       };
 
+/** Null where emojis were only removed. */
+const readReaction = (given: z.infer<typeof reaction>): IncomingReaction | null => {
+  const { chat, user: from, message_id: messageId, date, old_reaction: old, new_reaction: now } = given;
+  const added = now.filter((emoji) => !old.includes(emoji));
+  if (from.is_bot || added.length === 0) return null;
+  return {
+    type: 'reaction',
+    conversation: conversationOf(chat, undefined),
+    sender: { id: from.id, name: nameOf(from) },
+    messageId: String(messageId),
+    emojis: added,
+    sentAt: date * 1_000,
+    address: { chatId: chat.id },
+  };
+};
+
+const readEvent = (given: z.infer<typeof update>, self: Self): Update['event'] => {
+  const known = message.safeParse(given.message);
+  if (known.success) return read(known.data, self);
+  const pressed = press.safeParse(given.callback_query);
+  if (pressed.success) return readPress(pressed.data);
+  const reacted = reaction.safeParse(given.message_reaction);
+  return reacted.success ? readReaction(reacted.data) : null;
+};
+
 /** Updates in their order; one that is not for the bot moves the cursor alone. */
 export const readUpdates = (given: readonly unknown[], self: Self): Update[] =>
   given.flatMap((one) => {
     const parsed = update.safeParse(one);
     if (!parsed.success) return [];
-    const { update_id: number, message: sent, callback_query: query } = parsed.data;
-    const known = message.safeParse(sent);
-    const pressed = press.safeParse(query);
-    const event = known.success ? read(known.data, self) : pressed.success ? readPress(pressed.data) : null;
-    return [
-      {
-        updateId: String(number),
-        cursor: String(number + 1),
-        event,
-      },
-    ];
+    const { update_id: number } = parsed.data;
+    const event = readEvent(parsed.data, self);
+    return [{ updateId: String(number), cursor: String(number + 1), event }];
   });

@@ -19,6 +19,17 @@ const createReplies = ({ db, commit }: Pick<Store, 'db' | 'commit'>) => ({
       .compile(),
   find: async (id: string): Promise<StoredReply | null> =>
     (await db.selectFrom('channelReplies').selectAll().where('id', '=', id).executeTakeFirst()) ?? null,
+  /** The text of a message that the bot has sent, of a draft that of the answer; null for another one. */
+  said: async ({ kind, conversation }: ConversationKey, messageId: string): Promise<string | null> => {
+    const all = db.selectFrom('channelReplies').selectAll().where('kind', '=', kind);
+    const inChat = all.where('conversation', '=', conversation);
+    const sent = await inChat
+      .where('messageId', '=', messageId)
+      .orderBy('createdAt', 'desc')
+      .executeTakeFirst();
+    if (!sent) return null;
+    return (await inChat.where('edits', '=', sent.id).executeTakeFirst())?.text ?? sent.text;
+  },
   /** What is not sent yet, in order: what is read out, or all else. */
   waiting: ({ kind, conversation }: ConversationKey, isSpoken: boolean): Promise<StoredReply[]> =>
     db

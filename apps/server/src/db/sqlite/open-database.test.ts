@@ -88,6 +88,7 @@ describe('migrations', () => {
       'channelMessages',
       'channelQuestions',
       'channelReplies',
+      'channelRules',
       'channelSenders',
       'clientMessages',
       'companions',

@@ -62,7 +62,7 @@ export const systemMetricsMethod = method('system.metrics', 'any', {
     ...lanes,
     errors: lanes.runStates.error,
     activeRequests: open.reduce((sum, { requests }) => sum + requests.size(), 0),
-    reactions: { matched: 0, skipped: 0, skipReasons: {} },
+    reactions: channels.reactions(isOfServer ? null : userId),
     ...(isOfServer && {
       channels: Object.fromEntries((await channels.numbers()).map(({ kind, ...one }) => [kind, one])),
       voice: { speech: speech.health() },

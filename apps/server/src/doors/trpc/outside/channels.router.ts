@@ -8,6 +8,12 @@ import {
   updateChannelGroupInput,
   updateChannelSenderInput,
 } from '@drawbridge/contracts/outside/channels';
+import {
+  addChannelRuleInput,
+  channelRuleIdInput,
+  orderChannelRulesInput,
+  updateChannelRuleInput,
+} from '@drawbridge/contracts/outside/channel-rules';
 import { speakInput, understandInput } from '@drawbridge/contracts/outside/voice';
 import { ok, ownerProcedure, router, userProcedure } from '../trpc.ts';
 
@@ -46,6 +52,23 @@ const groupsRouter = router({
     .mutation(({ ctx, input }) => ok(ctx.channels.groups.remove(ctx.userId, input))),
 });
 
+/** What the person wants done with messages, mails and emojis of their senders, in order. */
+const rulesRouter = router({
+  list: userProcedure.query(({ ctx }) => ctx.channels.rules.list(ctx.userId)),
+  add: userProcedure
+    .input(addChannelRuleInput)
+    .mutation(({ ctx, input }) => ctx.channels.rules.add(ctx.userId, input)),
+  update: userProcedure
+    .input(updateChannelRuleInput)
+    .mutation(({ ctx, input }) => ok(ctx.channels.rules.update(ctx.userId, input))),
+  remove: userProcedure
+    .input(channelRuleIdInput)
+    .mutation(({ ctx, input }) => ok(ctx.channels.rules.remove(ctx.userId, input.id))),
+  order: userProcedure
+    .input(orderChannelRulesInput)
+    .mutation(({ ctx, input }) => ok(ctx.channels.rules.order(ctx.userId, input.ids))),
+});
+
 /** Chat platforms from which people talk to the agent. */
 export const channelsRouter = router({
   list: userProcedure.query(({ ctx }) => ctx.channels.list(ctx.session.user.isOwner)),
@@ -57,6 +80,7 @@ export const channelsRouter = router({
   codes: codesRouter,
   senders: sendersRouter,
   groups: groupsRouter,
+  rules: rulesRouter,
 });
 
 const never = new AbortController().signal;
