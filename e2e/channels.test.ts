@@ -27,6 +27,91 @@ const axeFaults = async (page: Page) => {
   return found;
 };
 
+/** What the page was kept from, by its policy. */
+const watchPolicy = async (page: Page): Promise<string[]> => {
+  const found: string[] = [];
+  await page.exposeFunction('noteViolation', (words: string) => void found.push(words));
+  const content = `document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, sourceFile }) =>
+    noteViolation([location.pathname, effectiveDirective, blockedURI, sourceFile].join(' ')));`;
+  await page.addInitScript({ content });
+  return found;
+};
+
+type Telegram = Awaited<ReturnType<typeof openTelegram>>;
+
+const run = 'document.title=1';
+const scripts = [
+  `[one](javascript:${run})`,
+  `[two](JaVa\tScRiPt&colon;${run})`,
+  `[three](data:text/html,<script>parent.${run}</script>)`,
+  `[four](vbscript:${run}) <javascript:${run}>`,
+  `![five](javascript:${run}) ![six](data:image/svg+xml,<svg/onload=${run}>)`,
+  `<a href="javascript:${run}">seven</a> <img src=x onerror="${run}">`,
+  `<svg onload="${run}"></svg><iframe srcdoc="<script>parent.${run}</script>"></iframe>`,
+  `<script>${run}</script><form action="javascript:${run}"><button>eight</button></form>`,
+].join('\n\n');
+
+/** A message with scripts in its addresses, and an answer that repeats it, are read as text. */
+const readScripts = async (page: Page, telegram: Telegram) => {
+  const sent = telegram.sent.length;
+  telegram.say(scripts);
+  await until(async () => telegram.sent.length > sent);
+  await page.setViewportSize({ width: 1_280, height: 800 });
+  await page.goto(new URL('/chat', page.url()).href);
+  await page.locator('[data-test=thread]').filter({ hasText: 'Groceries' }).first().click();
+  const chat = page.locator('main');
+  await chat.getByText('eight').nth(1).waitFor();
+  for (const element of await chat.getByText(/^(one|two|three|four|seven|eight)$/).all())
+    await element.click({ force: true });
+  const acting =
+    'a[href]:not([href^="http"], [href^="/"], [href^="#"]), iframe, script, form[action], svg[onload]';
+  expect(await chat.locator(acting).count()).toBe(0);
+  expect(await chat.locator('img').count()).toBe(0);
+  expect(await page.title()).toBe('Chat · Drawbridge');
+};
+
+/** Rules by the keyboard: added, moved, edited, and what one of them does. */
+const tryRules = async (page: Page, telegram: Telegram) => {
+  const rules = page.locator('[data-test=rule]');
+  const form = page.locator('[data-test=new-rule]');
+  await page.locator('[data-test=no-rules]').waitFor();
+  const add = async () => {
+    await page.getByRole('button', { name: 'Add a rule' }).press('Enter');
+    await form.waitFor();
+  };
+  await add();
+  expect(await form.getByRole('button', { name: 'Add', exact: true }).isDisabled()).toBe(true);
+  await form.getByLabel('What the agent is told').fill('Write it shorter.');
+  expect(await widthFaults(page)).toEqual([]);
+  expect(await axeFaults(page)).toEqual([]);
+  await page.keyboard.press('Tab');
+  await form.getByRole('button', { name: 'Add', exact: true }).press('Enter');
+  await rules.filter({ hasText: 'Tells the agent: Write it shorter.' }).waitFor();
+  await add();
+  await form.getByLabel('When', { exact: true }).selectOption('message');
+  await form.getByLabel('From', { exact: true }).selectOption({ label: 'Alice' });
+  await form.getByLabel('Contains').fill('thanks');
+  await form.getByLabel('Then', { exact: true }).selectOption('ignore');
+  await form.getByRole('button', { name: 'Add', exact: true }).press('Enter');
+  await rules.nth(1).filter({ hasText: 'A message with “thanks” from Alice' }).waitFor();
+  await page.getByRole('button', { name: 'Move up: A message' }).press('Enter');
+  await rules.nth(0).filter({ hasText: 'Keeps it from the agent' }).waitFor();
+  await page.getByRole('button', { name: 'Edit A message' }).press('Enter');
+  await rules.nth(0).getByLabel('Then', { exact: true }).selectOption('react');
+  await rules.nth(0).getByLabel('The emoji to put').selectOption('🎉');
+  await rules.nth(0).getByRole('button', { name: 'Save', exact: true }).press('Enter');
+  await rules.nth(0).filter({ hasText: 'Puts 🎉 on it' }).waitFor();
+  expect(await widthFaults(page)).toEqual([]);
+  const sent = telegram.sent.length;
+  telegram.react(['👎']);
+  await until(async () => telegram.sent.length > sent);
+  telegram.say('Thanks');
+  await until(async () => telegram.reacted.length === 1);
+  await page.getByRole('button', { name: 'Remove 👎' }).press('Enter');
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).press('Enter');
+  await expect.poll(() => rules.count()).toBe(1);
+};
+
 describeWith('chromium')('Telegram', () => {
   const programs = createProcesses();
   afterAll(() => programs.stopAll());
@@ -34,9 +119,10 @@ describeWith('chromium')('Telegram', () => {
   it('CH-03, CH-23 is set up and paired on the page Channels, and answers once after the server was killed', async () => {
     const telegram = await openTelegram();
     const held = Promise.withResolvers<void>();
-    const model = await startScriptedModel(async ({ tools }) => {
+    const model = await startScriptedModel(async ({ tools, body }) => {
       if (tools.length === 0) return { text: 'Groceries' };
       await held.promise;
+      if (JSON.stringify(body.messages.at(-1)).includes('javascript:')) return { text: scripts };
       return { text: 'Milk and **bread**.' };
     });
     const server = await startServer(programs, {
@@ -47,6 +133,7 @@ describeWith('chromium')('Telegram', () => {
     const ann = await server.createOwner();
     const browser = await startBrowser();
     const page = await openPage(browser, { person: ann });
+    const violations = await watchPolicy(page);
     try {
       await page.goto(`${server.url}/settings/channels`);
       // Fields of the other mode are folded, and values for Google's pages have copy buttons.
@@ -121,6 +208,10 @@ describeWith('chromium')('Telegram', () => {
       await group.getByRole('button', { name: 'Turn off' }).click();
       await group.filter({ hasText: 'Off' }).waitFor();
 
+      await tryRules(page, telegram);
+      await readScripts(page, telegram);
+      expect(violations).toEqual([]);
+      await page.goto(`${server.url}/settings/channels`);
       await page.getByRole('button', { name: 'Remove Alice' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
       await page.locator('[data-test=no-senders]').waitFor();

@@ -57,7 +57,7 @@ export const createStoreMessage = (
     };
     if (!(await writes.commit(update, [messages.insert(message), ...more]))) return;
     counts.add(kind, 'received');
-    if (row.state === 'accepted') onMessage({ kind, conversation: row.conversation });
+    onMessage({ kind, conversation: row.conversation });
   };
 };
 

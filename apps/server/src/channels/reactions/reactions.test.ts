@@ -142,9 +142,18 @@ it('CH-34 rules are of one account alone, and of a group that it has turned on',
   expect(asked()).toHaveLength(1);
 
   await add('emoji', { type: 'prompt', text: 'Look.' });
-  telegram.react(['👍'], { chat: { id: -5, type: 'supergroup', title: 'Team' } });
+  await add('emoji', { type: 'react', emoji: '🔥' });
+  const team = { chat: { id: -5, type: 'supergroup', title: 'Team' } };
+  telegram.react(['👍'], team);
   await read();
-  expect(asked()).toHaveLength(1);
+  expect([asked().length, telegram.reacted]).toEqual([1, []]);
+  const mention = { type: 'mention', offset: 0, length: 13 };
+  telegram.say('@stand_in_bot hi', { ...team, entities: [mention] });
+  await expect.poll(() => channels.groups.list.query()).toHaveLength(1);
+  await channels.groups.update.mutate({ kind: 'telegram', conversation: '-5', isOn: true, groups: [] });
+  telegram.react(['👍'], team);
+  await expect.poll(() => telegram.sent.at(-1)?.chat_id).toBe('-5');
+  expect([asked().length, telegram.reacted.length]).toEqual([2, 1]);
 });
 
 it('CH-34 rules have an order, and an account has at most 50', async () => {
