@@ -24,6 +24,10 @@ const notices = thirdPartyNotices({
   texts: { '@iconify-json/lucide': lucide },
 });
 
+/** Before zod's own code: it would try to compile a function, which the page's policy refuses and reports. */
+const banner = ({ moduleIds }: { moduleIds: readonly string[] }): string =>
+  moduleIds.some((id) => id.includes('/zod/')) ? 'globalThis.__zod_globalConfig={jitless:true};' : '';
+
 export default defineConfig({
   plugins: [
     vue(),
@@ -62,6 +66,7 @@ export default defineConfig({
       input: { index: 'index.html', 'service-worker': 'src/service-worker/worker.ts' },
       output: {
         codeSplitting: { groups: [firstPage()] },
+        banner,
         // Its address decides which pages it serves, and stays the same.
         entryFileNames: ({ name }) => (name === 'service-worker' ? '[name].js' : 'assets/[name]-[hash].js'),
       },
