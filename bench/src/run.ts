@@ -6,6 +6,7 @@ import { agentLoadGroup } from './groups/agent-load.ts';
 import { besideCommandGroup } from './groups/beside-command.ts';
 import { bigResultsGroup } from './groups/big-results.ts';
 import { callGroup } from './groups/call.ts';
+import { channelsGroup } from './groups/channels.ts';
 import { cpuGroup } from './groups/cpu.ts';
 import { daemonGroup } from './groups/daemon.ts';
 import { eventsGroup } from './groups/events.ts';
@@ -48,6 +49,7 @@ const groups = [
   idleGroup,
   agentGroup,
   agentLoadGroup,
+  channelsGroup,
   serversGroup,
   storesGroup,
 ];

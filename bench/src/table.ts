@@ -67,6 +67,7 @@ export const pageOf = (rows: readonly Row[]): string => {
     '',
     'A sandboxed command in two versions, reads beside commands, hosts of a command and processes: [sandbox.md](sandbox.md).',
     'Processor time of one call, before and after, and what it does: [cpu.md](cpu.md).',
+    'A flood in a chat channel, and what it costs another person: [channels.md](channels.md).',
     'Several servers: [servers.md](servers.md).',
     '',
   ].join('\n');

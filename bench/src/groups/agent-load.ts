@@ -43,7 +43,7 @@ const streamTokens = (reply: ServerResponse, forMs: number) => {
 };
 
 /** A model that writes for that long, and gives each helper request a word. */
-const startModel = async (forMs: number) => {
+export const startModel = async (forMs: number) => {
   const server = createServer((incoming, reply) => {
     let text = '';
     incoming.setEncoding('utf8').on('data', (piece: string) => (text += piece));
