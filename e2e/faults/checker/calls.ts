@@ -138,6 +138,9 @@ const isUnsynced = (facts: Facts): ((at: number) => boolean) => {
   return (at) => crashes.some((crash) => Math.abs(crash.at - at) <= unsyncedMs);
 };
 
+/** When the server gave a call its id, which begins with the time: a store that hangs makes that late. */
+const openedAt = (requestId: string): number => parseInt(requestId.slice(0, 9), 36);
+
 /** Calls that only read, whose rows went with a crash of the store: they are not synced (decision 0006). */
 const lostWithStore = (facts: Facts): Set<string> => {
   const unsynced = isUnsynced(facts);
@@ -147,13 +150,11 @@ const lostWithStore = (facts: Facts): Set<string> => {
       .filter(({ at }) => unsynced(at))
       .map(({ requestId }) => requestId),
   );
-  const reads = facts.of('asked').filter(({ tool }) => tool === 'read');
-  const askedAt = new Map(reads.map(({ op, at }) => [op, at]));
+  const reads = new Set(facts.of('asked').flatMap(({ op, tool }) => (tool === 'read' ? [op] : [])));
   // Without a frame: its machine was away.
-  const answered = facts.of('answered').filter(({ op, requestId }) => {
-    const at = askedAt.get(op);
-    return at !== undefined && (sent.has(requestId) || unsynced(at));
-  });
+  const answered = facts
+    .of('answered')
+    .filter(({ op, requestId }) => reads.has(op) && (sent.has(requestId) || unsynced(openedAt(requestId))));
   return new Set(answered.map(({ requestId }) => requestId).filter((id) => !facts.callOf(id)));
 };
 

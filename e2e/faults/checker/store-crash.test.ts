@@ -2,20 +2,25 @@ import { expect, it } from 'vitest';
 import type { Evidence } from '../evidence.ts';
 import type { Entry } from '../history.ts';
 import { call, evidence, other } from './a-good-run.ts';
-import { at } from './at.ts';
+import { at, start } from './at.ts';
 import { createFacts, violations } from './index.ts';
 
+/** The id of a call that was opened then. */
+const id = `${(start + 1_050).toString(36).padStart(9, '0')}r9`;
 /** A call whose frame was sent so long before the store crashed, and whose row is gone. */
 const crashedAfter = (ms: number, tool: 'read' | 'shell'): Entry[] => [
   at(1_000, { type: 'asked', op: other, user: 0, tool }),
-  at(1_100, { type: 'frame', user: 0, stream: 1, id: 2, event: 'filesystem-request', requestId: 'r9' }),
+  at(1_100, { type: 'frame', user: 0, stream: 1, id: 2, event: 'filesystem-request', requestId: id }),
   at(1_100 + ms, { type: 'fault', what: 'postgres crash', user: null, forMs: 0 }),
-  at(9_000, { type: 'answered', op: other, requestId: 'r9', state: 'lost', result: null }),
+  at(9_000, { type: 'answered', op: other, requestId: id, state: 'lost', result: null }),
 ];
 /** The same where its machine was away, and no frame was sent. */
 const neverSent = (ms: number, tool: 'read' | 'shell'): Entry[] =>
   crashedAfter(ms, tool).filter(({ type }) => type !== 'frame');
-const gone = ['I5: r9 was shown, and is not written down', `I7: ${other} was answered with another call, r9`];
+const gone = [
+  `I5: ${id} was shown, and is not written down`,
+  `I7: ${other} was answered with another call, ${id}`,
+];
 
 /** A call that was answered so long before the store crashed, and that has ended another way since then. */
 const answeredBeforeCrash = (ms: number, tool: string): Evidence =>
@@ -33,6 +38,14 @@ it.each<[string, Evidence, string[]]>([
   ['the row of a change may not', evidence({}, crashedAfter(100, 'shell')), gone],
   ['the row of a read that was sent long before may not', evidence({}, crashedAfter(2_000, 'read')), gone],
   ['the row of a read that was not sent may go, too', evidence({}, neverSent(100, 'read')), []],
+  [
+    'also where it was opened long after it was asked for',
+    evidence({}, [
+      at(-9_000, { type: 'asked', op: other, user: 0, tool: 'read' }),
+      ...neverSent(100, 'read').slice(1),
+    ]),
+    [],
+  ],
   ['that of a change may not', evidence({}, neverSent(100, 'shell')), gone],
   ['that of a read long before may not', evidence({}, neverSent(2_000, 'read')), gone],
   ['the end of a read may go with the store', answeredBeforeCrash(100, 'read_file'), []],
