@@ -284,6 +284,7 @@ describe('a title', () => {
     ['Plain words.', 'Plain words'],
     ['a\u202e<b>*x*</b>\n`y`', 'abx/b y'],
     [`${'word '.repeat(20)}`, `${'word '.repeat(11).trim()}…`],
+    ['[Transcription of a voice message]\nCall home', 'Call home'],
     ['x'.repeat(100), `${'x'.repeat(59)}…`],
   ])('of %j is plain', (text, expected) => {
     expect(plainTitle(text)).toBe(expected);
