@@ -3,7 +3,9 @@
 
 const server = 'apps/server/src';
 const modules =
-  'gateway callers readers auth agent db http rpc nodes ops settings notify hooks secrets outside'.split(' ');
+  'gateway callers readers auth agent db http rpc nodes ops settings notify hooks secrets outside questions'.split(
+    ' ',
+  );
 const doors = `${server}/doors/([^/]+)/`;
 /** The composition root. */
 const appTs = `${server}/(app\\.ts$|compose/)`;

@@ -69,9 +69,8 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
   const daemon = await readDaemonPackage(config.daemonFile ?? daemonFile);
   const others = await connectServers({ config, clock, ...opened });
   const panels = createOpenPanels(config.streamsPerUser, others.bus);
-  const isPanelOpen = panels.isOpen;
   const settings = createRuntimeSettings({ ...store, store: createSettingsStore(store), clock });
-  const { notifications, nodePush } = await startNotifications({ ...needs, opened, settings, isPanelOpen });
+  const { notifications, nodePush } = await startNotifications({ ...needs, opened, settings, panels });
   let agent: ServerAgent | null = null;
   const isAgentOn = async () => (await agent?.status())?.enabled === true;
   const { server, presence } = openPresence({ clock, opened, others });
@@ -123,8 +122,9 @@ const assemble = async (needs: AppNeeds, lock: FolderLock) => {
       await tailnet?.listen();
       lock.setUrl(address.url());
       const { forgetRemoved, forgetOld } = gateway.retention;
-      const jobs = [forgetRemoved, forgetOld, createForgetExpired({ store, clock, log }), channels.forgetOld];
-      for (const one of [agent?.agent, rpc, rooms.companions]) if (one) jobs.push(one.forgetOld);
+      const jobs = [forgetRemoved, forgetOld, createForgetExpired({ store, clock, log })];
+      const old = [channels, notifications, agent?.agent, rpc, rooms.companions];
+      for (const one of old) if (one) jobs.push(one.forgetOld);
       sweep = startSweep({ clock, jobs, onError });
       if (localFolder !== null)
         stopLocalMachine = startLocalMachine(localMachineNeeds(parts, localFolder, web.port)).stop;

@@ -40,6 +40,12 @@ export const newSubscription = (name: string) => {
   };
 };
 
+/** A question that a notification shows, as the store has it. */
+export const noticeRow = {
+  ...{ tokenDigest: 'x', userId: 'x', endpoint: '', session: '', askId: 'x', confirmationId: null },
+  ...{ digest: '', offers: '[]', sentAt: 0, expiresAt: Number.MAX_SAFE_INTEGER, usedAt: null },
+};
+
 /** As a browser decrypts a message. RFC 8291 and RFC 8188, one record. */
 export const decrypt = ({ keys, auth }: { keys: ECDH; auth: Buffer }, body: Buffer): unknown => {
   const salt = body.subarray(0, 16);

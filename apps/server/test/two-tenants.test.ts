@@ -14,6 +14,10 @@ const limitMs = 120_000;
 const changed = { name: 'x', scopes: ['shell'] };
 const everAndAfter = { from: '2026-01-01T00:00:00Z', to: '2126-01-01T00:00:00Z' };
 
+const onDevice = (name: string): Record<string, WithId> => ({
+  [name]: procedureWithId(name, undefined, (endpoint) => ({ endpoint, answers: 'once' })),
+});
+
 const procedures: Record<string, WithId> = {
   'calls.get': procedureWithId('calls.get', 'call that ended', (requestId) => ({ requestId })),
   'calls.around': procedureWithId('calls.around', 'call that ended', (requestId) => ({ requestId })),
@@ -39,9 +43,9 @@ const procedures: Record<string, WithId> = {
   'clients.request': procedureWithId('clients.request', undefined, (id) => ({ query: `client_id=${id}` })),
   'tokens.update': procedureWithId('tokens.update', undefined, (id) => ({ id, ...changed })),
   'tokens.revoke': procedureWithId('tokens.revoke', undefined, (id) => ({ id })),
-  'notifications.testDevice': procedureWithId('notifications.testDevice', undefined, (endpoint) => ({
-    endpoint,
-  })),
+  ...onDevice('notifications.device'),
+  ...onDevice('notifications.changeDevice'),
+  ...onDevice('notifications.testDevice'),
   'hooks.remove': procedureWithId('hooks.remove', undefined, (id) => ({ id })),
   'rules.remove': procedureWithId('rules.remove', undefined, (ruleId) => ({ ruleId })),
   ...channelRows,
@@ -74,18 +78,14 @@ const proceduresWithoutId: Record<string, unknown> = {
   'invitations.create': undefined,
   'invitations.list': undefined,
   'invitations.accept': undefined,
-  'notifications.get': undefined,
   'notifications.change': { when: 'always' },
+  'notifications.answer': { endpoint: 'https://push.example/x', token: 'x', answer: 'allow' },
+  'notifications.configure': { mostAnswers: 'off' },
   'notifications.setWebhook': { url: 'https://hooks.example.org/' },
-  'notifications.removeWebhook': undefined,
-  'notifications.testWebhook': undefined,
-  'channels.list': undefined,
   'channels.configure': { kind: 'telegram', isOn: false },
   'channels.test': { kind: 'telegram' },
   'channels.codes.list': undefined,
   'channels.codes.create': { kind: 'telegram' },
-  'channels.senders.list': undefined,
-  'channels.groups.list': undefined,
   'channels.rules.add': stopRule,
   'hooks.create': { name: 'hook' },
   'rules.add': { effect: 'deny', toolGroup: 'shell', resource: 'ls' },
@@ -100,6 +100,8 @@ const proceduresWithoutId: Record<string, unknown> = {
     [
       ...['setup.status', 'setup.createOwner', 'voice.status', 'machines.list', 'channels.rules.list'],
       ...['hooks.list', 'people.list', 'tokens.list', 'calls.recap', 'calls.repeated'],
+      ...['notifications.get', 'notifications.removeWebhook', 'notifications.testWebhook'],
+      ...['channels.list', 'channels.senders.list', 'channels.groups.list'],
       ...['gateway.disconnect', 'gateway.machine', 'gateway.machines', 'machines.forgotten'],
     ].map((name) => [name, undefined]),
   ),

@@ -10,6 +10,7 @@ import { openDatabase } from '../db/index.ts';
 import { commandsFor, newFolder } from '../../test/chores.ts';
 import { connectDaemon, initDaemon, requestOf } from '../../test/daemon.ts';
 import { createPanel } from '../../test/panel.ts';
+import { noticeRow } from '../../test/push-service.ts';
 import { cookiesOf, owner, send, signUpOwner, startServer, type TestServer } from '../../test/server.ts';
 
 const paired = async () => {
@@ -154,6 +155,7 @@ describe('a restore', () => {
       .insertInto('channelQuestions')
       .values({ ...question, ...token, confirmationId: null, state: 'open', answer: null })
       .execute();
+    await copied.db.insertInto('pushAnswers').values(noticeRow).execute();
     await copied.close();
     const copy = await backUp(server);
     await panel.hooks.remove.mutate({ id: removed.id });
@@ -185,6 +187,7 @@ describe('a restore', () => {
     expect(await after.db.selectFrom('channelGroups').select('isOn').execute()).toEqual([{ isOn: 0 }]);
     expect(await after.db.selectFrom('channelCodes').select('id').execute()).toEqual([]);
     expect(await after.db.selectFrom('channelQuestions').select('id').execute()).toEqual([]);
+    expect(await after.db.selectFrom('pushAnswers').select('askId').execute()).toEqual([]);
     expect(await after.db.selectFrom('channelMessages').select('state').execute()).toEqual([
       { state: 'answered' },
     ]);

@@ -39,6 +39,7 @@ const channelsEnded = [
   `update channelReplies set state = 'failed', problem = 'restored from a backup' where state in ('waiting', 'sending')`,
 ];
 const questionsEnded = 'delete from channelQuestions';
+const noticesEnded = 'delete from pushAnswers';
 /** One that was turned off since must not answer again. */
 const groupsEnded = 'update channelGroups set isOn = 0';
 const sendersEndedSince = `delete from channelSenders where not exists
@@ -117,6 +118,7 @@ export const settleRestored = (
     ...(compared ? endedSince : endedUnknown),
     ...(hasChannels ? channelsEnded : []),
     ...(hasTable(sqlite, 'channelQuestions') ? [questionsEnded] : []),
+    ...(hasTable(sqlite, 'pushAnswers') ? [noticesEnded] : []),
     ...(hasTable(sqlite, 'channelGroups') ? [groupsEnded] : []),
     ...(hasChannels && compared && hasTable(sqlite, 'channelSenders', 'former') ? [sendersEndedSince] : []),
     ...(compared && hasDisabled(sqlite) ? [disabledSince] : []),

@@ -20,6 +20,7 @@ import type { Hooks } from '../hooks/index.ts';
 import { createVoiceForPeople, type SpeechService, type Transcribe } from '../voice/index.ts';
 import type { Notifications } from '../notify/index.ts';
 import { serverCommand } from '../program/built-files.ts';
+import { openAnswers } from './start-notifications.ts';
 import type { Web } from './create-web.ts';
 import { configurationFacts } from './configuration-facts.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
@@ -142,6 +143,7 @@ export const addDoors = async (parts: Parts): Promise<OpenSockets | null> => {
     ...revokeWithCalls({ gateway, tokens, clients }),
     people,
     notifications,
+    answerNotice: openAnswers({ ...parts, agent: agent?.agent ?? null }),
     channels,
     hooks,
     voice: createVoiceForPeople({ ...parts, understands }),

@@ -11,6 +11,7 @@ import {
 import { workspaceProgram } from '../program/built-files.ts';
 import type { Gateway } from '../gateway/index.ts';
 import type { Notifications } from '../notify/index.ts';
+import { shownOnDevice } from './start-notifications.ts';
 import type { Others } from './servers/connect-servers.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
 
@@ -47,7 +48,7 @@ export const startAgent = async (parts: Parts): Promise<ServerAgent | null> => {
     clock,
     hasOthers: server !== null,
   });
-  const agent = createServerAgent({
+  const agent: ServerAgent = createServerAgent({
     environment: config,
     clock,
     store,
@@ -63,7 +64,15 @@ export const startAgent = async (parts: Parts): Promise<ServerAgent | null> => {
     counted,
     queueSettings,
     onAsked: ({ threadId, ...ask }) =>
-      notifications.asked({ ...ask, machine: null, path: `/chat/${threadId}` }),
+      notifications.asked({
+        ...ask,
+        machine: null,
+        path: `/chat/${threadId}`,
+        shown: () => {
+          const key = { userId: ask.userId, askId: ask.id, confirmationId: null };
+          return shownOnDevice({ agent: agent.agent, confirmation: gateway.confirmations.get }, key);
+        },
+      }),
     onPreempted: (preemption) => log.info(preemption, 'queue.preempt'),
     onBackend: (line) => log.info(line, line.audit),
     onSettingsChanged: gateway.settings.changed,

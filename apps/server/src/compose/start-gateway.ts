@@ -2,6 +2,7 @@ import { packedPath } from '@drawbridge/contracts/release';
 import { createGateway, defaultLimits, type Gateway } from '../gateway/index.ts';
 import type { DaemonPackage } from '../http/index.ts';
 import type { Notifications } from '../notify/index.ts';
+import { shownOnDevice } from './start-notifications.ts';
 import { isInContainer } from '../program/container.ts';
 import type { Others } from './servers/connect-servers.ts';
 import type { AppNeeds, OpenAccounts } from './open-accounts.ts';
@@ -33,7 +34,7 @@ export const startGateway = async (parts: Parts): Promise<Gateway> => {
   const { callMaxMs, resultMaxBytes, sessionKeyIdleMs, keepCallsMs, machinesPerUser } = config;
   const { fallbackDirectory, localGatewayDir, storedBytesPerDay } = config;
   const { server } = parts.others;
-  const gateway = createGateway({
+  const gateway: Gateway = createGateway({
     store,
     clock,
     ...(server && { server }),
@@ -61,7 +62,15 @@ export const startGateway = async (parts: Parts): Promise<Gateway> => {
       canShareFolder: localGatewayDir === null && !isInContainer(),
     },
     onAsked: ({ confirmationId: id, ...question }) =>
-      notifications.asked({ ...question, id, path: `/inbox/${id}` }),
+      notifications.asked({
+        ...question,
+        id,
+        path: `/inbox/${id}`,
+        shown: () => {
+          const key = { userId: question.userId, askId: id, confirmationId: id };
+          return shownOnDevice({ agent: null, confirmation: gateway.confirmations.get }, key);
+        },
+      }),
     isOwner: async (userId) => userId === (await accounts.ownerId()),
     log,
     onError,

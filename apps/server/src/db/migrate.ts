@@ -51,6 +51,7 @@ import { decidedVia } from './migrations/0053-decided-via.ts';
 import { runtimesOfSubAgents } from './migrations/0054-runtimes-of-sub-agents.ts';
 import { endsOfRuns } from './migrations/0055-ends-of-runs.ts';
 import { channelRules } from './migrations/0056-channel-rules.ts';
+import { answersOfDevices } from './migrations/0057-answers-of-devices.ts';
 import type { Schema } from './schema.ts';
 
 /** In the order of their names; a name that has run anywhere is never changed again. */
@@ -107,6 +108,7 @@ const migrations = {
   '0054-runtimes-of-sub-agents': runtimesOfSubAgents,
   '0055-ends-of-runs': endsOfRuns,
   '0056-channel-rules': channelRules,
+  '0057-answers-of-devices': answersOfDevices,
 };
 
 /** Kysely finds its own tables by reading all tables, which costs more than this. */

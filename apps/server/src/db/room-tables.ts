@@ -1,3 +1,4 @@
+import type { ChannelAnswerLevel } from '@drawbridge/contracts/outside/channels';
 import type { NotifyTime } from '@drawbridge/contracts/outside/notifications';
 
 /** The tables of the rooms beside the gateway and the agent's core. */
@@ -171,6 +172,25 @@ export interface RoomTables {
     /** The token of that session. */
     session: string;
     createdAt: number;
+    /** Which questions its notifications answer. */
+    answers: ChannelAnswerLevel;
+  };
+  /** A question that a notification shows with buttons. */
+  pushAnswers: {
+    tokenDigest: string;
+    userId: string;
+    endpoint: string;
+    session: string;
+    askId: string;
+    /** Null for a question of the agent itself. */
+    confirmationId: string | null;
+    /** Of its text. */
+    digest: string;
+    /** As JSON. */
+    offers: string;
+    sentAt: number;
+    expiresAt: number;
+    usedAt: number | null;
   };
   /** One row for each person who has changed them. */
   notificationSettings: {

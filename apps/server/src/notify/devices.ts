@@ -1,5 +1,7 @@
 import {
   maxDevices,
+  type ChangeDevice,
+  type DeviceSettings,
   type PushCount,
   type PushSubscriptionInput,
 } from '@drawbridge/contracts/outside/notifications';
@@ -50,6 +52,18 @@ export const createDevices = ({ store, clock, liveSessions }: DevicesNeeds) => {
         await store.save({ userId, endpoint, p256dh, auth, session: key }, clock.now());
         return { count: devices.length + Number(isNew), cap: maxDevices };
       }),
+    /** What this device may answer, in this session. Throws `notFound`. */
+    settings: async ({ key, user }: Session, endpoint: string): Promise<DeviceSettings> => {
+      const devices = await live(user.id);
+      const device = devices.find((one) => one.endpoint === endpoint && one.session === key);
+      if (!device) throw errors.notFound();
+      return { answers: device.answers };
+    },
+    /** Throws `notFound` for a device of another session. */
+    setAnswers: async ({ key, user }: Session, { endpoint, answers }: ChangeDevice): Promise<void> => {
+      const changed = await store.setAnswers({ userId: user.id, session: key, endpoint, answers });
+      if (!changed) throw errors.notFound();
+    },
     /** A device that is not there is no error. */
     unsubscribe: async (userId: string, endpoint: string): Promise<PushCount> => {
       await store.remove(userId, endpoint);

@@ -8,7 +8,13 @@ import { newDataFolder } from '../../test/server.ts';
 import { createSealer } from '../secrets/index.ts';
 import { createMetaStore, migrate } from '../db/index.ts';
 import { openTestStore } from '../../test/store-place.ts';
-import { createNotifications, createNotifyStore, loadVapid } from './index.ts';
+import {
+  createAnswersStore,
+  createMostAnswers,
+  createNotifications,
+  createNotifyStore,
+  loadVapid,
+} from './index.ts';
 
 const sessionOf = (id: string) => ({
   key: `session of ${id}`,
@@ -33,6 +39,8 @@ const world = async (names: Parameters<typeof openPushService>[0] = {}) => {
   const notifications = createNotifications({
     store,
     clock,
+    answers: createAnswersStore(db),
+    most: createMostAnswers(createMetaStore(db)),
     outside: service.outside,
     vapid: await loadVapid({ meta: createMetaStore(db), sealer, dataDir }),
     sealer,
@@ -54,7 +62,10 @@ const world = async (names: Parameters<typeof openPushService>[0] = {}) => {
     return { ...device, endpoint: device.json.endpoint };
   };
   const ask = (id: string, expiresAt: number | null = null) =>
-    notifications.asked({ userId: 'ada', id, machine: 'desk', path: `/inbox/${id}`, expiresAt });
+    notifications.asked({
+      ...{ userId: 'ada', id, machine: 'desk', path: `/inbox/${id}`, expiresAt },
+      shown: async () => null,
+    });
   return { service, clock, store, facts, notifications, subscribe, ask };
 };
 
@@ -172,7 +183,7 @@ it('a removed account leaves no device and no webhook', async () => {
   for (const userId of ['ada', 'ben']) await notifications.setWebhook(userId, `https://${pushHost}/hook`);
   await notifications.removeUser('ada');
   expect(await notifications.settings('ada')).toEqual({
-    ...{ when: 'always', webhookUrl: null, runEnds: false, devices: 0 },
+    ...{ when: 'always', webhookUrl: null, runEnds: false, devices: 0, mostAnswers: 'off' },
   });
   expect(await notifications.settings('ben')).toMatchObject({ webhookUrl: expect.any(String), devices: 1 });
 });

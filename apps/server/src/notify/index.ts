@@ -1,4 +1,8 @@
 export { createNotifications, type Notifications } from './notifications.ts';
+export { createAnswerNotice, type AnswerNotice } from './answers/answer-notice.ts';
+export { createAnswersStore } from './answers/answers.store.ts';
+export { createMostAnswers } from './answers/most-answers.ts';
+export type { ShownOnDevice } from './answers/offer-answer.ts';
 export { createNotifyStore } from './notify.store.ts';
 export { isBodySignature, isStandardSignature, newWebhookSecret } from './signing.ts';
 export { loadVapid } from './vapid.ts';

@@ -7,6 +7,10 @@ import {
 import { createPerMinute } from '@drawbridge/kit';
 import { errors } from '../errors.ts';
 import type { Network } from '../outside/index.ts';
+import type { AnswersStore } from './answers/answers.store.ts';
+import type { MostAnswers } from './answers/most-answers.ts';
+import { createOfferAnswer, noticeOffers, type ShownOnDevice } from './answers/offer-answer.ts';
+import type { Device } from './notify.store.ts';
 import { createDevices, type DevicesNeeds } from './devices.ts';
 import { createPost } from './post.ts';
 import { createSendPush, type Push } from './send-push.ts';
@@ -17,6 +21,8 @@ import { createWebhook, type WebhookNeeds } from './webhook.ts';
 const perMinute = 20;
 const longestSeconds = 24 * 60 * 60;
 const testSeconds = 60;
+/** A used or expired token is known for a day. */
+const keptMs = 24 * 60 * 60 * 1_000;
 /** A run that took less is not worth a notification. */
 const longRunMs = 60_000;
 
@@ -29,6 +35,8 @@ export interface Question {
   path: string;
   /** In milliseconds since 1970; null: it does not expire. */
   expiresAt: number | null;
+  /** As a notification shows it whole; null where it is answered in the panel. */
+  shown(): Promise<ShownOnDevice | null>;
 }
 
 /** A run that has ended, and how long it took, in milliseconds. */
@@ -43,6 +51,8 @@ export interface EndedRun {
 interface Needs extends DevicesNeeds, WebhookNeeds {
   outside: Network;
   vapid: Vapid;
+  answers: AnswersStore;
+  most: MostAnswers;
   /** The origin of the server. */
   url(): string;
   /** Sends to the nodes of a person that have a push token. */
@@ -74,16 +84,59 @@ const isDue = async (
   }
 };
 
+/** Devices with what each may answer; a failure leaves the question to the panel. */
+const createWithAsks = (needs: Needs) => {
+  const offer = createOfferAnswer(needs);
+  return async (devices: readonly Device[], question: Question) => {
+    try {
+      const offers = await Promise.all(devices.map((device) => noticeOffers(needs.most, device)));
+      const shown = offers.some(({ length }) => length > 0) ? await question.shown() : null;
+      return await Promise.all(
+        devices.map(async (device) => ({ device, ask: shown && (await offer(device, shown)) })),
+      );
+    } catch (error) {
+      needs.onError(error);
+      return devices.map((device) => ({ device, ask: null }));
+    }
+  };
+};
+
+/** When a person is notified, and what they have set. */
+const createSettings = (
+  { store, clock, most }: Pick<Needs, 'store' | 'clock' | 'most'>,
+  devices: ReturnType<typeof createDevices>,
+) => ({
+  settings: async (userId: string): Promise<NotificationSettings> => {
+    const { when, webhookUrl, runEnds } = await store.settings(userId);
+    return {
+      when,
+      webhookUrl,
+      runEnds: runEnds === 1,
+      devices: (await devices.live(userId)).length,
+      mostAnswers: await most.get(),
+    };
+  },
+  change: (userId: string, { when, runEnds }: ChangeNotifications): Promise<void> => {
+    const set = {
+      ...(when !== undefined && { when }),
+      ...(runEnds !== undefined && { runEnds: Number(runEnds) }),
+    };
+    return store.change(userId, set, clock.now());
+  },
+});
+
 /** Sends people questions and ends of runs outside of the panel: by Web Push, questions by a webhook too. */
 export const createNotifications = (needs: Needs) => {
-  const { store, clock, vapid, url, sendToNodes, onError } = needs;
+  const { store, clock, vapid, url, sendToNodes, most, onError } = needs;
   const post = createPost(needs);
   const sendPush = createSendPush({ store, post, vapid, url });
   const devices = createDevices(needs);
   const webhook = createWebhook({ ...needs, post });
   const limit = createPerMinute({ clock, max: perMinute });
+  const withAsks = createWithAsks(needs);
 
-  const notify = async ({ userId, id, machine, path, expiresAt }: Question) => {
+  const notify = async (question: Question) => {
+    const { userId, id, machine, path, expiresAt } = question;
     const { when } = await store.settings(userId);
     if (!(await isDue(needs, userId, when)) || limit.use(userId) !== null) return;
     const left = expiresAt === null ? longestSeconds : Math.floor((expiresAt - clock.now()) / 1_000);
@@ -96,7 +149,9 @@ export const createNotifications = (needs: Needs) => {
     await Promise.all([
       webhook.send(userId, { id, payload }),
       sendToNodes(userId, push),
-      ...live.map((device) => sendPush(device, push)),
+      ...(await withAsks(live, question)).map(({ device, ask }) =>
+        sendPush(device, { ...push, message: { ...push.message, ...(ask && { ask }) } }),
+      ),
     ]);
   };
 
@@ -123,17 +178,7 @@ export const createNotifications = (needs: Needs) => {
     asked: (question: Question): void => void notify(question).catch(onError),
     /** Sends out that a long run has ended, later, to who wants that. */
     ended: (run: EndedRun): void => void notifyOfEnd(run).catch(onError),
-    settings: async (userId: string): Promise<NotificationSettings> => {
-      const { when, webhookUrl, runEnds } = await store.settings(userId);
-      return { when, webhookUrl, runEnds: runEnds === 1, devices: (await devices.live(userId)).length };
-    },
-    change: (userId: string, { when, runEnds }: ChangeNotifications): Promise<void> => {
-      const set = {
-        ...(when !== undefined && { when }),
-        ...(runEnds !== undefined && { runEnds: Number(runEnds) }),
-      };
-      return store.change(userId, set, clock.now());
-    },
+    ...createSettings(needs, devices),
     /** Throws `notFound` for a device that is not subscribed, `tooManyRequests`. */
     testDevice: async (userId: string, endpoint: string): Promise<TestReply> => {
       const device = (await devices.live(userId)).find((one) => one.endpoint === endpoint);
@@ -154,6 +199,9 @@ export const createNotifications = (needs: Needs) => {
       if (status === undefined) throw errors.notFound();
       return toTestReply(status);
     },
+    /** For the owner: the most that devices may answer. */
+    configure: most.set,
+    forgetOld: (): Promise<void> => needs.answers.forget(clock.now() - keptMs),
     /** Deletes what an account leaves. */
     removeUser: store.removeUser,
   };

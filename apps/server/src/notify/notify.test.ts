@@ -126,6 +126,7 @@ describe('a question', () => {
       webhookUrl: null,
       runEnds: false,
       devices: 1,
+      mostAnswers: 'off',
     });
   });
 

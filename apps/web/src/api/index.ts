@@ -8,7 +8,7 @@ export { keepLive } from './live.ts';
 export { readPushKey, removePush, savePush } from './push.ts';
 export { randomId } from './random-id.ts';
 export { attempt, attemptRemoval, createLoaded, createRequest } from './request.ts';
-export { sessionProof } from './session-proof.ts';
+export { answerWith, proofHeaders, sessionProof } from './session-proof.ts';
 export { whileVisible } from './keep-stream.ts';
 export { shareLive } from './shared-live.ts';
 export { createStored } from './stored.ts';

@@ -1,9 +1,17 @@
-import type { PushMessage } from '@drawbridge/contracts/outside/notifications';
+import type {
+  NoticeAnswer,
+  NoticeReply,
+  PushAsk,
+  PushMessage,
+} from '@drawbridge/contracts/outside/notifications';
 
 /** The files of the shell; the build puts their names here. */
 const shell: readonly string[] = __SHELL_FILES__;
 const cacheName = `shell-${__SHELL_VERSION__}`;
 const page = '/';
+/** What answers from notifications are sent with; it belongs to this origin with its port. */
+const answersCache = 'answers';
+const headersKey = '/answer-headers';
 
 declare const self: ServiceWorkerGlobalScope;
 declare const __SHELL_FILES__: readonly string[];
@@ -23,7 +31,9 @@ const keepShell = async () => {
 
 const forgetOldShells = async () => {
   const names = await caches.keys();
-  await Promise.all(names.filter((name) => name !== cacheName).map((name) => caches.delete(name)));
+  await Promise.all(
+    names.filter((name) => name !== cacheName && name !== answersCache).map((name) => caches.delete(name)),
+  );
   await self.clients.claim();
 };
 
@@ -58,8 +68,35 @@ const messageOf = (data: PushMessageData | null): PushMessage => {
   }
 };
 
-const show = ({ id, title, path }: PushMessage) =>
-  self.registration.showNotification(title, { tag: id, data: { path }, icon: '/icon-192.png' });
+/** The library of types lacks what browsers draw as buttons. */
+interface NoticeOptions extends NotificationOptions {
+  actions?: { action: NoticeAnswer; title: string }[];
+}
+
+/** What a notification keeps; the token alone answers nothing. */
+interface Shown {
+  path: string;
+  token?: string;
+}
+
+const labels: Record<NoticeAnswer, string> = { allow: 'Allow once', deny: 'Deny' };
+
+const buttonsOf = ({ text, token, offers }: PushAsk, { path }: Shown): NoticeOptions => ({
+  body: text,
+  actions: offers.map((action) => ({ action, title: labels[action] })),
+  data: { path, token } satisfies Shown,
+  requireInteraction: true,
+});
+
+const show = ({ id, title, path, ask }: PushMessage) => {
+  const options: NoticeOptions = {
+    tag: id,
+    data: { path } satisfies Shown,
+    icon: '/icon-192.png',
+    ...(ask && buttonsOf(ask, { path })),
+  };
+  return self.registration.showNotification(title, options);
+};
 
 /** An open window of the panel goes to the page, else a new one opens. */
 const open = async (path: string) => {
@@ -71,11 +108,64 @@ const open = async (path: string) => {
   await window.focus();
 };
 
+const keepHeaders = async (headers: Record<string, string> | null) => {
+  const cache = await caches.open(answersCache);
+  if (headers === null) await cache.delete(headersKey);
+  else await cache.put(headersKey, Response.json(headers));
+};
+
+const refusals: Record<number, string> = {
+  401: 'You are signed out on this device. Sign in to answer.',
+};
+
+/** Sends an answer. Never rejects: what did not count says so. */
+const send = async (token: string, answer: NoticeAnswer): Promise<NoticeReply> => {
+  const refused = (text: string): NoticeReply => ({ isAnswered: false, text });
+  try {
+    const kept = await (await caches.open(answersCache)).match(headersKey);
+    const endpoint = (await self.registration.pushManager.getSubscription())?.endpoint;
+    if (kept === undefined || endpoint === undefined)
+      return refused('This device answers nothing now. Open it.');
+    const response = await fetch('/trpc/notifications.answer', {
+      method: 'POST',
+      headers: { ...((await kept.json()) as Record<string, string>), 'content-type': 'application/json' },
+      body: JSON.stringify({ endpoint, token, answer }),
+    });
+    if (response.status === 401) await keepHeaders(null);
+    if (!response.ok)
+      return refused(refusals[response.status] ?? 'The server did not accept this answer. Open it.');
+    return ((await response.json()) as { result: { data: NoticeReply } }).result.data;
+  } catch {
+    return refused('The server does not respond. Nothing was answered.');
+  }
+};
+
+/** The notification says what happened in the place of the question; what did not count opens the panel. */
+const answerFrom = async (
+  { tag, title }: Notification,
+  { path, token = '' }: Shown,
+  answer: NoticeAnswer,
+) => {
+  const { isAnswered, text } = await send(token, answer);
+  const options = { tag, data: { path } satisfies Shown, icon: '/icon-192.png', body: title };
+  await self.registration.showNotification(text, options);
+  // A browser may refuse a window so long after the click: the notification opens it then.
+  if (!isAnswered) await open(path).catch(() => undefined);
+};
+
 self.addEventListener('push', (event) => event.waitUntil(show(messageOf(event.data))));
 
+self.addEventListener('message', (event) => {
+  const { type, headers } = event.data as { type?: unknown; headers: Record<string, string> | null };
+  if (type === 'answer-with') event.waitUntil(keepHeaders(headers));
+});
+
 self.addEventListener('notificationclick', (event) => {
-  const { notification } = event;
+  const { notification, action } = event;
   notification.close();
-  // `show` has set it.
-  event.waitUntil(open((notification.data as { path: string }).path));
+  // `show` and `answerFrom` have set it.
+  const shown = notification.data as Shown;
+  event.waitUntil(
+    action === 'allow' || action === 'deny' ? answerFrom(notification, shown, action) : open(shown.path),
+  );
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { channelAnswer, channelAnswerLevel } from './channels.ts';
 import { httpUrl } from '../input/invalid-input.ts';
 
 /** Devices of one person that get notifications. */
@@ -34,13 +35,29 @@ export type PushSubscriptionInput = z.infer<typeof pushSubscription>;
 
 export const pushEndpoint = z.object({ endpoint });
 
-/** What a device receives, encrypted; it never says what the question is about. */
+/** A question in a notification: what every device shows of it, and for how long it is answered there. */
+export const noticeLimits = { lines: 4, columns: 40, answerMs: 10 * 60_000 } as const;
+
+export const noticeAnswer = channelAnswer.extract(['allow', 'deny']);
+export type NoticeAnswer = z.infer<typeof noticeAnswer>;
+
+/** A question that one device may answer, once. */
+export const pushAsk = z.object({
+  /** The whole of it. */
+  text: z.string(),
+  token: z.string(),
+  offers: z.array(noticeAnswer),
+});
+export type PushAsk = z.infer<typeof pushAsk>;
+
+/** What a device receives, encrypted; without `ask` it does not say what the question is about. */
 export const pushMessage = z.object({
   /** The confirmation, the ask or the run; `test` for a test. */
   id: z.string(),
   title: z.string(),
   /** A path of the panel. */
   path: z.string(),
+  ask: pushAsk.optional(),
 });
 export type PushMessage = z.infer<typeof pushMessage>;
 
@@ -51,6 +68,8 @@ export const notificationSettings = z.object({
   devices: z.number().int(),
   /** The address that gets each question as a signed POST; null without one. */
   webhookUrl: z.string().nullable(),
+  /** The most that the owner allows devices to answer. */
+  mostAnswers: channelAnswerLevel,
 });
 export type NotificationSettings = z.infer<typeof notificationSettings>;
 
@@ -59,6 +78,25 @@ export const changeNotificationsInput = z
   .partial()
   .refine((change) => Object.keys(change).length > 0, 'nothing to change');
 export type ChangeNotifications = z.infer<typeof changeNotificationsInput>;
+
+/** What a device may answer. */
+export const deviceSettings = z.object({ answers: channelAnswerLevel });
+export type DeviceSettings = z.infer<typeof deviceSettings>;
+export const changeDeviceInput = z.strictObject({ endpoint, answers: channelAnswerLevel });
+export type ChangeDevice = z.infer<typeof changeDeviceInput>;
+export const configureNoticesInput = z.strictObject({ mostAnswers: channelAnswerLevel });
+
+/** An answer from a notification, by the device that has shown it. */
+export const noticeAnswerInput = z.strictObject({
+  endpoint,
+  token: z.string().max(64),
+  answer: noticeAnswer,
+});
+export type NoticeAnswerInput = z.infer<typeof noticeAnswerInput>;
+
+/** What happened, in words; false: this answer did not count. */
+export const noticeReply = z.object({ isAnswered: z.boolean(), text: z.string() });
+export type NoticeReply = z.infer<typeof noticeReply>;
 
 export const setWebhookInput = z.strictObject({
   url: httpUrl,

@@ -3,8 +3,9 @@ import { channelLimits, type ChannelAnswer } from '@drawbridge/contracts/outside
 import { createPerMinute, type Clock } from '@drawbridge/kit';
 import type { Write } from '../../db/index.ts';
 import type { IncomingPress } from '../adapter.ts';
+import { digestOf } from '../../questions/index.ts';
 import type { SendersStore, StoredSender } from '../senders/senders.store.ts';
-import { answerOfSign, digestOf } from './questions.ts';
+import { answerOfSign } from './questions.ts';
 import type { QuestionsStore, StoredQuestion } from './questions.store.ts';
 
 interface Needs {

@@ -1,17 +1,21 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Agent } from '@drawbridge/agent';
 import type { AskPayload } from '@drawbridge/contracts/agent/asks';
-import type { Confirmation } from '@drawbridge/contracts/confirmation';
 import { platformOf, type ChannelKind } from '@drawbridge/contracts/outside/channel-platforms';
 import {
   channelAnswer,
-  channelAnswerLevels,
   channelLimits,
-  channelOptions,
   type ChannelAnswer,
   type ChannelAnswerLevel,
 } from '@drawbridge/contracts/outside/channels';
-import { CodedError, createKeyedQueue, hasCode, sleep, type Clock } from '@drawbridge/kit';
+import { CodedError, createKeyedQueue, sleep, type Clock } from '@drawbridge/kit';
+import {
+  chatForm,
+  createQuestionNow,
+  digestOf,
+  offersOf,
+  type QuestionNowNeeds,
+} from '../../questions/index.ts';
 import type { Sealer } from '../../secrets/index.ts';
 import type { Button } from '../adapter.ts';
 import type { SendersStore } from '../senders/senders.store.ts';
@@ -25,9 +29,8 @@ import {
 import { isInGroup } from '../turns/lane-sender.ts';
 import { newReply } from '../turns/new-reply.ts';
 import type { QuestionsStore, StoredQuestion } from './questions.store.ts';
-import { shownAsk, shownConfirmation, type ShownQuestion } from './shown-question.ts';
 
-export interface QuestionsNeeds {
+export interface QuestionsNeeds extends QuestionNowNeeds {
   clock: Clock;
   messages: MessagesStore;
   questions: QuestionsStore;
@@ -35,8 +38,6 @@ export interface QuestionsNeeds {
   sealer: Sealer;
   /** Null where it is switched off. */
   agent: Agent | null;
-  /** A machine's question. Throws `notFound`. */
-  confirmation(userId: string, confirmationId: string): Promise<Confirmation>;
   /** The most that the owner allows on a channel. */
   mostAnswers(kind: ChannelKind): Promise<ChannelAnswerLevel>;
   /** The address of the panel. */
@@ -58,60 +59,8 @@ const pressed: Partial<Record<ChannelAnswer, string>> = {
   allow: 'Allowed once, from this chat.',
   deny: 'Denied, from this chat.',
 };
-const closedWords = 'This question is closed.';
 
-export const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
 const purposeOf = (id: string): string => `buttons of a channel: ${id}`;
-
-/** Which buttons a level gives. */
-const offersOf: Record<ChannelAnswerLevel, readonly ChannelAnswer[]> = {
-  off: [],
-  deny: ['deny', ...channelOptions],
-  once: ['allow', 'deny', ...channelOptions],
-};
-
-/** How a machine's question was closed, where the chat had no part in it. */
-const wordsOf = ({ state, approved }: Confirmation): string => {
-  switch (state) {
-    case 'decided':
-      return approved === true ? 'Allowed in Drawbridge.' : 'Denied in Drawbridge.';
-    case 'expired':
-      return 'This question has expired.';
-    case 'withdrawn':
-    case 'open':
-      return closedWords;
-    default:
-      return state satisfies never;
-  }
-};
-
-type Now =
-  | { type: 'open'; shown: ShownQuestion | null; expiresAt: number | null }
-  | { type: 'closed'; words: string };
-
-/** A question as it is now. */
-const createNow =
-  ({ agent, confirmation }: Pick<QuestionsNeeds, 'agent' | 'confirmation'>) =>
-  async ({
-    userId,
-    askId,
-    confirmationId,
-  }: Pick<StoredQuestion, 'userId' | 'askId' | 'confirmationId'>): Promise<Now> => {
-    if (confirmationId === null) {
-      const ask = (await agent?.openAsks(userId))?.find(({ requestId }) => requestId === askId);
-      if (!ask) return { type: 'closed', words: closedWords };
-      const expiresAt = ask.expiresAt === null ? null : Date.parse(ask.expiresAt);
-      return { type: 'open', shown: shownAsk(ask), expiresAt };
-    }
-    try {
-      const asked = await confirmation(userId, confirmationId);
-      if (asked.state !== 'open') return { type: 'closed', words: wordsOf(asked) };
-      return { type: 'open', shown: shownConfirmation(asked), expiresAt: Date.parse(asked.expiresAt) };
-    } catch (error) {
-      if (hasCode(error, 'NOT_FOUND')) return { type: 'closed', words: closedWords };
-      throw error;
-    }
-  };
 
 /** What a sender's buttons may answer: no more than the owner allows, nor than the person does. */
 const createOffers =
@@ -119,15 +68,13 @@ const createOffers =
   async (kind: ChannelKind, senderId: string): Promise<readonly ChannelAnswer[]> => {
     const sender = await senders.find(kind, senderId);
     if (!platformOf(kind).hasButtons) return [];
-    const level = (one: ChannelAnswerLevel) => channelAnswerLevels.indexOf(one);
-    const lower = Math.min(level(sender?.answers ?? 'off'), level(await mostAnswers(kind)));
-    return offersOf[channelAnswerLevels[lower] ?? 'off'];
+    return offersOf(sender?.answers ?? 'off', await mostAnswers(kind));
   };
 
 /** Shows questions: with buttons where all of it may be read and answered in the chat, else as a link. */
 const createShow = (needs: QuestionsNeeds, arm: (id: string) => void) => {
   const { clock, messages, questions, senders, sealer, url, onReply } = needs;
-  const nowOf = createNow(needs);
+  const nowOf = createQuestionNow(needs, chatForm);
   const offersFor = createOffers(needs);
 
   return async (row: StoredMessage, threadId: string, ask: AskPayload): Promise<void> => {
@@ -179,7 +126,7 @@ const createShow = (needs: QuestionsNeeds, arm: (id: string) => void) => {
 /** Gives a press to the agent, as the panel gives an answer. Resolves to what happened, in words. */
 const createExecute = (needs: QuestionsNeeds) => {
   const { agent, log, onError } = needs;
-  const nowOf = createNow(needs);
+  const nowOf = createQuestionNow(needs, chatForm);
   const offersFor = createOffers(needs);
 
   return async (question: StoredQuestion, answer: ChannelAnswer): Promise<string> => {
@@ -213,7 +160,7 @@ const createExecute = (needs: QuestionsNeeds) => {
 export const createQuestions = (needs: QuestionsNeeds) => {
   const { clock, messages, questions, sealer, onReply, onError, signal } = needs;
   const inTurn = createKeyedQueue();
-  const nowOf = createNow(needs);
+  const nowOf = createQuestionNow(needs, chatForm);
   const execute = createExecute(needs);
 
   const deadlineOf = ({ sentAt, createdAt, expiresAt }: StoredQuestion): number =>

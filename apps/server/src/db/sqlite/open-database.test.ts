@@ -103,6 +103,7 @@ describe('migrations', () => {
       'notificationSettings',
       'onceKeys',
       'presence',
+      'pushAnswers',
       'pushSubscriptions',
       'removedUsers',
       'rpcSessions',

@@ -4,7 +4,7 @@ import type { CallerContext } from '../../callers/index.ts';
 import type { Channels } from '../../channels/index.ts';
 import type { Hooks } from '../../hooks/index.ts';
 import type { Quota, Unread } from '../../http/index.ts';
-import type { Notifications } from '../../notify/index.ts';
+import type { AnswerNotice, Notifications } from '../../notify/index.ts';
 import type { VoiceForPeople } from '../../voice/index.ts';
 
 /** What every procedure has at hand. */
@@ -14,6 +14,7 @@ export interface ServerContext extends CallerContext {
   clients: Clients;
   people: People;
   notifications: Notifications;
+  answerNotice: AnswerNotice;
   channels: Channels;
   hooks: Hooks;
   voice: VoiceForPeople;

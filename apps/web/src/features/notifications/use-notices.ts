@@ -32,7 +32,10 @@ export const useNotices = (): void => {
     const title = `A question waits on ${machines.nameOf(machineId)}`;
     // The same tag as a push of this question: one replaces the other.
     const options = { tag: id, data: { path: `/inbox/${id}` }, icon: '/icon-192.png' };
-    await (await serviceWorker())?.showNotification(title, options);
+    const worker = await serviceWorker();
+    // A push of it may have come first, with its buttons.
+    if ((await worker?.getNotifications({ tag: id }))?.length === 0)
+      await worker?.showNotification(title, options);
   };
   const close = async (id: string) => {
     for (const shown of (await (await serviceWorker())?.getNotifications({ tag: id })) ?? []) shown.close();

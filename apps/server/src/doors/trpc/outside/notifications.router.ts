@@ -1,9 +1,12 @@
 import {
+  changeDeviceInput,
   changeNotificationsInput,
+  configureNoticesInput,
+  noticeAnswerInput,
   pushEndpoint,
   setWebhookInput,
 } from '@drawbridge/contracts/outside/notifications';
-import { ok, router, userProcedure } from '../trpc.ts';
+import { ok, ownerProcedure, router, userProcedure } from '../trpc.ts';
 
 /** How a person learns of questions, and of the end of runs, outside of the panel. */
 export const notificationsRouter = router({
@@ -11,6 +14,21 @@ export const notificationsRouter = router({
   change: userProcedure
     .input(changeNotificationsInput)
     .mutation(({ ctx, input }) => ok(ctx.notifications.change(ctx.userId, input))),
+  /** The most that devices may answer. */
+  configure: ownerProcedure
+    .input(configureNoticesInput)
+    .mutation(({ ctx, input }) => ok(ctx.notifications.configure(input.mostAnswers))),
+  /** A device of this session. */
+  device: userProcedure
+    .input(pushEndpoint)
+    .query(({ ctx, input }) => ctx.notifications.devices.settings(ctx.session, input.endpoint)),
+  changeDevice: userProcedure
+    .input(changeDeviceInput)
+    .mutation(({ ctx, input }) => ok(ctx.notifications.devices.setAnswers(ctx.session, input))),
+  /** From the notification itself, by the device that shows it. */
+  answer: userProcedure
+    .input(noticeAnswerInput)
+    .mutation(({ ctx, input }) => ctx.answerNotice(ctx.session, input)),
   /** The secret is shown once: the store keeps it encrypted. */
   setWebhook: userProcedure
     .input(setWebhookInput)
