@@ -150,6 +150,9 @@ describeWith('chromium')('Telegram', () => {
       const card = page.locator('[data-test=channel]').filter({ hasText: 'Telegram' });
       await page.getByRole('button', { name: 'Set up Telegram' }).click();
       await card.getByText('@BotFather').waitFor();
+      await card.getByLabel('Token of the bot').fill('my bot');
+      await card.getByRole('button', { name: 'Connect', exact: true }).click();
+      await card.getByText('Token of the bot: must be the token that BotFather shows').waitFor();
       await card.getByLabel('Token of the bot').fill(botToken);
       await card.getByRole('button', { name: 'Connect', exact: true }).click();
       await card.locator('[data-test=channel-state]').filter({ hasText: 'Working' }).waitFor();

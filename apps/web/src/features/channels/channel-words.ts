@@ -8,6 +8,7 @@ import {
   type ChannelAnswerLevel,
   type ChannelSpeak,
 } from '@drawbridge/contracts/outside/channels';
+import { type Failure } from '../../api/index.ts';
 import { counted } from '../../ui/text/format.ts';
 import { channelNames } from '../../ui/text/words.ts';
 
@@ -190,4 +191,13 @@ export const stateWords = ({ state, isOn }: Channel): string => {
     default:
       return state satisfies never;
   }
+};
+
+const ofField = /^The request is not valid: fields\.(\w+): (.+)$/;
+
+/** A failure about a field, with the name that the field has here. */
+export const withFieldLabel = (kind: ChannelKind, failure: Failure): Failure => {
+  const [, name, wrong] = ofField.exec(failure.message) ?? [];
+  const field = channelWords[kind].fields.find((one) => one.name === name);
+  return field && wrong ? { ...failure, message: `${field.label}: ${wrong}` } : failure;
 };
