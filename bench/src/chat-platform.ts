@@ -10,10 +10,10 @@ interface Sent {
 
 /** Telegram's Bot API for one bot: updates are given until they are confirmed, and what is sent is noted. */
 export const startChatPlatform = async () => {
-  let updates: { update_id: number }[] = [];
+  let updates: { update_id: number; message: object }[] = [];
   let next = 1;
   let waiting: (() => void)[] = [];
-  const heard = new Set<(sent: Sent) => void>();
+  const listeners = new Set<(sent: Sent) => void>();
 
   const reply = (to: ServerResponse, result: unknown) => {
     to.writeHead(200, { 'content-type': 'application/json' });
@@ -31,7 +31,7 @@ export const startChatPlatform = async () => {
       const method = incoming.url?.split('/').at(-1);
       const body = JSON.parse(text || '{}') as Sent & { offset?: number; limit?: number };
       if (method === 'getUpdates') return poll(body.offset ?? 0, body.limit ?? 100, to);
-      if (method === 'sendMessage') for (const hear of heard) hear(body);
+      if (method === 'sendMessage') listeners.forEach((listener) => listener(body));
       return reply(to, { message_id: (next += 1), id: 1, username: 'bench_bot' });
     });
   });
@@ -42,10 +42,8 @@ export const startChatPlatform = async () => {
     const chat = { id: from, type: 'private' };
     const sender = { id: from, is_bot: false, first_name: `Person ${from}` };
     const date = Math.floor(systemClock.now() / 1_000);
-    updates.push({
-      update_id: (next += 1),
-      ...{ message: { message_id: next, from: sender, chat, date, text } },
-    });
+    next += 1;
+    updates.push({ update_id: next, message: { message_id: next, from: sender, chat, date, text } });
     for (const wake of waiting.splice(0)) wake();
   };
   return {
@@ -57,12 +55,12 @@ export const startChatPlatform = async () => {
     /** Resolves to the next text that the bot sends to a person. */
     next: (to: number): Promise<string> =>
       new Promise((resolve) => {
-        const hear = ({ chat_id: chat, text }: Sent) => {
+        const listener = ({ chat_id: chat, text }: Sent) => {
           if (chat !== String(to)) return;
-          heard.delete(hear);
+          listeners.delete(listener);
           resolve(text);
         };
-        heard.add(hear);
+        listeners.add(listener);
       }),
     /** The server has all updates. */
     settled: () => until(async () => waiting.length > 0),

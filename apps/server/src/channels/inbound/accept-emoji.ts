@@ -5,8 +5,8 @@ import type { SenderLimits, StoreMessage } from './accept-message.ts';
 import { emojiAsData, givenBy } from './with-rules.ts';
 import type { AcceptNeeds, Writes } from './writes.ts';
 
-/** An emoji on a message: nothing but what a rule of the sender's account makes of it. It answers nothing. */
-export const createEmoji =
+/** An emoji on a message: it is for the rules of the sender's account alone, and answers nothing. */
+export const createAcceptEmoji =
   (
     { kind, groups, messages, reactions }: AcceptNeeds,
     { commit }: Writes,
@@ -19,15 +19,15 @@ export const createEmoji =
       return void (await commit(update));
     }
     const { userId, senderId } = sender;
-    const isElsewhere =
+    const isOtherGroup =
       isInGroup({ conversation, senderId }) &&
       (await groups.answering(kind, conversation))?.userId !== userId;
-    if (isElsewhere) return void (await commit(update));
+    if (isOtherGroup) return void (await commit(update));
     const event = { on: 'emoji', kind, senderId, text: '', emojis } as const;
     const outcome = await reactions.decide(userId, event, () => !limits.isTooMany(senderId));
-    if (outcome.fate.type === 'stop' || outcome.fate.type === 'prompt') {
+    if (outcome.handling.type === 'stop' || outcome.handling.type === 'prompt') {
       const said = await messages.replies.said({ kind, conversation }, messageId);
-      const given = givenBy(outcome.fate, { text: '', files: [] }, () => emojiAsData(emoji, said));
+      const given = givenBy(outcome.handling, { text: '', files: [] }, () => emojiAsData(emoji, said));
       await store(update, { conversation, senderId, userId, address, sentAt, ...given });
     } else await commit(update);
     reactions.done(userId, outcome, { kind, messageId, address });

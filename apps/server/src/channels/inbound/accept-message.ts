@@ -86,7 +86,7 @@ export const createPaired = (
     if (text.trim() === '' && files.length === 0) return void (await commit(update));
     const event = { on, kind, senderId, text, emojis: [] } as const;
     const outcome = await reactions.decide(userId, event, () => true);
-    const given = givenBy(outcome.fate, message, () => messageAsData(on, message));
+    const given = givenBy(outcome.handling, message, () => messageAsData(on, message));
     const seen = { at: clock.now(), address: message.group ? null : JSON.stringify(address) };
     const row = { conversation, senderId, userId, address, sentAt, ...given };
     await store(update, row, [senders.noteSeen(kind, senderId, seen)]);

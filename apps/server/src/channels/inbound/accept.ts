@@ -4,7 +4,7 @@ import { createPerMinute, cutText, withoutHidden } from '@drawbridge/kit';
 import type { IncomingMessage, IncomingPress, IncomingReaction, Update } from '../adapter.ts';
 import { codeIn } from '../senders/codes.ts';
 import type { StoredSender } from '../senders/senders.store.ts';
-import { createEmoji } from './accept-emoji.ts';
+import { createAcceptEmoji } from './accept-emoji.ts';
 import { createInGroup, createPaired, createSenderLimits, createStoreMessage } from './accept-message.ts';
 import { createWrites, replyIdOf, type AcceptNeeds, type Writes } from './writes.ts';
 
@@ -103,7 +103,7 @@ export const createAccept = (needs: AcceptNeeds) => {
   const { pair, hint } = createUnpaired(needs, writes);
   const shared = { limits: createSenderLimits(needs), store: createStoreMessage(needs, writes) };
   const acceptMessage = createPaired(needs, writes, shared);
-  const acceptEmoji = createEmoji(needs, writes, shared);
+  const acceptEmoji = createAcceptEmoji(needs, writes, shared);
   const acceptInGroup = createInGroup(needs, writes, acceptMessage);
   const acceptPress = createPress(needs, writes);
 

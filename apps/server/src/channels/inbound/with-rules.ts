@@ -1,7 +1,6 @@
 import type { IncomingFile, IncomingMessage, IncomingReaction } from '../adapter.ts';
-import type { Fate } from '../reactions/match-rules.ts';
+import type { Handling } from '../reactions/match-rules.ts';
 
-/** What the agent gets of a message. */
 interface Given {
   text: string;
   files: readonly IncomingFile[];
@@ -29,22 +28,22 @@ export const emojiAsData = (
   return [asFile('emoji.txt', said === null ? `${what}.\n` : `${what} of yours:\n\n${said}\n`)];
 };
 
-/** What becomes of a message. Of one that is kept from the agent no word is stored. */
+/** What the agent gets of a message. Of one that is kept from the agent no word is stored. */
 export const givenBy = (
-  fate: Fate,
+  handling: Handling,
   { text, files }: Pick<IncomingMessage, 'text' | 'files'>,
   asData: () => readonly IncomingFile[],
 ): Given => {
-  switch (fate.type) {
+  switch (handling.type) {
     case 'as-written':
       return { text, files, state: 'accepted' };
     case 'stop':
       return { text: '/stop', files: [], state: 'accepted' };
     case 'prompt':
-      return { text: fate.text, files: asData(), state: 'accepted' };
+      return { text: handling.text, files: asData(), state: 'accepted' };
     case 'ignored':
       return { text: '', files: [], state: 'answered' };
     default:
-      return fate satisfies never;
+      return handling satisfies never;
   }
 };

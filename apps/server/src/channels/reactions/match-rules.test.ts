@@ -56,24 +56,24 @@ const outcome = (rules: ChannelRule[], left = 30, kind: RuleEvent['kind'] = 'tel
 };
 
 it.each([
-  [[], { skip: 'no_match', react: null, fate: { type: 'as-written' } }],
-  [[react('👍'), react('🔥')], { skip: null, react: '👍', fate: { type: 'as-written' } }],
-  [[prompt('a'), prompt('b')], { skip: null, react: null, fate: { type: 'prompt', text: 'a\n\nb' } }],
-  [[prompt('a'), ignore, react('👍')], { skip: null, react: '👍', fate: { type: 'ignored' } }],
-  [[ignore, stop, prompt('a')], { skip: null, react: null, fate: { type: 'stop' } }],
+  [[], { skip: 'no_match', react: null, handling: { type: 'as-written' } }],
+  [[react('👍'), react('🔥')], { skip: null, react: '👍', handling: { type: 'as-written' } }],
+  [[prompt('a'), prompt('b')], { skip: null, react: null, handling: { type: 'prompt', text: 'a\n\nb' } }],
+  [[prompt('a'), ignore, react('👍')], { skip: null, react: '👍', handling: { type: 'ignored' } }],
+  [[ignore, stop, prompt('a')], { skip: null, react: null, handling: { type: 'stop' } }],
   // Telegram has no such emoji for bots.
-  [[react('🦕')], { skip: 'unsupported', react: null, fate: { type: 'as-written' } }],
+  [[react('🦕')], { skip: 'unsupported', react: null, handling: { type: 'as-written' } }],
 ])('CH-34 rules do together: %#', (rules, expected) => {
   expect(outcome(rules)).toEqual(expected);
 });
 
 it('CH-34 a prompt that is one too many keeps the message from the agent; what keeps it away always counts', () => {
-  const limited = { skip: 'rate_limited', react: null, fate: { type: 'ignored' } };
+  const limited = { skip: 'rate_limited', react: null, handling: { type: 'ignored' } };
   expect(outcome([prompt('a')], 0)).toEqual(limited);
-  expect(outcome([react('👍')], 0)).toEqual({ ...limited, fate: { type: 'as-written' } });
-  expect(outcome([prompt('a'), prompt('b')], 1).fate).toEqual({ type: 'prompt', text: 'a' });
-  expect(outcome([ignore], 0)).toEqual({ skip: null, react: null, fate: { type: 'ignored' } });
-  expect(outcome([stop], 0).fate).toEqual({ type: 'stop' });
+  expect(outcome([react('👍')], 0)).toEqual({ ...limited, handling: { type: 'as-written' } });
+  expect(outcome([prompt('a'), prompt('b')], 1).handling).toEqual({ type: 'prompt', text: 'a' });
+  expect(outcome([ignore], 0)).toEqual({ skip: null, react: null, handling: { type: 'ignored' } });
+  expect(outcome([stop], 0).handling).toEqual({ type: 'stop' });
   expect(outcome([react('👍')], 30, 'teams').skip).toBe('unsupported');
 });
 

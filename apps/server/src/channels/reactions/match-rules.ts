@@ -3,6 +3,7 @@ import { platformOf } from '@drawbridge/contracts/outside/channel-platforms';
 import {
   plainEmoji,
   type ChannelRule,
+  type ChannelRuleDo,
   type ChannelRuleOn,
   type ChannelRuleWhen,
   type ReactionSkip,
@@ -28,15 +29,15 @@ const isFor = (when: ChannelRuleWhen, { on, kind, senderId, text, emojis }: Rule
 export const matchRules = (rules: readonly ChannelRule[], event: RuleEvent): ChannelRule[] =>
   /^\s*\//.test(event.text) ? [] : rules.filter(({ isOn, when }) => isOn && isFor(when, event));
 
-/** What becomes of a message; of an emoji there is nothing to ignore. */
-export type Fate = { type: 'as-written' | 'stop' | 'ignored' } | { type: 'prompt'; text: string };
+/** How a message is handled; of an emoji there is nothing to ignore. */
+export type Handling = { type: 'as-written' | 'stop' | 'ignored' } | { type: 'prompt'; text: string };
 
 export interface Outcome {
   /** Null where something is done. */
   skip: ReactionSkip | null;
   /** What the bot puts on the message. */
   react: string | null;
-  fate: Fate;
+  handling: Handling;
 }
 
 interface Facts {
@@ -45,22 +46,22 @@ interface Facts {
   take(effect: 'react' | 'prompt'): boolean;
 }
 
-const createTaken = ({ kind, take }: Facts) => {
-  const taken = { react: null as string | null, prompts: [] as string[], isLimited: false };
-  const takes = (effect: 'react' | 'prompt'): boolean => {
-    const isTaken = take(effect);
-    taken.isLimited ||= !isTaken;
-    return isTaken;
+/** The effects that are within the limits, in the order of the rules; a message has one emoji of the bot. */
+const effectsWithin = (effects: readonly ChannelRuleDo[], { kind, take }: Facts) => {
+  let react: string | null = null;
+  const prompts: string[] = [];
+  let isLimited = false;
+  const isWithin = (effect: 'react' | 'prompt'): boolean => {
+    const isFree = take(effect);
+    isLimited ||= !isFree;
+    return isFree;
   };
-  return {
-    taken,
-    /** A message has one emoji of the bot. */
-    react: (emoji: string): void => {
-      const canReact = platformOf(kind).sentEmojis.includes(emoji);
-      if (canReact && taken.react === null && takes('react')) taken.react = emoji;
-    },
-    prompt: (text: string): void => void (takes('prompt') && taken.prompts.push(text)),
-  };
+  for (const effect of effects) {
+    if (effect.type === 'prompt' && isWithin('prompt')) prompts.push(effect.text);
+    const canReact = effect.type === 'react' && platformOf(kind).sentEmojis.includes(effect.emoji);
+    if (canReact && react === null && isWithin('react')) react = effect.emoji;
+  }
+  return { react, prompts, isLimited };
 };
 
 /**
@@ -71,23 +72,17 @@ export const outcomeOf = (rules: readonly ChannelRule[], facts: Facts): Outcome 
   const effects = rules.map(({ do: effect }) => effect);
   const has = (type: 'stop' | 'ignore' | 'prompt') => effects.some((effect) => effect.type === type);
   const isKept = has('stop') || has('ignore');
-  const { taken, react, prompt } = createTaken(facts);
-  for (const effect of effects) {
-    if (effect.type === 'react') react(effect.emoji);
-    else if (effect.type === 'prompt' && !isKept) prompt(effect.text);
-  }
-  const fate = ((): Fate => {
+  const possible = isKept ? effects.filter(({ type }) => type !== 'prompt') : effects;
+  const { react, prompts, isLimited } = effectsWithin(possible, facts);
+  const handling = ((): Handling => {
     if (has('stop')) return { type: 'stop' };
-    if (taken.prompts.length > 0) return { type: 'prompt', text: taken.prompts.join('\n\n') };
+    if (prompts.length > 0) return { type: 'prompt', text: prompts.join('\n\n') };
     return { type: isKept || has('prompt') ? 'ignored' : 'as-written' };
   })();
-  const isDone = isKept || taken.react !== null || taken.prompts.length > 0;
-  const skip = isDone
-    ? null
-    : rules.length === 0
-      ? 'no_match'
-      : taken.isLimited
-        ? 'rate_limited'
-        : 'unsupported';
-  return { skip, react: taken.react, fate };
+  const skip = ((): ReactionSkip | null => {
+    if (isKept || react !== null || prompts.length > 0) return null;
+    if (rules.length === 0) return 'no_match';
+    return isLimited ? 'rate_limited' : 'unsupported';
+  })();
+  return { skip, react, handling };
 };
