@@ -1,6 +1,7 @@
 import { createECDH, createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { sessionProofHeader } from '@drawbridge/contracts/accounts';
 import Database from 'libsql';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -149,7 +150,7 @@ describeWith('chromium')('the service worker of the panel', () => {
 
   /** Writes the digest of a known token to what the server has stored of the question of that id. */
   const knowToken = (id: string, token: string) => {
-    const store = new Database(join(server.dataDir, 'drawbridge.db'));
+    const store = new Database(join(server.dataDir, 'drawbridge.db'), { timeout: 10_000 });
     const digest = createHash('sha256').update(token).digest('base64url');
     // Sent longer ago than a person needs to read.
     const { changes } = store
@@ -167,7 +168,7 @@ describeWith('chromium')('the service worker of the panel', () => {
     const ask = { text: `Write ${filePath}`, token, offers: ['allow', 'deny'] };
     await deliver({ id, title: 'A question waits on desk', path: `/inbox/${id}`, ask });
     await until(async () => (await shown()).some(({ tag }) => tag === id));
-    return { id, result };
+    return { id, result, ask };
   };
   const titleOf = async (id: string) => (await shown()).find(({ tag }) => tag === id)?.title;
 
@@ -209,8 +210,43 @@ describeWith('chromium')('the service worker of the panel', () => {
     await page.waitForURL(`${server.url}/inbox/${third.id}`);
     await until(async () => (await titleOf(third.id))?.startsWith('This device answers nothing') === true);
     expect(await ann.api.confirmations.list.query()).toHaveLength(1);
+
+    // The proof of a session that has ended: the device keeps nothing to answer with.
+    const kept = await page.evaluate(async (header) => {
+      const cache = await caches.open('answers');
+      await cache.put('/answer-headers', Response.json({ [header]: 'of-another-session' }));
+      return cache.keys().then((all) => all.length);
+    }, sessionProofHeader);
+    expect(kept).toBe(1);
+    await deliver({ id: third.id, title: 'Again', path: `/inbox/${third.id}`, ask: third.ask });
+    await until(async () => (await titleOf(third.id)) === 'Again');
+    await click(third.id, 'allow');
+    await until(async () => (await titleOf(third.id))?.startsWith('You are signed out') === true);
+    expect(
+      await page.evaluate(async () => (await caches.open('answers')).keys().then((all) => all.length)),
+    ).toBe(0);
+    expect(await ann.api.confirmations.list.query()).toHaveLength(1);
     await ann.api.confirmations.decide.mutate({ confirmationId: third.id, approved: false });
     await third.result;
+  });
+
+  it('CF-33 a notification that names a page elsewhere opens nothing', async () => {
+    await page.evaluate(() => {
+      const paths: string[] = [];
+      navigator.serviceWorker.addEventListener('message', ({ data }) => {
+        paths.push((data as { path: string }).path);
+        document.body.dataset.asked = paths.join(' ');
+      });
+    });
+    const elsewhere = ['https://elsewhere.example/inbox', '//elsewhere.example', 'javascript:alert(1)'];
+    for (const [n, path] of [...elsewhere, '/activity'].entries()) {
+      await deliver({ id: `n${n}`, title: 'A question waits', path });
+      await until(async () => (await titleOf(`n${n}`)) !== undefined);
+      await click(`n${n}`);
+    }
+    await page.waitForURL(`${server.url}/activity`);
+    expect(await page.locator('body').getAttribute('data-asked')).toMatch(/^(\/inbox\/\S+ )?\/activity$/);
+    expect(context.pages()).toHaveLength(1);
   });
 
   it('keeps the shell: a reload while the server is away says so, and the panel comes back with it', async () => {
