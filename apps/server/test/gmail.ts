@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '@drawbridge/kit';
 
+import { createGoogleConsent } from './google-consent.ts';
 import { openStandIn, replyJson, type StandInRequest } from './http-stand-in.ts';
 import { openIssuer } from './signed-tokens.ts';
 
@@ -55,6 +56,7 @@ interface SentMail {
 }
 
 export const mailboxAddress = 'agent@gmail.com';
+export const gmailClient = { id: '123-abc.apps.googleusercontent.com', secret: 'client-secret' };
 const issuer = openIssuer('google-key');
 /** What a push subscription needs. */
 export const pushFields = {
@@ -167,13 +169,15 @@ export const openGmail = async (clock: Pick<Clock, 'now'>) => {
   let number = 0;
   let tokens = 0;
   let losesAnswer = false;
+  let refreshToken = 'refresh-token';
+  const consent = createGoogleConsent(gmailClient);
 
   const grant = (body: string, reply: ServerResponse) => {
     const form = new URLSearchParams(body);
-    if (form.get('client_secret') !== 'client-secret')
+    if (form.get('grant_type') === 'authorization_code') return consent.exchange(form, reply, refreshToken);
+    if (form.get('client_secret') !== gmailClient.secret)
       return replyJson(reply, { error: 'invalid_client' }, 401);
-    if (form.get('refresh_token') !== 'refresh-token')
-      return replyJson(reply, { error: 'invalid_grant' }, 400);
+    if (form.get('refresh_token') !== refreshToken) return replyJson(reply, { error: 'invalid_grant' }, 400);
     return replyJson(reply, { access_token: `token ${(tokens += 1)}`, expires_in: 3_600 });
   };
   const history = (query: URLSearchParams, reply: ServerResponse) => {
@@ -205,11 +209,12 @@ export const openGmail = async (clock: Pick<Clock, 'now'>) => {
     const { method, path, body, headers } = request;
     const { pathname, searchParams } = new URL(path, 'http://gmail');
     const name =
-      pathname.replace(/^\/(?:(?:upload\/)?gmail\/v1\/users\/me|oauth2\/v3)\//, '').split('/')[0] ?? '';
+      pathname.replace(/^\/(?:(?:(?:upload\/)?gmail\/v1\/users\/me|oauth2\/v3)\/)?/, '').split('/')[0] ?? '';
     const own = first.get(method === 'POST' && name === 'messages' ? 'send' : name)?.shift();
     if (own) return own(reply);
     if (name === 'certs') return void issuer.then(({ jwk }) => replyJson(reply, { keys: [jwk] }));
     if (pathname === '/token') return grant(body, reply);
+    if (pathname === '/o/oauth2/v2/auth') return consent.showPage(searchParams, reply);
     if (headers.authorization !== `Bearer token ${tokens}`) return refuseGmail(401)(reply);
     if (name === 'profile')
       return replyJson(reply, { emailAddress: 'Agent@gmail.com', historyId: String(historyId) });
@@ -257,11 +262,16 @@ export const openGmail = async (clock: Pick<Clock, 'now'>) => {
   return {
     environment: {
       GOOGLE_API_URL: url,
-      GMAIL_CLIENT_ID: '123-abc.apps.googleusercontent.com',
-      GMAIL_CLIENT_SECRET: 'client-secret',
+      GMAIL_CLIENT_ID: gmailClient.id,
+      GMAIL_CLIENT_SECRET: gmailClient.secret,
       GMAIL_REFRESH_TOKEN: 'refresh-token',
     },
     issuer: () => issuer,
+    consent,
+    /** The earlier one has ended. */
+    setRefreshToken: (token: string) => {
+      refreshToken = token;
+    },
     asked,
     sent,
     attachments,

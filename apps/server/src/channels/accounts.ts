@@ -60,6 +60,13 @@ const postProblem: Record<ChannelKind, (address: URL) => string | null> = {
 /** A secret goes to the host that it was entered for: without it, another host has none. */
 const withoutOldSecrets = (kind: ChannelKind, before: Fields, change: Fields): Fields => {
   const { url } = change;
+  const { consent } = platformOf(kind);
+  const [client = ''] = consent?.needs ?? [];
+  // A token that a page of consent has given is of one client.
+  if (consent && change[client] !== undefined && change[client] !== before[client]) {
+    const { [consent.gives]: _gone, ...rest } = before;
+    return rest;
+  }
   if (url === undefined || before['url'] === undefined) return before;
   if (new URL(url).origin === new URL(before['url']).origin) return before;
   const { secrets } = platformOf(kind);

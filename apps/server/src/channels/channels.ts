@@ -6,6 +6,7 @@ import {
   type ConfigureChannelInput,
 } from '@drawbridge/contracts/outside/channels';
 import type { Clock } from '@drawbridge/kit';
+import type { Tickets } from '../auth/index.ts';
 import type { Store } from '../db/index.ts';
 import { errors } from '../errors.ts';
 import type { ReaderContext } from '../readers/index.ts';
@@ -13,6 +14,7 @@ import type { Sealer } from '../secrets/index.ts';
 import type { SpeechService, Transcribe } from '../voice/index.ts';
 import { createAccounts } from './accounts.ts';
 import { createAccountsStore } from './accounts.store.ts';
+import { createConsent } from './consent.ts';
 import { PlatformError, type PlatformPost } from './adapter.ts';
 import type { ChannelsEnvironment } from './config-schema.ts';
 import { createCounts, type ChannelCounts } from './counts.ts';
@@ -47,6 +49,8 @@ interface Needs {
   transcribe: Transcribe;
   speech: SpeechService;
   sessions: ChannelSessions;
+  /** For the owner's way to a page of consent, and back. */
+  consents: { tickets: Tickets; keyOfCookie(cookie: string | undefined): Promise<string | null> };
   readers: Omit<ReaderContext, 'agent'>;
   /** The visible text of HTML. */
   readHtml(html: string): Promise<string>;
@@ -183,7 +187,7 @@ const createView =
   ({ accounts, messages, connections }: Parts, { hasOthers, url }: Pick<Needs, 'hasOthers' | 'url'>) =>
   async (kind: ChannelKind, isOwner: boolean): Promise<Channel> => {
     const { isOn, given, fields, isFromEnvironment, mode, answers } = await accounts.get(kind);
-    const { secrets, webhookPath } = platformOf(kind);
+    const { secrets, webhookPath, consent } = platformOf(kind);
     const { lastMessageAt, waiting } = await messages.facts(kind);
     const one = connections.get(kind);
     return {
@@ -205,6 +209,7 @@ const createView =
           )
         : {},
       webhookUrl: isOwner ? url() + webhookPath : null,
+      consentUrl: isOwner && consent !== null ? url() + consent.path : null,
       isFromEnvironment,
       lastMessageAt: lastMessageAt === null ? null : iso(lastMessageAt),
       waiting,
@@ -239,6 +244,10 @@ export const createChannels = (needs: Needs) => {
   const { accounts, ofUsers, groups, messages, codes, ruled } = parts;
   const { questions, delivery, turns, connections } = parts;
   const view = createView(parts, needs);
+  const reconnect = async (kind: ChannelKind): Promise<void> => {
+    await connections.disconnect(kind);
+    await connections.connect(kind);
+  };
 
   return {
     list: (isOwner: boolean): Promise<Channel[]> =>
@@ -246,9 +255,9 @@ export const createChannels = (needs: Needs) => {
     /** For the owner. Throws `badRequest`. */
     configure: async (input: ConfigureChannelInput): Promise<void> => {
       await accounts.set(input);
-      await connections.disconnect(input.kind);
-      await connections.connect(input.kind);
+      await reconnect(input.kind);
     },
+    consent: createConsent({ ...needs, ...needs.consents, accounts, reconnect, signal: closing.signal }),
     /** A post of a platform. Throws `notAvailable` where none is expected, `unauthorized`. */
     receive: createReceive(connections),
     /** Asks the platform for the bot's name. Throws `badRequest` with what it answered instead. */

@@ -11,6 +11,7 @@ export const googleHosts = {
   pubsub: 'https://pubsub.googleapis.com',
   token: 'https://oauth2.googleapis.com',
   keys: 'https://www.googleapis.com',
+  consent: 'https://accounts.google.com',
 } as const;
 export type GoogleHost = keyof typeof googleHosts;
 
@@ -19,11 +20,14 @@ const documentLimits = { ms: 10_000, maxBytes: 1_024 * 1_024 };
 
 type PostForm = (form: URLSearchParams, signal: AbortSignal) => Promise<ServiceReply>;
 
-interface Needs<Account> {
+interface Google {
   clock: Clock;
   /** In place of Google's addresses; empty: those. */
   url: string;
   limits: { ms: number; maxBytes: number };
+}
+
+interface Needs<Account> extends Google {
   /** Makes the account that gives access tokens. `post`: sends a form to Google's address for them. */
   account(post: PostForm): Account;
   toGrantError(error: GrantRefused): PlatformError;
@@ -34,6 +38,21 @@ export interface GoogleCall {
   body?: { type: string; text: string };
   signal: AbortSignal;
 }
+
+export const googleAddress = (url: string, host: GoogleHost, path: string): URL =>
+  new URL((url || googleHosts[host]) + path);
+
+/** Posts forms to Google's address for tokens. Throws `PlatformError`. */
+export const createTokenPost = ({ clock, url, limits }: Google): PostForm => {
+  const request = createPlatformFetch({ clock, name: 'Google', limits });
+  return (form, signal) =>
+    request(googleAddress(url, 'token', '/token'), {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: form.toString(),
+      signal,
+    });
+};
 
 /** Calls of Google's APIs in the name of an account. All but `document` throw `PlatformError`. */
 export const createGoogleCalls = <
@@ -47,16 +66,7 @@ export const createGoogleCalls = <
 }: Needs<Account>) => {
   const request = createPlatformFetch({ clock, name: 'Google', limits });
   const read = createPlatformFetch({ clock, name: 'Google', limits: documentLimits });
-  const addressOf = (host: GoogleHost, path: string) => new URL((url || googleHosts[host]) + path);
-
-  const account = open((form, signal) =>
-    request(addressOf('token', '/token'), {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: form.toString(),
-      signal,
-    }),
-  );
+  const account = open(createTokenPost({ clock, url, limits }));
   const tokenFor = (signal: AbortSignal) =>
     account.token(signal).catch((error: unknown) => {
       if (error instanceof GrantRefused) throw toGrantError(error);
@@ -72,7 +82,7 @@ export const createGoogleCalls = <
       path: string,
       { method, body, signal }: GoogleCall,
     ): Promise<ServiceReply> => {
-      const to = addressOf(host, path);
+      const to = googleAddress(url, host, path);
       return askWithToken({ token: tokenFor, forget: account.forget }, signal, (token) =>
         request(to, {
           method,
@@ -85,7 +95,7 @@ export const createGoogleCalls = <
     /** Reads a public document. */
     document: async (path: string): Promise<unknown> => {
       const { signal } = new AbortController();
-      const { status, text } = await read(addressOf('keys', path), { signal });
+      const { status, text } = await read(googleAddress(url, 'keys', path), { signal });
       if (status !== 200) throw new Error(`HTTP ${status}`);
       return jsonOf(text);
     },

@@ -157,7 +157,7 @@ export const addDoors = async (parts: Parts): Promise<OpenSockets | null> => {
   });
   await server.register(trpc, { prefix: '/trpc' });
   await server.register(createWebhooksDoor({ hooks, limits }));
-  await server.register(createChannelsDoor({ channels, limits }));
+  await server.register(createChannelsDoor({ channels, limits, ownsHost: address.ownsHost }));
   await server.register(createWebchatDoor({ accounts, notifications, guardOrigin }));
   await server.register(createRestDoor({ gateway, access, limits, clock, site, onError }));
   await server.register(

@@ -1,4 +1,6 @@
 import { dirname } from 'node:path';
+import { channelLimits } from '@drawbridge/contracts/outside/channels';
+import { rpcLimits } from '@drawbridge/contracts/rpc/protocol';
 import type { Clock } from '@drawbridge/kit';
 import {
   createAccess,
@@ -94,6 +96,12 @@ export const openAccounts = async (needs: AppNeeds) => {
     isOwner: async (userId) => userId === (await accounts.ownerId()),
     onError,
   });
+  const ticketsFor = (purpose: string, ms: number) =>
+    createTickets({
+      ...{ clock, purpose, ms },
+      store: createTicketsStore(store),
+      sessionByKey: accounts.sessionByKey,
+    });
   return {
     secret,
     setupToken,
@@ -122,11 +130,9 @@ export const openAccounts = async (needs: AppNeeds) => {
     clients,
     ownMachines,
     consentPages: createSingleUse({ clock, store: createTicketsStore(store) }),
-    tickets: createTickets({
-      clock,
-      store: createTicketsStore(store),
-      sessionByKey: accounts.sessionByKey,
-    }),
+    tickets: ticketsFor('socket', rpcLimits.ticketMs),
+    /** What a page of consent of another program brings back. */
+    consentTickets: ticketsFor('consent', channelLimits.consentMs),
     close,
   };
 };

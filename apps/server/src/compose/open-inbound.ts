@@ -40,6 +40,7 @@ export const openInbound = (parts: Parts): { hooks: Hooks; channels: Channels } 
     environment: config,
     secret,
     sessions: createSessions({ store: createSessionsStore(store), clock }),
+    consents: { tickets: opened.consentTickets, keyOfCookie: accounts.keyOfCookie },
     readers: { gateway, onError },
     // Loaded with the first mail of a server.
     readHtml: async (html) => (await import('../agent/web/read-plain-text.ts')).readPlainText(html).markdown,

@@ -94,6 +94,17 @@ interface Platform {
   needs: Partial<Record<ChannelMode, readonly string[]>>;
   /** The fields that are never shown again. */
   secrets: readonly string[];
+  /** A page on which the owner lets this server in; null where all fields are entered. */
+  consent: PlatformConsent | null;
+}
+
+interface PlatformConsent {
+  /** Where the page sends the browser back to. */
+  path: string;
+  /** What has to be entered before. */
+  needs: readonly string[];
+  /** The field that it gives; it is of the first of those alone. */
+  gives: string;
 }
 
 export const platforms = {
@@ -110,6 +121,7 @@ export const platforms = {
     fields: z.strictObject({ token: telegramToken }),
     needs: {},
     secrets: ['token'],
+    consent: null,
   },
   bluebubbles: {
     webhookPath: '/bluebubbles/events',
@@ -124,6 +136,7 @@ export const platforms = {
     fields: z.strictObject({ url: blueBubblesUrl, password: blueBubblesPassword }),
     needs: {},
     secrets: ['password'],
+    consent: null,
   },
   'google-chat': {
     webhookPath: '/google-chat/events',
@@ -142,6 +155,7 @@ export const platforms = {
     }),
     needs: { poll: ['subscription'] },
     secrets: ['key'],
+    consent: null,
   },
   teams: {
     webhookPath: '/teams/events',
@@ -156,6 +170,7 @@ export const platforms = {
     fields: z.strictObject({ appId: entraId, secret: entraSecret, tenant: entraId }),
     needs: {},
     secrets: ['secret'],
+    consent: null,
   },
   gmail: {
     webhookPath: '/gmail/push',
@@ -177,6 +192,11 @@ export const platforms = {
     }),
     needs: { webhook: ['topic', 'subscription', 'pushAccount'] },
     secrets: ['clientSecret', 'refreshToken'],
+    consent: {
+      path: '/channels/gmail/callback',
+      needs: ['clientId', 'clientSecret'],
+      gives: 'refreshToken',
+    },
   },
 } as const satisfies Record<ChannelKind, Platform>;
 

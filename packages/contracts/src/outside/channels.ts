@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { toolScope } from '../groups.ts';
 import { isoTime } from '../ids.ts';
-import { channelKind, channelMode, platformOf } from './channel-platforms.ts';
+import { channelKind, channelMode, platformOf, type ChannelKind } from './channel-platforms.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -9,6 +9,8 @@ const hour = 60 * minute;
 /** Times in milliseconds. */
 export const channelLimits = {
   codeMs: 5 * minute,
+  /** A platform's page of consent, for one answer. */
+  consentMs: 10 * minute,
   openCodesPerUser: 5,
   sendersPerUser: 20,
   groupsPerUser: 20,
@@ -87,6 +89,8 @@ export const channel = z.object({
   fields: z.record(z.string(), z.string()),
   /** Where the platform posts to. For the owner alone. */
   webhookUrl: z.url().nullable(),
+  /** Where the platform's page of consent sends the browser back to. For the owner alone. */
+  consentUrl: z.url().nullable(),
   isFromEnvironment: z.boolean(),
   lastMessageAt: isoTime.nullable(),
   /** Messages that wait for an answer. */
@@ -95,6 +99,19 @@ export const channel = z.object({
 export type Channel = z.infer<typeof channel>;
 
 const fieldsInput = z.record(z.string().max(40), z.string().trim().max(16_384));
+type FieldsInput = z.infer<typeof fieldsInput>;
+
+const refineFields = (kind: ChannelKind, fields: FieldsInput, context: z.RefinementCtx): void => {
+  const { fields: schema, consent } = platformOf(kind);
+  for (const { message, path } of schema.partial().safeParse(fields).error?.issues ?? [])
+    context.addIssue({ code: 'custom', message, path: ['fields', ...path] });
+  if (consent !== null && consent.gives in fields)
+    context.addIssue({
+      code: 'custom',
+      message: 'comes from the page of consent',
+      path: ['fields', consent.gives],
+    });
+};
 
 /** `fields`: those that change; null forgets all. What is undefined stays as it is. */
 export const configureChannelInput = z
@@ -106,13 +123,44 @@ export const configureChannelInput = z
     answers: channelAnswerLevel.optional(),
   })
   .superRefine(({ kind, fields, mode }, context) => {
-    const { fields: schema, modes } = platformOf(kind);
-    for (const { message, path } of schema.partial().safeParse(fields ?? {}).error?.issues ?? [])
-      context.addIssue({ code: 'custom', message, path: ['fields', ...path] });
-    if (mode !== undefined && !modes.includes(mode))
+    refineFields(kind, fields ?? {}, context);
+    if (mode !== undefined && !platformOf(kind).modes.includes(mode))
       context.addIssue({ code: 'custom', message: 'not offered by this platform', path: ['mode'] });
   });
 export type ConfigureChannelInput = z.infer<typeof configureChannelInput>;
+
+/** Opens the platform's page of consent. `fields`: those that change before. */
+export const connectChannelInput = z
+  .strictObject({ kind: channelKind, fields: fieldsInput.default({}) })
+  .superRefine(({ kind, fields }, context) => {
+    refineFields(kind, fields, context);
+    if (platformOf(kind).consent === null)
+      context.addIssue({ code: 'custom', message: 'has no page of consent', path: ['kind'] });
+  });
+export type ConnectChannelInput = z.infer<typeof connectChannelInput>;
+
+/**
+ * How a page of consent ended. `expired`: its ten minutes, or its one use. `signed-out`, `not-yours`: the
+ * browser that comes back is not that of the session that left. `address`, `client`: the platform refuses the
+ * address of this server, or the id or the secret of the client. `token`: it gave none that lasts. `scopes`: a
+ * right was left out.
+ */
+export const consentOutcome = z.enum([
+  'connected',
+  'refused',
+  'expired',
+  'signed-out',
+  'not-yours',
+  'address',
+  'client',
+  'token',
+  'scopes',
+  'unreachable',
+  'failed',
+]);
+export type ConsentOutcome = z.infer<typeof consentOutcome>;
+/** The parameter of the page Channels that has the outcome. */
+export const consentQuery = 'consent';
 
 export const channelKindInput = z.strictObject({ kind: channelKind });
 

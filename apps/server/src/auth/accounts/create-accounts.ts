@@ -113,11 +113,7 @@ export const createAccounts = async (needs: AccountsNeeds) => {
         slot: null,
         claim: (trx) => invitations.consume(trx, invitationToken),
       }),
-    /**
-     * The session of the cookie and the proof, as stored now; null without either. Throws `twoSessions` for
-     * two session cookies.
-     */
-    session: createSessions({
+    ...createSessions({
       auth,
       clock,
       proofs,

@@ -66,11 +66,24 @@ export const createSessions = ({ auth, clock, proofs, cookieName, store }: Sessi
     return prove(cookie);
   };
 
-  return async ({ cookie, proof }: Credentials): Promise<Session | null> => {
+  const read = async (cookie: string | undefined): Promise<Found | null> => {
     if (cookie === undefined) return null;
     refuseTwo(cookie, cookieName);
-    const found = await ofCookie(cookie);
-    if (!found || proof === undefined || !sameSecret(proof, found.proof)) return null;
-    return { key: found.key, user: found.user };
+    return ofCookie(cookie);
+  };
+
+  return {
+    /**
+     * The session of the cookie and the proof, as stored now; null without either. Throws `twoSessions` for
+     * two session cookies.
+     */
+    session: async ({ cookie, proof }: Credentials): Promise<Session | null> => {
+      const found = await read(cookie);
+      if (!found || proof === undefined || !sameSecret(proof, found.proof)) return null;
+      return { key: found.key, user: found.user };
+    },
+    /** The key of the cookie's session, which gives no access; null without one. Throws `twoSessions`. */
+    keyOfCookie: async (cookie: string | undefined): Promise<string | null> =>
+      (await read(cookie))?.key ?? null,
   };
 };

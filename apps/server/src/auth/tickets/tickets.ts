@@ -1,4 +1,4 @@
-import { rpcLimits, ticketPrefix } from '@drawbridge/contracts/rpc/protocol';
+import { ticketPrefix } from '@drawbridge/contracts/rpc/protocol';
 import type { Clock } from '@drawbridge/kit';
 import { nanoid } from 'nanoid';
 import { digest } from '../digest.ts';
@@ -8,22 +8,25 @@ import type { TicketsStore } from './tickets.store.ts';
 interface Needs {
   clock: Clock;
   store: TicketsStore;
+  /** What they are for: one for something else is none. */
+  purpose: string;
+  ms: number;
   /** The session with that key; null once it has ended. */
   sessionByKey(key: string): Promise<Session | null>;
 }
 
-/** Tickets open one WebSocket for a person who is signed in: 30 s, one use, a digest in the store. */
-export const createTickets = ({ clock, store, sessionByKey }: Needs) => ({
+/** Tickets of a person who is signed in, for one request without the session's proof: a digest in the store. */
+export const createTickets = ({ clock, store, purpose, ms, sessionByKey }: Needs) => ({
   issue: async ({ key }: Session): Promise<{ ticket: string; expiresAt: string }> => {
     const ticket = ticketPrefix + nanoid(32);
     const now = clock.now();
-    const expiresAt = now + rpcLimits.ticketMs;
-    await store.add({ digest: digest(ticket), sessionToken: key, expiresAt }, now);
+    const expiresAt = now + ms;
+    await store.add({ digest: digest(`${purpose} ${ticket}`), sessionToken: key, expiresAt }, now);
     return { ticket, expiresAt: new Date(expiresAt).toISOString() };
   },
   /** The session that the ticket was made for; null for a used or expired one, and after its session. */
   redeem: async (ticket: string): Promise<Session | null> => {
-    const found = await store.take(digest(ticket));
+    const found = await store.take(digest(`${purpose} ${ticket}`));
     return found && found.expiresAt > clock.now() ? sessionByKey(found.sessionToken) : null;
   },
 });

@@ -215,13 +215,16 @@ it('CH-03, CH-10 after a gap in the history newer mails are read; an answer that
 it('CH-05 says which key is refused, and that the right is missing', async () => {
   const { gmail, channels, channel, deliver, clock, after } = await gmailWorld();
   const set = (fields: Record<string, string>) => channels.configure.mutate({ kind, isOn: true, fields });
-  await set({ refreshToken: 'another-token' });
+  await expect(set({ refreshToken: 'another-token' })).rejects.toThrow('comes from the page of consent');
+  gmail.setRefreshToken('another-token');
+  await set({});
   await after(channel).toMatchObject({
     state: 'key',
     problem: expect.stringContaining('7 days: publish the app'),
   });
   expect((await channel())?.fields).toMatchObject({ clientSecret: 'cret', refreshToken: 'oken' });
-  await set({ refreshToken: 'refresh-token', clientSecret: 'another-secret' });
+  gmail.setRefreshToken('refresh-token');
+  await set({ clientSecret: 'another-secret' });
   await after(channel).toMatchObject({ state: 'key', problem: expect.stringContaining('invalid_client') });
   await expect(set({ clientId: 'client' })).rejects.toThrow('must be the id of an OAuth client');
   gmail.answerFirst('profile', refuseGmail(403, 'Gmail API has not been used', 'accessNotConfigured'));

@@ -4,6 +4,7 @@ import {
   channelKindInput,
   channelSenderInput,
   configureChannelInput,
+  connectChannelInput,
   createChannelCodeInput,
   updateChannelGroupInput,
   updateChannelSenderInput,
@@ -76,6 +77,10 @@ export const channelsRouter = router({
   configure: ownerProcedure
     .input(configureChannelInput)
     .mutation(({ ctx, input }) => ok(ctx.channels.configure(input))),
+  /** Opens the platform's page of consent, from which the browser comes back to the door of channels. */
+  connect: ownerProcedure
+    .input(connectChannelInput)
+    .mutation(({ ctx, input }) => ctx.channels.consent.begin(ctx.session, input)),
   test: ownerProcedure.input(channelKindInput).mutation(({ ctx, input }) => ctx.channels.test(input.kind)),
   codes: codesRouter,
   senders: sendersRouter,
