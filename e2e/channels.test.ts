@@ -1,6 +1,8 @@
 import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, it } from 'vitest';
+import { systemClock } from '@drawbridge/kit';
+import { gmailClient, mailboxAddress, openGmail } from '../apps/server/test/gmail.ts';
 import { botToken, openTelegram } from '../apps/server/test/telegram.ts';
 import { startScriptedModel } from './agent/scripted-model.ts';
 import {
@@ -112,12 +114,59 @@ const tryRules = async (page: Page, telegram: Telegram) => {
   await expect.poll(() => rules.count()).toBe(1);
 };
 
+/** A mailbox, by Google's page and back; first without the client's redirect URI, then refused, then allowed. */
+const connectMailbox = async (page: Page, { consent }: Awaited<ReturnType<typeof openGmail>>) => {
+  const card = page.locator('[data-test=channel]').filter({ hasText: 'Gmail' });
+  await card.getByRole('button', { name: 'Set up Gmail' }).click();
+  // Fields of the other mode are folded, and values for Google's pages have copy buttons.
+  await card.getByRole('button', { name: 'Copy the redirect URI' }).click();
+  await card.getByText('Copied').waitFor();
+  const topic = card.getByLabel('Topic', { exact: true });
+  expect(await topic.isVisible()).toBe(false);
+  await card.getByText('Only where the platform posts them (3 fields)').click();
+  await topic.waitFor();
+  const connect = card.getByRole('button', { name: 'Connect with Google', exact: true });
+  expect(await connect.isDisabled()).toBe(true);
+  await card.getByLabel('Client id', { exact: true }).fill(gmailClient.id);
+  await card.getByLabel('Client secret', { exact: true }).fill(gmailClient.secret);
+  await connect.click();
+  await page.getByText('Error 400: redirect_uri_mismatch').waitFor();
+  await page.goBack();
+  await card.getByRole('button', { name: 'Set up Gmail' }).click();
+  const redirect = `${new URL(page.url()).origin}/channels/gmail/callback`;
+  await card.locator('[data-test=channel-steps]').getByText(redirect).waitFor();
+  consent.allowRedirect(redirect);
+  await page.setViewportSize({ width: 390, height: 844 });
+  // The client is known already.
+  await connect.click();
+  await page.getByRole('link', { name: 'Cancel' }).click();
+  const note = card.locator('[data-test=consent]');
+  await note.filter({ hasText: 'You did not allow it' }).waitFor();
+  const inView = `document.querySelector('[data-test=consent]').getBoundingClientRect().bottom < innerHeight`;
+  await until(async () => page.evaluate<boolean>(inView));
+  expect(new URL(page.url()).search).toBe('');
+  expect(await widthFaults(page)).toEqual([]);
+  expect(await axeFaults(page)).toEqual([]);
+  await connect.click();
+  await page.getByRole('link', { name: 'Continue' }).click();
+  await note.filter({ hasText: `Connected as ${mailboxAddress}.` }).waitFor();
+  expect(await widthFaults(page)).toEqual([]);
+  expect(await axeFaults(page)).toEqual([]);
+  await page.setViewportSize({ width: 1_280, height: 800 });
+  await page.reload();
+  await card.getByRole('button', { name: 'Connect with Google again' }).waitFor();
+  expect(await note.count()).toBe(0);
+  await card.getByRole('button', { name: 'Switch off' }).click();
+  await card.getByRole('button', { name: 'Set up Gmail' }).waitFor();
+};
+
 describeWith('chromium')('Telegram', () => {
   const programs = createProcesses();
   afterAll(() => programs.stopAll());
 
-  it('CH-03, CH-23 is set up and paired on the page Channels, and answers once after the server was killed', async () => {
+  it('CH-03, CH-23, CH-45 is set up and paired on the page Channels, and answers once after the server was killed', async () => {
     const telegram = await openTelegram();
+    const gmail = await openGmail(systemClock);
     const held = Promise.withResolvers<void>();
     const model = await startScriptedModel(async ({ tools, body }) => {
       if (tools.length === 0) return { text: 'Groceries' };
@@ -129,6 +178,7 @@ describeWith('chromium')('Telegram', () => {
       AGENT_MODEL: 'stub',
       AGENT_MODEL_URL: model.url,
       TELEGRAM_API_URL: telegram.url,
+      GOOGLE_API_URL: gmail.environment.GOOGLE_API_URL,
     });
     const ann = await server.createOwner();
     const browser = await startBrowser();
@@ -136,17 +186,7 @@ describeWith('chromium')('Telegram', () => {
     const violations = await watchPolicy(page);
     try {
       await page.goto(`${server.url}/settings/channels`);
-      // Fields of the other mode are folded, and values for Google's pages have copy buttons.
-      const gmail = page.locator('[data-test=channel]').filter({ hasText: 'Gmail' });
-      await gmail.getByRole('button', { name: 'Set up Gmail' }).click();
-      await gmail.getByRole('button', { name: 'Copy the scopes' }).waitFor();
-      await gmail.getByRole('button', { name: 'Copy the redirect URI' }).click();
-      await gmail.getByText('Copied').waitFor();
-      const topic = gmail.getByLabel('Topic', { exact: true });
-      expect(await topic.isVisible()).toBe(false);
-      await gmail.getByText('Only where the platform posts them (3 fields)').click();
-      await topic.waitFor();
-      await gmail.getByRole('button', { name: 'Close Gmail' }).click();
+      await connectMailbox(page, gmail);
       const card = page.locator('[data-test=channel]').filter({ hasText: 'Telegram' });
       await page.getByRole('button', { name: 'Set up Telegram' }).click();
       await card.getByText('@BotFather').waitFor();

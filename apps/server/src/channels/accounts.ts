@@ -74,7 +74,7 @@ const withoutOldSecrets = (kind: ChannelKind, before: Fields, change: Fields): F
 };
 
 /** The field that is missing, or not right; null without one. */
-const missingField = (kind: ChannelKind, mode: ChannelMode, fields: Fields): string | null => {
+export const missingField = (kind: ChannelKind, mode: ChannelMode, fields: Fields): string | null => {
   const { fields: schema, needs } = platformOf(kind);
   const problem = schema.safeParse(fields).error?.issues[0];
   if (problem) return problem.path.join('.') || 'fields';

@@ -5,8 +5,8 @@ import type { ConnectChannelInput, ConsentOutcome } from '@drawbridge/contracts/
 import type { Clock } from '@drawbridge/kit';
 import type { Session, Tickets } from '../auth/index.ts';
 import { errors } from '../errors.ts';
-import type { Account, createAccounts } from './accounts.ts';
-import { PlatformError, type Fields } from './adapter.ts';
+import { missingField, type Account, type createAccounts } from './accounts.ts';
+import { PlatformError } from './adapter.ts';
 
 interface Needs {
   clock: Clock;
@@ -20,8 +20,6 @@ interface Needs {
   url(): string;
   /** With the settings as they are stored. */
   reconnect(kind: ChannelKind): Promise<void>;
-  /** Masks a secret in the log. */
-  hide(secret: string): void;
   log: { info(facts: object, sentence: string): void };
   signal: AbortSignal;
 }
@@ -39,8 +37,11 @@ const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 const isTaken = ({ protocol, hostname }: URL): boolean =>
   loopback.has(hostname) || (protocol === 'https:' && isIP(hostname.replace(/^\[|\]$/g, '')) === 0);
 
-const missingOf = (kind: ChannelKind, fields: Fields): string | null =>
-  platformOf(kind).consent?.needs.find((name) => !(name in fields)) ?? null;
+/** What is missing beside that which the page gives. */
+const missingOf = (kind: ChannelKind, { mode, given }: Account): string | null => {
+  const { consent } = platformOf(kind);
+  return missingField(kind, mode, { ...given, ...(consent && { [consent.gives]: 'given-later' }) });
+};
 
 /** The client that asks, and its proof, which follows from the state and never leaves this server. */
 const clientOf = (
@@ -60,7 +61,7 @@ const clientOf = (
  * session: ten minutes, one use, and good in the browser of that session alone.
  */
 export const createConsent = (needs: Needs) => {
-  const { clock, accounts, tickets, keyOfCookie, url, reconnect, hide, log, signal } = needs;
+  const { clock, accounts, tickets, keyOfCookie, url, reconnect, log, signal } = needs;
 
   /** Null where the browser that comes back is the owner's, who has left from here. */
   const refusalOf = async ({ cookie, state }: ConsentReply): Promise<ConsentOutcome | null> => {
@@ -73,8 +74,7 @@ export const createConsent = (needs: Needs) => {
 
   const exchange = async (kind: ChannelKind, path: string, { state, code }: ConsentReply) => {
     const account = await accounts.get(kind);
-    if (code === null || missingOf(kind, account.given) !== null) return { outcome: 'failed' as const };
-    hide(code);
+    if (code === null || missingOf(kind, account) !== null) return { outcome: 'failed' as const };
     const { exchangeCode } = await import('./gmail/consent.ts');
     const client = clientOf(needs, account, { path, state });
     try {
@@ -93,7 +93,6 @@ export const createConsent = (needs: Needs) => {
     if (reply.error !== null) return reply.error === 'access_denied' ? 'refused' : 'failed';
     const got = await exchange(kind, consent.path, reply);
     if ('outcome' in got) return got.outcome;
-    hide(got.refreshToken);
     await accounts.set({ kind, fields: { [consent.gives]: got.refreshToken }, isOn: true });
     await reconnect(kind);
     return 'connected';
@@ -114,7 +113,7 @@ export const createConsent = (needs: Needs) => {
         await reconnect(kind);
       }
       const account = await accounts.get(kind);
-      const missing = missingOf(kind, account.given);
+      const missing = missingOf(kind, account);
       if (missing !== null)
         throw errors.badRequest({ message: `The channel needs its ${missing}`, fix: 'Enter it first.' });
       const { ticket: state } = await tickets.issue(session);

@@ -141,9 +141,8 @@ export type ConnectChannelInput = z.infer<typeof connectChannelInput>;
 
 /**
  * How a page of consent ended. `expired`: its ten minutes, or its one use. `signed-out`, `not-yours`: the
- * browser that comes back is not that of the session that left. `address`, `client`: the platform refuses the
- * address of this server, or the id or the secret of the client. `token`: it gave none that lasts. `scopes`: a
- * right was left out.
+ * browser that comes back is not that of the session. `address`, `client`: the platform refuses the address
+ * of this server, or the client. `token`: it gave none that lasts. `scopes`: a right was left out.
  */
 export const consentOutcome = z.enum([
   'connected',

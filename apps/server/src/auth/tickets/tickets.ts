@@ -8,14 +8,14 @@ import type { TicketsStore } from './tickets.store.ts';
 interface Needs {
   clock: Clock;
   store: TicketsStore;
-  /** What they are for: one for something else is none. */
+  /** What they are for: one for something else does not count. */
   purpose: string;
   ms: number;
   /** The session with that key; null once it has ended. */
   sessionByKey(key: string): Promise<Session | null>;
 }
 
-/** Tickets of a person who is signed in, for one request without the session's proof: a digest in the store. */
+/** Tickets of a person who is signed in, each for one request without the proof: a digest in the store. */
 export const createTickets = ({ clock, store, purpose, ms, sessionByKey }: Needs) => ({
   issue: async ({ key }: Session): Promise<{ ticket: string; expiresAt: string }> => {
     const ticket = ticketPrefix + nanoid(32);

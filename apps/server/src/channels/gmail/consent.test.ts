@@ -156,7 +156,7 @@ it('CH-45 a way back that is not the owner’s, or not from here, connects nothi
   expect((await server.send(path, { method: 'POST', body: {} })).status).toBe(405);
 });
 
-it('CH-45 whoever is the owner no longer connects nothing', async () => {
+it('CH-45 a person who is the owner no longer connects nothing', async () => {
   const { server, cookie, clock, channels, comeBack, leave, outcome } = await consentWorld();
   const back = await linkOn(await leave(), 'Continue');
   const { db, close } = await openTestStore(server.dataDir);

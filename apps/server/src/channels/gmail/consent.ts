@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { createTokenPost, googleAddress } from '../google-calls.ts';
 
 /** Read the mailbox, and send in its name. */
-export const gmailScopes = [
+const gmailScopes = [
   'https://www.googleapis.com/auth/gmail.readonly',
   'https://www.googleapis.com/auth/gmail.send',
 ] as const;
@@ -57,7 +57,7 @@ interface Exchange extends Client {
   clientSecret: string;
 }
 
-/** The refresh token that a code of the page is good for, or why there is none. Throws `PlatformError`. */
+/** The refresh token that a code of the page is good for, or why it gives nothing. Throws `PlatformError`. */
 export const exchangeCode = async (
   { clock, url, clientId, clientSecret, redirect, verifier }: Exchange,
   code: string,

@@ -7,6 +7,7 @@ import {
   type Channel,
   type ChannelAnswerLevel,
   type ChannelSpeak,
+  type ConsentOutcome,
 } from '@drawbridge/contracts/outside/channels';
 import { type Failure } from '../../api/index.ts';
 import { counted } from '../../ui/text/format.ts';
@@ -80,11 +81,6 @@ export const channelWords: Record<ChannelKind, PlatformWords> = {
     fields: [
       { name: 'clientId', label: 'Client id', help: 'Ends in .apps.googleusercontent.com.' },
       { name: 'clientSecret', label: 'Client secret', help: 'Of the same OAuth client.' },
-      {
-        name: 'refreshToken',
-        label: 'Refresh token',
-        help: 'Of the mailbox, with the scopes gmail.readonly and gmail.send.',
-      },
       { name: 'topic', label: 'Topic', help: 'projects/…/topics/…', mode: 'webhook' },
       {
         name: 'subscription',
@@ -132,6 +128,30 @@ export const isSecret = (kind: ChannelKind, name: string): boolean => platformOf
 export const isRequired = ({ kind, mode }: Pick<Channel, 'kind' | 'mode'>, name: string): boolean => {
   const { fields, needs } = platformOf(kind);
   return needs[mode]?.includes(name) === true || fields.shape[name]?.safeParse(undefined).success === false;
+};
+
+/** Whether a platform's page of consent can be opened with what is entered. */
+export const isReady = (channel: Channel, entered: Readonly<Record<string, string>>): boolean => {
+  const { needs, consent } = platformOf(channel.kind);
+  const names = [...(consent?.needs ?? []), ...(needs[channel.mode] ?? [])];
+  return names.every((name) => name in { ...channel.fields, ...entered });
+};
+
+/** Why a page of consent has connected nothing, and what to do. */
+export const consentWords: Record<Exclude<ConsentOutcome, 'connected'>, string> = {
+  refused: 'You did not allow it on Google’s page. Nothing has changed.',
+  expired: 'The way back from Google had ended: it lasts ten minutes, and works once. Connect again.',
+  'signed-out':
+    'You came back in a browser that is not signed in, or at another address than that of the panel. Open the panel at the address below, sign in, and connect from there.',
+  'not-yours': 'You came back in another session than you left from. Connect again from this window.',
+  address:
+    'Google refuses the address of this server. Enter exactly the one below as the authorized redirect URI of the client.',
+  client: 'Google refuses the client id or its secret. Copy both again.',
+  token:
+    'Google gave no token that lasts. Remove the app under “Third-party apps” of the Google account, and connect again.',
+  scopes: 'A box was left empty on Google’s page. Connect again and tick both: read and send.',
+  unreachable: 'This server could not reach Google. Connect again.',
+  failed: 'Google allowed nothing, and did not say why. Connect again.',
 };
 
 /** What stands under a field: what is set now, or what to enter. */
