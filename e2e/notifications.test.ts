@@ -228,6 +228,10 @@ describeWith('chromium')('the service worker of the panel', () => {
     expect(await ann.api.confirmations.list.query()).toHaveLength(1);
     await ann.api.confirmations.decide.mutate({ confirmationId: third.id, approved: false });
     await third.result;
+    await page.goto(`${server.url}/inbox/${second.id}`);
+    await page.getByText('Denied, from a notification').waitFor();
+    await page.getByRole('link', { name: 'Open the call' }).click();
+    await page.locator('[data-test=steps]').getByText('Denied by you, from a notification').waitFor();
   });
 
   it('CF-33 a notification that names a page elsewhere opens nothing', async () => {

@@ -10,8 +10,11 @@ export const confirmationStates = ['open', 'decided', 'withdrawn', 'expired'] as
 export const confirmationState = z.enum(confirmationStates);
 
 /** The chat in which a question was answered, and who answered it there. */
-export const chatOfAnswer = z.object({ channel: channelKind, senderId: z.string() });
-export type ChatOfAnswer = z.infer<typeof chatOfAnswer>;
+const chatOfAnswer = z.object({ channel: channelKind, senderId: z.string() });
+
+/** Where a question was answered, other than in the panel or by a program. */
+export const answerPlace = z.union([chatOfAnswer, z.object({ notification: z.literal('webPush') })]);
+export type AnswerPlace = z.infer<typeof answerPlace>;
 
 /** A confirmation. `decision` is null while it is open and for a denial without a decision. */
 export const confirmation = z.object({
@@ -39,8 +42,8 @@ export const confirmation = z.object({
   /** The id of the selected reach; null without one. */
   reach: z.string().nullable(),
   decidedBy: z.string().nullable(),
-  /** Null if it was not answered in a chat. */
-  decidedVia: chatOfAnswer.nullable(),
+  /** Null if it was answered in the panel or by a program. */
+  decidedVia: answerPlace.nullable(),
   /** The confirmation whose answer settled this one, `rule` for another rule; null if answered itself. */
   settledBy: z.union([z.literal('rule'), confirmationId]).nullable(),
   createdAt: isoTime,

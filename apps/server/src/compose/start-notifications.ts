@@ -105,7 +105,8 @@ export const openAnswers = ({
       if (confirmationId !== null && answer.kind === 'resourceDecision') {
         const { resourceDecision } = answer;
         const approved = resourceDecision === 'allowOnce';
-        await confirmations.decide(userId, { confirmationId }, { approved, resourceDecision });
+        const place = { notification: 'webPush' } as const;
+        await confirmations.decide(userId, { confirmationId }, { approved, resourceDecision }, place);
         return;
       }
       if (agent === null) throw errors.confirmationClosed();

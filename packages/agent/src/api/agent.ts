@@ -1,5 +1,5 @@
 import type { AskAnswer, OpenAsk } from '@drawbridge/contracts/agent/asks';
-import type { ChatOfAnswer } from '@drawbridge/contracts/confirmation';
+import type { AnswerPlace } from '@drawbridge/contracts/confirmation';
 import type { Credits } from '@drawbridge/contracts/agent/credits';
 import type { Memory, MemoryInput } from '@drawbridge/contracts/agent/memory';
 import type { SendInput, SendReply } from '@drawbridge/contracts/agent/threads';
@@ -39,7 +39,7 @@ export interface Agent {
     userId: string,
     requestId: string,
     answer: AskAnswer,
-    via?: ChatOfAnswer | null,
+    via?: AnswerPlace | null,
   ): Promise<{ runId: string | null }>;
   /** The agent's own open questions in all chats, oldest first. */
   openAsks(userId: string): Promise<OpenAsk[]>;

@@ -5,7 +5,7 @@ import {
   type MemoryInput,
 } from '@drawbridge/contracts/agent/memory';
 import type { AskAnswer, OpenAsk } from '@drawbridge/contracts/agent/asks';
-import type { ChatOfAnswer } from '@drawbridge/contracts/confirmation';
+import type { AnswerPlace } from '@drawbridge/contracts/confirmation';
 import { createEmitter, type Emitter } from '@drawbridge/kit';
 import type { LaneContext } from '../engine/lanes/lane-context.ts';
 import { traceEnd } from '../engine/trace-ends.ts';
@@ -158,7 +158,7 @@ const changeMemory = async (
 /** The person's answer to a question of the agent, or of a machine. */
 const confirm = async (
   ctx: LaneContext,
-  { userId, requestId, via }: { userId: string; requestId: string; via: ChatOfAnswer | null },
+  { userId, requestId, via }: { userId: string; requestId: string; via: AnswerPlace | null },
   answer: AskAnswer,
 ): Promise<{ runId: string | null }> => {
   if (requestId.startsWith('ask_')) {

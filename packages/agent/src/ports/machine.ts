@@ -1,5 +1,5 @@
 import type { AskAnswer, ResourceQuestion } from '@drawbridge/contracts/agent/asks';
-import type { ChatOfAnswer } from '@drawbridge/contracts/confirmation';
+import type { AnswerPlace } from '@drawbridge/contracts/confirmation';
 import type { CallState } from '@drawbridge/contracts/calls';
 import type { ToolScope } from '@drawbridge/contracts/groups';
 import type { FormAnswer, TurnProgress } from '@drawbridge/contracts/machines/runtimes';
@@ -98,7 +98,7 @@ export interface MachinePort {
     requestId: string,
     given: {
       answer: Extract<AskAnswer, { kind: 'resourceDecision' | 'approval' }>;
-      via: ChatOfAnswer | null;
+      via: AnswerPlace | null;
     },
   ): Promise<void>;
   /**

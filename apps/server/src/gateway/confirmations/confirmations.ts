@@ -1,6 +1,6 @@
 import type {
   Confirmation,
-  ChatOfAnswer,
+  AnswerPlace,
   ConfirmationAnswer,
   ConfirmationEvent,
   DecideReply,
@@ -44,7 +44,7 @@ export interface Confirmations {
     userId: string,
     key: ConfirmationKey,
     answer: ConfirmationAnswer,
-    via?: ChatOfAnswer | null,
+    via?: AnswerPlace | null,
   ): Promise<DecideReply>;
   /** A closed one never opens again, whatever comes late. `onGap`: events may be missing. */
   onChanged(userId: string, listener: (event: ConfirmationEvent) => void, onGap?: () => void): Subscription;
@@ -148,7 +148,7 @@ const answerInTurn = async (
 const decideInTurn = async (
   needs: ConfirmationsNeeds,
   asked: Asked,
-  { answer, via }: { answer: ConfirmationAnswer; via: ChatOfAnswer | null },
+  { answer, via }: { answer: ConfirmationAnswer; via: AnswerPlace | null },
   step: Step,
 ): Promise<DecideReply> => {
   const { stored, call } = asked;

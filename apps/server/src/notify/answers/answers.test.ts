@@ -97,7 +97,7 @@ it('CF-33 a question has its content and buttons once the owner and the person h
   await panel.notifications.configure.mutate({ mostAnswers: 'once' });
   const laptop = await device('laptop');
   const requestId = await ask();
-  const { ask: shown, title } = await phone.message(3);
+  const { ask: shown, title, id: confirmationId } = await phone.message(3);
   expect(title).toBe('A question waits on desk');
   expect(shown).toMatchObject({
     text: 'Write a (write_file)\nWrite a\nfilesystemWrite: /home/person/project/a\n{"path":"a"}',
@@ -115,6 +115,9 @@ it('CF-33 a question has its content and buttons once the owner and the person h
     toolCall: { arguments: { path: 'a', _confirmation: 'allowOnce' } },
   });
   expect(await open()).toEqual([]);
+  expect(await panel.confirmations.get.query({ confirmationId })).toMatchObject({
+    decidedVia: { notification: 'webPush' },
+  });
   expect(await phone.answer(token)).toEqual(refused('used before'));
   expect(await phone.answer(token, 'deny')).toEqual(refused('used before'));
 });

@@ -5,7 +5,7 @@ import { shallowRef } from 'vue';
 import { failureOf, type Api } from '../../api/index.ts';
 import { counted } from '../../ui/text/format.ts';
 import type { Choice } from './decisions.ts';
-import { outcomeOf } from './outcome.ts';
+import { outcomeOf, placeWords } from './outcome.ts';
 import { titleOf } from './title.ts';
 import { findMade, madeBy, type MadeRules } from './undo.ts';
 
@@ -105,11 +105,11 @@ export const createClosedNotes = (clock: Clock) => {
   /** Closes a question that was answered elsewhere, or ended without an answer. */
   const closeElsewhere = (confirmation: Confirmation, wasRefused: boolean) => {
     const { text, approved } = outcomeOf(confirmation);
-    const { state, decidedAt } = confirmation;
+    const { state, decidedAt, decidedVia } = confirmation;
     const unused = wasRefused ? '. Your answer had no effect' : '';
     if (state !== 'decided') return close(confirmation, { text: text + unused, approved }, shownMs.elsewhere);
     const lasts = confirmation.decision === 'alwaysAllow' || confirmation.decision === 'alwaysDeny';
-    const where = 'in another window or on another device';
+    const where = decidedVia === null ? 'in another window or on another device' : placeWords(decidedVia);
     const words = `Already ${approved ? 'allowed' : 'denied'}${lasts ? ' permanently' : ''} ${where}`;
     close(confirmation, { text: words + unused, approved, at: decidedAt }, shownMs.elsewhere);
   };

@@ -1,4 +1,4 @@
-import type { Confirmation } from '@drawbridge/contracts/confirmation';
+import type { AnswerPlace, Confirmation } from '@drawbridge/contracts/confirmation';
 import { channelNames } from '../../ui/text/words.ts';
 import { doneWords, spanOf } from './decisions.ts';
 
@@ -11,14 +11,18 @@ const answerWords = ({ approved, decision, reach, reaches, settledBy }: Confirma
   return chosen === undefined ? done : `${done}: ${chosen.label}`;
 };
 
-const decidedWords = (confirmation: Confirmation): string => {
+/** "from Telegram", "from a notification" */
+export const placeWords = (place: AnswerPlace): string =>
+  `from ${'channel' in place ? channelNames[place.channel] : 'a notification'}`;
+
+const decidedWords = (confirmation: Confirmation, by: string): string => {
   const { decidedVia } = confirmation;
-  const words = answerWords(confirmation);
-  return decidedVia === null ? words : `${words}, from ${channelNames[decidedVia.channel]}`;
+  const words = `${answerWords(confirmation)}${by}`;
+  return decidedVia === null ? words : `${words}, ${placeWords(decidedVia)}`;
 };
 
-/** How a question ended, in words. */
-export const outcomeOf = (confirmation: Confirmation): { text: string; approved: boolean } => {
+/** How a question ended, in words. `by`: who answered it, such as " by you". */
+export const outcomeOf = (confirmation: Confirmation, by = ''): { text: string; approved: boolean } => {
   const { state, approved } = confirmation;
   switch (state) {
     case 'open':
@@ -28,7 +32,7 @@ export const outcomeOf = (confirmation: Confirmation): { text: string; approved:
     case 'expired':
       return { text: 'Expired and denied', approved: false };
     case 'decided':
-      return { text: decidedWords(confirmation), approved: approved === true };
+      return { text: decidedWords(confirmation, by), approved: approved === true };
     default:
       return state satisfies never;
   }

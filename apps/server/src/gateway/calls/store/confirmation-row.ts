@@ -1,8 +1,8 @@
 import { callVia } from '@drawbridge/contracts/calls';
 import {
-  chatOfAnswer,
+  answerPlace,
   confirmationState,
-  type ChatOfAnswer,
+  type AnswerPlace,
   type Confirmation,
 } from '@drawbridge/contracts/confirmation';
 import { affectedResource, askCause, reach } from '@drawbridge/contracts/confirmation-payload';
@@ -49,8 +49,8 @@ export interface ConfirmationAnswerRecord {
   /** Of a denial, in the user's words. */
   reason: string | null;
   decidedBy: string;
-  /** Null if it was not answered in a chat. */
-  decidedVia: ChatOfAnswer | null;
+  /** Null if it was answered in the panel or by a program. */
+  decidedVia: AnswerPlace | null;
   /** The confirmation whose answer settled this one too, or `rule`; null if it was answered itself. */
   settledBy: string | null;
   at: number;
@@ -89,7 +89,7 @@ const show = (
   decision: row.decision === null ? null : decision.parse(row.decision),
   reach: row.reach,
   decidedBy: row.decidedBy,
-  decidedVia: row.decidedVia === null ? null : chatOfAnswer.parse(JSON.parse(row.decidedVia)),
+  decidedVia: row.decidedVia === null ? null : answerPlace.parse(JSON.parse(row.decidedVia)),
   settledBy: row.settledBy,
   createdAt: iso(row.createdAt),
   expiresAt: iso(row.expiresAt),

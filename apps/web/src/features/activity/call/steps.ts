@@ -35,7 +35,7 @@ const questionSteps = ({ questions, userId, machine }: Facts): Step[] =>
     const decided = {
       name: question.state === 'decided' ? 'Decided' : 'Closed',
       at: question.decidedAt,
-      text: `${outcomeOf(question).text}${answeredBy(question, userId)}`,
+      text: outcomeOf(question, answeredBy(question, userId)).text,
     };
     return [asked, decided];
   });
