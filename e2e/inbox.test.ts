@@ -157,6 +157,26 @@ describeWith('chromium')('the inbox', () => {
     await page.setViewportSize({ width: 1_280, height: 800 });
   });
 
+  it('a selection is denied after a moment, and one key takes it back until then', async () => {
+    const names = ['undo/p.txt', 'undo/q.txt'];
+    for (const name of names) await ask(name);
+    const says = (text: string) => page.locator('[data-test=closed]').getByText(text).waitFor();
+    const deny = async () => {
+      await page.locator('[data-test=list-keys] button').click();
+      for (const name of names) await page.getByLabel(`Select Create ${name}?`).check();
+      await page.locator('[data-test=deny-selected]').click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Deny 2' }).click();
+      await says('Denying 2 questions');
+    };
+    await deny();
+    await page.keyboard.press('z');
+    await says('Not denied: 2 questions wait again');
+    expect(await ann.api.confirmations.list.query()).toHaveLength(4);
+    await deny();
+    await says('Denied 2 questions');
+    expect(await ann.api.confirmations.list.query()).toHaveLength(2);
+  });
+
   it('says which other questions a lasting answer settles, before and afterwards', async () => {
     for (const name of ['x', 'y']) await ask(`many/${name}.txt`);
     await page.mouse.move(1_000, 300);

@@ -195,10 +195,59 @@ it('CF-32 several questions are denied together, after a list of exactly these, 
   ).toEqual([expect.stringMatching(/^Desk.*2$/), 'Question c0?', 'Question c1?']);
   expect(dialog?.textContent).not.toContain('Allow');
   expect(answers).toEqual([]);
-  [...(dialog?.querySelectorAll('button') ?? [])].find((one) => one.textContent?.includes('Deny 2'))?.click();
-  await until(() => answers.length === 2);
-  expect(answers.toSorted()).toEqual([
-    ['c0', 'denyOnce'],
-    ['c1', 'denyOnce'],
+  const confirm = () =>
+    [...document.querySelectorAll<HTMLButtonElement>('[role=dialog] button')]
+      .find((one) => one.textContent?.includes('Deny 2'))
+      ?.click();
+  confirm();
+  const store = useConfirmationsStore();
+  const texts = () => store.closed.map(({ text }) => text);
+  const ids = () => store.open.map(({ id }) => id);
+  await until(() => texts().includes('Denying 2 questions'));
+  expect([ids(), answers]).toEqual([['c2', 'c3', 'c9'], []]);
+
+  // Until it is sent, one key undoes it, and says what it could not undo.
+  const confirmation = { ...named('c1'), state: 'decided', approved: true, decision: 'allowOnce' } as const;
+  store.onConfirmation({ type: 'confirmation', confirmation });
+  await until(() => document.querySelector('[role=dialog]') === null);
+  press('z');
+  await until(() => texts().includes('Not denied: 1 question waits again. 1 had closed before'));
+  bench.clock.advance(60_000);
+  await flushPromises();
+  expect([ids(), answers]).toEqual([['c0', 'c2', 'c3', 'c9'], []]);
+
+  const two = store.open.filter(({ id }) => id === 'c0' || id === 'c3');
+  store.denyLater(two);
+  bench.clock.advance(6_000);
+  await until(() => texts().includes('Denied 2 questions'));
+  press('z');
+  await flushPromises();
+  expect([ids(), answers.toSorted()]).toEqual([
+    ['c2', 'c9'],
+    [
+      ['c0', 'denyOnce'],
+      ['c3', 'denyOnce'],
+    ],
   ]);
+});
+
+it('a denial that is held is sent at once when the window is hidden', async () => {
+  const answers: unknown[] = [];
+  await open(
+    ['c0', 'c1'].map((id) => confirmationOf({ id, title: id })),
+    'c0',
+    {
+      decide: ({ confirmationId, approved }) => {
+        answers.push(confirmationId);
+        return { confirmationId, state: 'decided', approved, decision: 'denyOnce' };
+      },
+    },
+  );
+  const store = useConfirmationsStore();
+  await until(() => store.open.length === 2);
+  store.denyLater(store.open);
+  const state = vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden');
+  document.dispatchEvent(new Event('visibilitychange'));
+  await until(() => answers.length === 2);
+  state.mockRestore();
 });

@@ -30,6 +30,10 @@ export interface Closed extends Named {
   approved: boolean;
   /** Whether this window answered it. */
   own: boolean;
+  /** The ids of the questions of an answer to a selection. */
+  questions: readonly string[];
+  /** Whether its answer is not sent yet. */
+  waits: boolean;
   /** The questions that one answer settled beside its own. */
   settled: readonly Named[];
   /** When it was answered elsewhere. */
@@ -44,11 +48,15 @@ export interface Closed extends Named {
 }
 
 /** "Create a.md?, Create b.md? and 3 more" */
-const titlesOf = (settled: readonly Named[]): string => {
+const namesOf = (settled: readonly Named[]): string => {
   const [first = [], second = [], ...others] = settled.map(({ title }) => title);
   const named = [first, second].flat().join(', ');
   return others.length === 0 ? named : `${named} and ${others.length} more`;
 };
+
+/** As `namesOf`, of questions. */
+export const titlesOf = (questions: readonly Confirmation[]): string =>
+  namesOf(questions.map((one) => ({ id: one.id, title: titleOf(one) })));
 
 /** What a note says of its question. */
 const ofQuestion = (confirmation: Confirmation): Pick<Closed, 'id' | 'createdAt' | 'title'> => {
@@ -78,13 +86,16 @@ export const createClosedNotes = (clock: Clock) => {
     closed.value = closed.value.map((note) => (note.id === id ? { ...note, ...to } : note));
   };
 
+  /** `forMs` is null for a note that stays until it is dismissed or replaced. */
   const closeAs = (
     note: Named & Pick<Closed, 'createdAt' | 'text' | 'approved'> & Partial<Closed>,
-    forMs: number,
+    forMs: number | null,
   ) => {
     dismiss(note.id);
     const none = {
       own: false,
+      questions: [],
+      waits: false,
       settled: [],
       at: null,
       changed: null,
@@ -93,13 +104,13 @@ export const createClosedNotes = (clock: Clock) => {
       problem: null,
     };
     closed.value = [{ ...none, ...note }, ...closed.value].slice(0, keptClosed);
-    clock.after(forMs, () => dismiss(note.id));
+    if (forMs !== null) clock.after(forMs, () => dismiss(note.id));
   };
 
   const close = (
     confirmation: Confirmation,
     note: Pick<Closed, 'text' | 'approved'> & Partial<Closed>,
-    forMs: number,
+    forMs: number | null,
   ) => closeAs({ ...ofQuestion(confirmation), ...note }, forMs);
 
   /** Closes a question that was answered elsewhere, or ended without an answer. */
@@ -136,7 +147,7 @@ export const createClosedNotes = (clock: Clock) => {
     const verb = approved ? 'allowed' : 'denied';
     const what = counted(settled.length, by === 'rule' ? 'question' : 'other question');
     const text = by === 'rule' ? `A rule ${verb} ${what}` : `This answer also ${verb} ${what}`;
-    closeAs({ id, createdAt, title: titlesOf(settled), text, approved, settled }, shownMs.elsewhere);
+    closeAs({ id, createdAt, title: namesOf(settled), text, approved, settled }, shownMs.elsewhere);
   };
 
   return { closed, dismiss, change, close, closeAs, closeElsewhere, closeOwn, closeSettled };

@@ -8,8 +8,9 @@ import { defineStore } from 'pinia';
 import { computed, ref, shallowRef, type ComputedRef, type Ref } from 'vue';
 import { failureOf, useApi, useClock, type Api, type Failure } from '../../api/index.ts';
 import { counted } from '../../ui/text/format.ts';
-import { changedBy, createClosedNotes, createUndo, shownMs } from './closed-notes.ts';
+import { changedBy, createClosedNotes, createUndo, shownMs, type Closed } from './closed-notes.ts';
 import { answerOf, type Choice } from './decisions.ts';
+import { createHeldDenials, type Held } from './held-denials.ts';
 
 /** How many closed questions are known, so that they stay closed. */
 const knownClosed = 1_000;
@@ -89,9 +90,15 @@ const createQuestions = () => {
   const isLoaded = ref(false);
   /** Why the list could not be loaded. */
   const failure = ref<Failure | null>(null);
-  const open = computed(() =>
+  const unanswered = computed(() =>
     [...known.value.values()].filter(({ state }) => state === 'open').sort(inOrder),
   );
+  const held: Held = shallowRef(new Map());
+  /** Without those whose denial is held. */
+  const open = computed(() => {
+    const ids = new Set([...held.value.values()].flat().map(({ id }) => id));
+    return unanswered.value.filter(({ id }) => !ids.has(id));
+  });
   const deciding = new Map<string, Choice>();
   /** Questions that have closed. */
   const over = createBoundedMap<string, true>({ maxEntries: knownClosed });
@@ -125,7 +132,7 @@ const createQuestions = () => {
 
   const load = createReading({
     api,
-    open,
+    open: unanswered,
     isLoaded,
     failure,
     put,
@@ -152,6 +159,7 @@ const createQuestions = () => {
     notes,
     known,
     open,
+    held,
     deciding,
     refusedAnswers,
     together,
@@ -164,6 +172,13 @@ const createQuestions = () => {
     onConfirmation,
   };
 };
+
+interface Together {
+  id: string;
+  title: string;
+  members: readonly Confirmation[];
+  before?: number;
+}
 
 /** Answers to questions, of this window. */
 const createAnswers = (questions: ReturnType<typeof createQuestions>) => {
@@ -201,11 +216,14 @@ const createAnswers = (questions: ReturnType<typeof createQuestions>) => {
     }
   };
 
-  /** Gives many questions the same answer for this once, with one note in the place of their group. */
+  /**
+   * Gives many questions the same answer for this once, with one note in the place of their group. Resolves to how
+   * many it closed; `before`: so many others of them had closed.
+   */
   const decideAll = async (
-    { id, title, members }: { id: string; title: string; members: readonly Confirmation[] },
+    { id, title, members, before = 0 }: Together,
     decision: 'allowOnce' | 'denyOnce',
-  ) => {
+  ): Promise<number> => {
     for (const member of members) together.add(member.id);
     await Promise.all(members.map((member) => decide(member, { decision })));
     // One that closed elsewhere has a note of its own, and maybe another answer.
@@ -215,16 +233,18 @@ const createAnswers = (questions: ReturnType<typeof createQuestions>) => {
     );
     for (const member of members) together.delete(member.id);
     const [first] = members;
-    if (first === undefined || done.length === 0) return;
+    if (first === undefined || done.length === 0) return 0;
     const approved = decision === 'allowOnce';
     const own = `${approved ? 'Allowed' : 'Denied'} ${counted(done.length, 'question')}`;
-    const text = elsewhere.length === 0 ? own : `${own}. ${elsewhere.length} had closed before`;
+    const gone = before + elsewhere.length;
+    const text = gone === 0 ? own : `${own}. ${gone} had closed before`;
     const changed = changedBy(done, approved);
     close(
       { ...first, id },
       { text, title, approved, own: true, changed },
       changed ? shownMs.undo : shownMs.own,
     );
+    return done.length;
   };
 
   return { failures, decide, decideAll };
@@ -235,6 +255,16 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
   const questions = createQuestions();
   const { notes, open, isLoaded, failure, load, fetch, onConfirmation } = questions;
   const { closed, dismiss, change } = notes;
+  const answers = createAnswers(questions);
+  const clock = useClock();
+  const undoRules = createUndo({ api: useApi(), clock, change });
+  const { denyLater, takeBack } = createHeldDenials({
+    clock,
+    held: questions.held,
+    notes,
+    isOpen: (id) => questions.known.value.get(id)?.state === 'open',
+    deny: (named) => answers.decideAll(named, 'denyOnce'),
+  });
   return {
     open,
     ...createPlaces(open),
@@ -244,8 +274,10 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     load,
     fetch,
     onConfirmation,
-    ...createAnswers(questions),
-    undo: createUndo({ api: useApi(), clock: useClock(), change }),
+    ...answers,
+    denyLater,
+    /** Of a lasting answer, or of a denial that is not sent yet. */
+    undo: (note: Closed) => (note.waits ? takeBack(note.id) : void undoRules(note)),
     dismiss,
   };
 });
