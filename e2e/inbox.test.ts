@@ -157,7 +157,7 @@ describeWith('chromium')('the inbox', () => {
     await page.setViewportSize({ width: 1_280, height: 800 });
   });
 
-  it('a selection is denied after a moment, and one key takes it back until then', async () => {
+  it('a selection is denied after a moment, and one key undoes it until then', async () => {
     const names = ['undo/p.txt', 'undo/q.txt'];
     for (const name of names) await ask(name);
     const says = (text: string) => page.locator('[data-test=closed]').getByText(text).waitFor();

@@ -69,8 +69,8 @@ export const createHeldDenials = ({ clock, held, notes, isOpen, deny }: HeldNeed
     );
   };
 
-  /** Takes back a denial that is not sent yet. */
-  const takeBack = (id: string) => {
+  /** Cancels a denial that is not sent yet. */
+  const cancelDenial = (id: string) => {
     const ended = endWait(id);
     if (ended === null) return;
     const { all, left, before } = ended;
@@ -92,5 +92,5 @@ export const createHeldDenials = ({ clock, held, notes, isOpen, deny }: HeldNeed
     if (document.visibilityState === 'hidden') for (const id of waits.keys()) void send(id);
   });
 
-  return { denyLater, takeBack };
+  return { denyLater, cancelDenial };
 };

@@ -217,8 +217,8 @@ const createAnswers = (questions: ReturnType<typeof createQuestions>) => {
   };
 
   /**
-   * Gives many questions the same answer for this once, with one note in the place of their group. Resolves to how
-   * many it closed; `before`: so many others of them had closed.
+   * Gives many questions the same answer for this once, with one note in the place of their group. Resolves
+   * to how many it closed; `before`: so many others of them had closed.
    */
   const decideAll = async (
     { id, title, members, before = 0 }: Together,
@@ -258,7 +258,7 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
   const answers = createAnswers(questions);
   const clock = useClock();
   const undoRules = createUndo({ api: useApi(), clock, change });
-  const { denyLater, takeBack } = createHeldDenials({
+  const { denyLater, cancelDenial } = createHeldDenials({
     clock,
     held: questions.held,
     notes,
@@ -277,7 +277,7 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     ...answers,
     denyLater,
     /** Of a lasting answer, or of a denial that is not sent yet. */
-    undo: (note: Closed) => (note.waits ? takeBack(note.id) : void undoRules(note)),
+    undo: (note: Closed) => (note.waits ? cancelDenial(note.id) : void undoRules(note)),
     dismiss,
   };
 });
