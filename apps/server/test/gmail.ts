@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '@drawbridge/kit';
 
+import { readAssertion } from './google.ts';
 import { createGoogleConsent } from './google-consent.ts';
 import { openStandIn, replyJson, type StandInRequest } from './http-stand-in.ts';
 import { openIssuer } from './signed-tokens.ts';
@@ -172,8 +173,21 @@ export const openGmail = async (clock: Pick<Clock, 'now'>) => {
   let refreshToken = 'refresh-token';
   const consent = createGoogleConsent(gmailClient);
 
+  /** What the admin of the Workspace lets its service account do. */
+  let delegated: string | null = null;
+
+  /** A service account acts for the mailbox, with exactly these rights. */
+  const grantService = async (body: string, reply: ServerResponse) => {
+    const { iss, sub, scope } = await readAssertion(body);
+    if (iss !== 'agent@p.iam.gserviceaccount.com' || scope !== delegated)
+      return replyJson(reply, { error: 'unauthorized_client' }, 401);
+    if (sub !== mailboxAddress) return replyJson(reply, { error: 'invalid_grant' }, 400);
+    return replyJson(reply, { access_token: `token ${(tokens += 1)}`, expires_in: 3_600 });
+  };
   const grant = (body: string, reply: ServerResponse) => {
     const form = new URLSearchParams(body);
+    if (form.has('assertion'))
+      return void grantService(body, reply).catch(() => replyJson(reply, { error: 'invalid_grant' }, 400));
     if (form.get('grant_type') === 'authorization_code') return consent.exchange(form, reply, refreshToken);
     if (form.get('client_secret') !== gmailClient.secret)
       return replyJson(reply, { error: 'invalid_client' }, 401);
@@ -268,6 +282,9 @@ export const openGmail = async (clock: Pick<Clock, 'now'>) => {
     },
     issuer: () => issuer,
     consent,
+    delegate: (scopes: string) => {
+      delegated = scopes;
+    },
     /** The earlier one has ended. */
     setRefreshToken: (token: string) => {
       refreshToken = token;

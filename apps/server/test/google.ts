@@ -34,7 +34,7 @@ export const refuseGoogle =
     replyJson(reply, { error: { code, message } }, code);
 
 /** The JSON of a service account's key, in one line. */
-const serviceAccountKey = async () =>
+export const serviceAccountKey = async () =>
   JSON.stringify({
     type: 'service_account',
     client_email: 'agent@p.iam.gserviceaccount.com',
@@ -44,6 +44,13 @@ const serviceAccountKey = async () =>
     // An address in the key is not asked.
     token_uri: 'http://127.0.0.1:9/token',
   });
+
+/** What that account asks for. Rejects for a text that it has not signed. */
+export const readAssertion = async (body: string): Promise<JWTPayload> => {
+  const assertion = new URLSearchParams(body).get('assertion') ?? '';
+  const key = await importJWK((await account).jwk, 'RS256');
+  return (await jwtVerify(assertion, key, { audience: 'https://oauth2.googleapis.com/token' })).payload;
+};
 
 /** Google's APIs for one Chat app: tokens, public keys, Chat, Pub/Sub and FCM. */
 export const openGoogle = async () => {
@@ -59,9 +66,8 @@ export const openGoogle = async () => {
   let tokens = 0;
 
   const grant = async (body: string, reply: ServerResponse) => {
-    const assertion = new URLSearchParams(body).get('assertion') ?? '';
-    const key = await importJWK((await account).jwk, 'RS256');
-    const { payload } = await jwtVerify(assertion, key, { audience: 'https://oauth2.googleapis.com/token' });
+    const payload = await readAssertion(body);
+    if (payload.sub !== undefined) return refuseGoogle(400, 'unauthorized_client')(reply);
     if (payload.iss !== 'agent@p.iam.gserviceaccount.com') return refuseGoogle(400, 'invalid_grant')(reply);
     return replyJson(reply, { access_token: `token ${(tokens += 1)}`, expires_in: 3_600 });
   };

@@ -73,12 +73,26 @@ const withoutOldSecrets = (kind: ChannelKind, before: Fields, change: Fields): F
   return Object.fromEntries(Object.entries(before).filter(([name]) => !secrets.includes(name)));
 };
 
+/** The way of which something is entered, else the usual one. */
+const wayOf = (ways: readonly (readonly string[])[], fields: Fields): readonly string[] =>
+  ways.find((way) => way.some((name) => name in fields)) ?? ways.at(-1) ?? [];
+
 /** The field that is missing, or not right; null without one. */
 export const missingField = (kind: ChannelKind, mode: ChannelMode, fields: Fields): string | null => {
-  const { fields: schema, needs } = platformOf(kind);
+  const { fields: schema, needs, ways } = platformOf(kind);
   const problem = schema.safeParse(fields).error?.issues[0];
   if (problem) return problem.path.join('.') || 'fields';
-  return needs[mode]?.find((name) => !(name in fields)) ?? null;
+  const missing = [...wayOf(ways, fields), ...(needs[mode] ?? [])].find((name) => !(name in fields));
+  return missing ?? null;
+};
+
+/** What was entered for another way is forgotten: the way that was entered last counts. */
+const withoutOtherWays = (kind: ChannelKind, before: Fields, change: Fields): Fields => {
+  const { ways } = platformOf(kind);
+  if (!ways.flat().some((name) => name in change)) return before;
+  const own = wayOf(ways, change);
+  const others = ways.filter((way) => way !== own).flat();
+  return Object.fromEntries(Object.entries(before).filter(([name]) => !others.includes(name)));
 };
 
 /** The settings of channels: what is entered in the panel, else what the environment has. */
@@ -137,7 +151,10 @@ export const createAccounts = ({ store, clock, sealer, environment, url, hide }:
       if (next === 'webhook' && (isOn || mode !== undefined)) requirePosts(kind);
       const { given } = await get(kind);
       const isKept = fields === undefined;
-      const own = isKept || fields === null ? null : { ...withoutOldSecrets(kind, given, fields), ...fields };
+      const own =
+        isKept || fields === null
+          ? null
+          : { ...withoutOtherWays(kind, withoutOldSecrets(kind, given, fields), fields), ...fields };
       if (own?.['url'] !== undefined && !isSafeAddress(own['url']))
         throw errors.badRequest({ message: `This address is not safe: ${plainHttp}` });
       const missing = missingField(kind, next, own ?? (isKept ? given : ofEnvironment(kind)));

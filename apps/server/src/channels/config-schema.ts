@@ -75,6 +75,16 @@ export const channelsConfig = z.object({
     'A refresh token of that client for the mailbox, with the scopes `gmail.readonly` and `gmail.send`.',
     gmailSecret.optional(),
   ),
+  gmailKey: setting(
+    'GMAIL_KEY',
+    'In their place: the JSON of the key of a service account of a Google Workspace, on one line.',
+    googleKey.optional(),
+  ),
+  gmailMailbox: setting(
+    'GMAIL_MAILBOX',
+    'The mailbox of the Workspace that this service account acts for.',
+    googleAccount.optional(),
+  ),
   gmailMode: setting(
     'GMAIL_MODE',
     '`poll`: this server asks Gmail for mails. `webhook`: Google posts that there are some. The panel wins.',
@@ -176,6 +186,8 @@ export const platformsOf = (environment: ChannelsEnvironment): Record<ChannelKin
       clientId: environment.gmailClientId,
       clientSecret: environment.gmailClientSecret,
       refreshToken: environment.gmailRefreshToken,
+      key: environment.gmailKey,
+      mailbox: environment.gmailMailbox,
       topic: environment.gmailTopic,
       subscription: environment.gmailSubscription,
       pushAccount: environment.gmailPushAccount,

@@ -40,7 +40,8 @@ const isTaken = ({ protocol, hostname }: URL): boolean =>
 /** What is missing beside that which the page gives. */
 const missingOf = (kind: ChannelKind, { mode, given }: Account): string | null => {
   const { consent } = platformOf(kind);
-  return missingField(kind, mode, { ...given, ...(consent && { [consent.gives]: 'given-later' }) });
+  const client = consent?.needs.find((name) => !(name in given));
+  return client ?? missingField(kind, mode, { ...given, ...(consent && { [consent.gives]: 'given-later' }) });
 };
 
 /** The client that asks, and its proof, which follows from the state and never leaves this server. */

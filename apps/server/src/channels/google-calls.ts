@@ -18,7 +18,7 @@ export type GoogleHost = keyof typeof googleHosts;
 /** Of public keys, which a post waits for. */
 const documentLimits = { ms: 10_000, maxBytes: 1_024 * 1_024 };
 
-type PostForm = (form: URLSearchParams, signal: AbortSignal) => Promise<ServiceReply>;
+export type PostForm = (form: URLSearchParams, signal: AbortSignal) => Promise<ServiceReply>;
 
 interface Google {
   clock: Clock;

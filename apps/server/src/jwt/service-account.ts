@@ -20,6 +20,8 @@ interface Needs {
   /** The JSON of the key, as Google Cloud gives it. */
   json: string;
   scopes: readonly string[];
+  /** Whom it acts for, where its Workspace allows that. */
+  subject?: string;
   /** Where the assertion goes: an address in the key does not count. */
   audience: string;
   /** Posts a form there. */
@@ -27,7 +29,7 @@ interface Needs {
 }
 
 /** A service account of Google. Throws `GrantRefused`, and what `post` throws. */
-export const createServiceAccount = ({ clock, json, scopes, audience, post }: Needs) => {
+export const createServiceAccount = ({ clock, json, scopes, subject, audience, post }: Needs) => {
   const own = key.safeParse(jsonOf(json)).data;
 
   const form = async (): Promise<URLSearchParams> => {
@@ -36,7 +38,8 @@ export const createServiceAccount = ({ clock, json, scopes, audience, post }: Ne
     const privateKey = await importPKCS8(own.private_key, algorithm).catch(() => {
       throw new GrantRefused('the private key cannot be read');
     });
-    const assertion = await new SignJWT({ scope: scopes.join(' ') })
+    const claims = { scope: scopes.join(' '), ...(subject !== undefined && { sub: subject }) };
+    const assertion = await new SignJWT(claims)
       .setProtectedHeader({ alg: algorithm, kid: own.private_key_id })
       .setIssuer(own.client_email)
       .setAudience(audience)

@@ -92,6 +92,8 @@ interface Platform {
   fields: z.ZodObject<Record<string, z.ZodType<string | undefined>>>;
   /** Fields without which messages cannot arrive in one of the ways. */
   needs: Partial<Record<ChannelMode, readonly string[]>>;
+  /** Fields that belong together, of which those of one way are needed; the last way is usual. */
+  ways: readonly (readonly string[])[];
   /** The fields that are never shown again. */
   secrets: readonly string[];
   /** A page on which the owner lets this server in; null where all fields are entered. */
@@ -120,6 +122,7 @@ export const platforms = {
     messagesPerHour: null,
     fields: z.strictObject({ token: telegramToken }),
     needs: {},
+    ways: [],
     secrets: ['token'],
     consent: null,
   },
@@ -135,6 +138,7 @@ export const platforms = {
     messagesPerHour: null,
     fields: z.strictObject({ url: blueBubblesUrl, password: blueBubblesPassword }),
     needs: {},
+    ways: [],
     secrets: ['password'],
     consent: null,
   },
@@ -154,6 +158,7 @@ export const platforms = {
       project: googleProject.optional(),
     }),
     needs: { poll: ['subscription'] },
+    ways: [],
     secrets: ['key'],
     consent: null,
   },
@@ -169,6 +174,7 @@ export const platforms = {
     messagesPerHour: null,
     fields: z.strictObject({ appId: entraId, secret: entraSecret, tenant: entraId }),
     needs: {},
+    ways: [],
     secrets: ['secret'],
     consent: null,
   },
@@ -183,15 +189,21 @@ export const platforms = {
     sentEmojis: [],
     messagesPerHour: 10,
     fields: z.strictObject({
-      clientId: gmailClientId,
-      clientSecret: gmailSecret,
-      refreshToken: gmailSecret,
+      clientId: gmailClientId.optional(),
+      clientSecret: gmailSecret.optional(),
+      refreshToken: gmailSecret.optional(),
+      key: googleKey.optional(),
+      mailbox: googleAccount.optional(),
       topic: googleTopic.optional(),
       subscription: googleSubscription.optional(),
       pushAccount: googleAccount.optional(),
     }),
     needs: { webhook: ['topic', 'subscription', 'pushAccount'] },
-    secrets: ['clientSecret', 'refreshToken'],
+    ways: [
+      ['key', 'mailbox'],
+      ['clientId', 'clientSecret', 'refreshToken'],
+    ],
+    secrets: ['clientSecret', 'refreshToken', 'key'],
     consent: {
       path: '/channels/gmail/callback',
       needs: ['clientId', 'clientSecret'],

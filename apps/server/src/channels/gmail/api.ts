@@ -1,9 +1,16 @@
 import { jsonOf, type Clock } from '@drawbridge/kit';
 import { z } from 'zod';
-import { createAccessToken, type GrantRefused } from '../../jwt/index.ts';
+import { createAccessToken, createServiceAccount, type GrantRefused } from '../../jwt/index.ts';
 import type { ServiceReply } from '../../outside/index.ts';
 import { PlatformError } from '../adapter.ts';
-import { createGoogleCalls, readGoogle, type GoogleCall } from '../google-calls.ts';
+import {
+  createGoogleCalls,
+  googleHosts,
+  readGoogle,
+  type GoogleCall,
+  type PostForm,
+} from '../google-calls.ts';
+import { gmailScopes } from './consent.ts';
 
 /** A file of 8 MiB, as its answer encodes it. */
 const limits = { ms: 60_000, maxBytes: 12 * 1_024 * 1_024 };
@@ -13,12 +20,25 @@ interface Needs {
   clock: Clock;
   /** In place of Google's addresses; empty: those. */
   url: string;
-  clientId: string;
-  clientSecret: string;
-  refreshToken: string;
+  access: MailboxAccess;
 }
 
-const toGrantError = ({ reason, message }: GrantRefused): PlatformError =>
+/** How the mailbox is reached: what its person has allowed, or by a service account of its Workspace. */
+export type MailboxAccess =
+  | { by: 'client'; clientId: string; clientSecret: string; refreshToken: string }
+  | { by: 'service'; key: string; mailbox: string };
+
+const toServiceError = ({ reason, message }: GrantRefused): PlatformError =>
+  new PlatformError(
+    'key',
+    reason === 'unauthorized_client'
+      ? 'The service account may not act for this mailbox. In the admin console of the Workspace, under ' +
+          'Security, API controls, Domain-wide delegation, add its client id with the scopes ' +
+          `${gmailScopes.join(',')}.`
+      : `Google refuses the key of the service account, or knows no such mailbox: ${reason ?? message}.`,
+  );
+
+const toClientError = ({ reason, message }: GrantRefused): PlatformError =>
   new PlatformError(
     'key',
     reason === 'invalid_grant'
@@ -56,8 +76,13 @@ const toError = ({ status, text, headers }: ServiceReply): PlatformError => {
   return new PlatformError('refused', `Gmail refuses the request: ${words}`);
 };
 
-/** Calls of Gmail's API for one mailbox. All throw `PlatformError`. */
-export const createGmailApi = ({ clock, url, clientId, clientSecret, refreshToken }: Needs) => {
+const accountOf = (access: MailboxAccess, { clock, post }: { clock: Clock; post: PostForm }) => {
+  if (access.by === 'service') {
+    const { key: json, mailbox: subject } = access;
+    const audience = `${googleHosts.token}/token`;
+    return createServiceAccount({ clock, json, scopes: gmailScopes, subject, audience, post });
+  }
+  const { clientId, clientSecret, refreshToken } = access;
   const form = async () =>
     new URLSearchParams({
       grant_type: 'refresh_token',
@@ -65,9 +90,15 @@ export const createGmailApi = ({ clock, url, clientId, clientSecret, refreshToke
       client_secret: clientSecret,
       refresh_token: refreshToken,
     });
+  return createAccessToken({ clock, form, post });
+};
+
+/** Calls of Gmail's API for one mailbox. All throw `PlatformError`. */
+export const createGmailApi = ({ clock, url, access }: Needs) => {
   const google = createGoogleCalls({
-    ...{ clock, url, limits, toGrantError },
-    account: (post) => createAccessToken({ clock, form, post }),
+    ...{ clock, url, limits },
+    account: (post) => accountOf(access, { clock, post }),
+    toGrantError: access.by === 'client' ? toClientError : toServiceError,
   });
 
   const call = async (path: string, given: GoogleCall): Promise<unknown> => {

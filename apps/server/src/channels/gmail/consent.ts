@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { createTokenPost, googleAddress } from '../google-calls.ts';
 
 /** Read the mailbox, and send in its name. */
-const gmailScopes = [
+export const gmailScopes = [
   'https://www.googleapis.com/auth/gmail.readonly',
   'https://www.googleapis.com/auth/gmail.send',
 ] as const;

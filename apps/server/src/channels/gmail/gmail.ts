@@ -12,7 +12,7 @@ import { escapeHtml, htmlMarkup } from '../format/html.ts';
 import { createIsTrusted } from '../format/links.ts';
 import { createPrinter } from '../format/markdown.ts';
 import { toPlainText } from '../format/plain.ts';
-import { createGmailApi, type GmailApi } from './api.ts';
+import { createGmailApi, type GmailApi, type MailboxAccess } from './api.ts';
 import { createPush } from './push.ts';
 import { bytesOf, filePart, messageOf, quotedOf, quotedPart } from './read-mail.ts';
 import { createSync, findMails, getMail, readProfile } from './sync.ts';
@@ -102,10 +102,19 @@ interface Needs {
   readHtml(html: string): Promise<string>;
 }
 
+const service = z.object({ key: z.string(), mailbox: z.string() });
+const client = z.object({ clientId: z.string(), clientSecret: z.string(), refreshToken: z.string() });
+/** With both ways, as the environment can have them, that of the Workspace counts. */
+const accessOf = (fields: Fields): MailboxAccess => {
+  const { data } = service.safeParse(fields);
+  return data ? { by: 'service', ...data } : { by: 'client', ...client.parse(fields) };
+};
+
 /** A mailbox of Gmail. A mail is a message where Gmail itself says who has written it. */
 export const createGmail = ({ clock, url, fields, ownUrl, readHtml }: Needs): ChannelAdapter => {
-  const { clientId, clientSecret, refreshToken, ...push } = platforms.gmail.fields.parse(fields);
-  const api = createGmailApi({ clock, url, clientId, clientSecret, refreshToken });
+  const { topic, subscription, pushAccount } = platforms.gmail.fields.parse(fields);
+  const push = { topic, subscription, pushAccount };
+  const api = createGmailApi({ clock, url, access: accessOf(fields) });
   let own: string | null = null;
   const mailbox = async (signal: AbortSignal): Promise<string> =>
     (own ??= (await readProfile(api, signal)).emailAddress);

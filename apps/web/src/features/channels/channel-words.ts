@@ -19,6 +19,8 @@ interface FieldWords {
   help: string;
   /** Set for a field that only this mode uses. */
   mode?: ChannelMode;
+  /** Of the other way in: in place of the usual fields. */
+  isOtherWay?: boolean;
 }
 
 interface PlatformWords {
@@ -81,6 +83,18 @@ export const channelWords: Record<ChannelKind, PlatformWords> = {
     fields: [
       { name: 'clientId', label: 'Client id', help: 'Ends in .apps.googleusercontent.com.' },
       { name: 'clientSecret', label: 'Client secret', help: 'Of the same OAuth client.' },
+      {
+        name: 'key',
+        label: 'Key of the service account',
+        help: 'The whole text of the JSON file.',
+        isOtherWay: true,
+      },
+      {
+        name: 'mailbox',
+        label: 'Mailbox',
+        help: 'The address that the service account acts for.',
+        isOtherWay: true,
+      },
       { name: 'topic', label: 'Topic', help: 'projects/…/topics/…', mode: 'webhook' },
       {
         name: 'subscription',
@@ -106,12 +120,16 @@ const modeLabels: Record<ChannelMode, string> = {
 /** The fields of the chosen mode, and those that only the other mode uses. */
 export const fieldParts = ({ kind, mode }: Pick<Channel, 'kind' | 'mode'>) => {
   const { fields } = channelWords[kind];
-  const isUsed = (field: FieldWords) => (field.mode ?? mode) === mode;
-  const others = fields.filter((field) => !isUsed(field));
+  const isUsed = (field: FieldWords) => (field.mode ?? mode) === mode && !field.isOtherWay;
+  const otherWay = fields.filter(({ isOtherWay }) => isOtherWay);
+  const others = fields.filter((field) => !isUsed(field) && !field.isOtherWay);
   const other = modeLabels[mode === 'poll' ? 'webhook' : 'poll'];
   const title = `Only where ${other.charAt(0).toLowerCase()}${other.slice(1)}`;
   return [
     { title: '', fields: fields.filter(isUsed) },
+    ...(otherWay.length > 0
+      ? [{ title: 'Or a service account of a Google Workspace (2 fields)', fields: otherWay }]
+      : []),
     ...(others.length > 0
       ? [{ title: `${title} (${counted(others.length, 'field')})`, fields: others }]
       : []),
@@ -123,6 +141,15 @@ export const modeItemsOf = (kind: ChannelKind) =>
   platformOf(kind).modes.map((value) => ({ value, label: modeLabels[value] }));
 
 export const isSecret = (kind: ChannelKind, name: string): boolean => platformOf(kind).secrets.includes(name);
+
+/** Whether fields of the other way in are entered, all of them with what is set. */
+export const otherWayOf = (channel: Channel, entered: Readonly<Record<string, string>>) => {
+  const names = channelWords[channel.kind].fields.flatMap((one) => (one.isOtherWay ? [one.name] : []));
+  return {
+    isChosen: names.some((name) => name in entered),
+    isWhole: names.every((name) => name in { ...channel.fields, ...entered }),
+  };
+};
 
 /** Whether a channel cannot work without a field. */
 export const isRequired = ({ kind, mode }: Pick<Channel, 'kind' | 'mode'>, name: string): boolean => {
