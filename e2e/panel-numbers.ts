@@ -1,5 +1,6 @@
 // Measures the panel in a real browser against a real server and machine, and writes bench/panel.md.
 import { writeFileSync } from 'node:fs';
+import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@drawbridge/kit';
 import type { Page } from 'playwright-core';
@@ -42,6 +43,8 @@ const burst = 300;
 const questions = 20;
 const rounds = 5;
 
+/** Of other programs: times are longer where it is above the number of processors. */
+const [load = 0] = loadavg();
 const processes = createProcesses();
 const browser = await startOwnBrowser({ full: true });
 const rows: Row[] = [];
@@ -169,6 +172,7 @@ try {
     '',
     'Measured in Chromium, against a real server and a real machine on the same computer.',
     '`npx --yes pnpm@10 numbers` writes this page.',
+    `When it began, the machine with ${availableParallelism()} processors had a load of ${load.toFixed(1)} by other programs.`,
     '',
     '| measure | value | goal | met |',
     '| --- | --- | --- | --- |',
