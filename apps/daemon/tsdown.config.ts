@@ -1,4 +1,5 @@
 import { defineConfig, type UserConfig } from 'tsdown';
+import { shortCode } from '../../tools/short-code.ts';
 import { thirdPartyNotices } from '../../tools/third-party-notices.ts';
 import manifest from './package.json' with { type: 'json' };
 import { describeAtBuild } from './describe-at-build.ts';
@@ -33,7 +34,7 @@ const common = {
   // write-file-atomic names its temporary files after __filename.
   shims: true,
   outExtensions: () => ({ js: '.cjs' }),
-  minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
+  minify: shortCode.minify,
   dts: false,
 } satisfies UserConfig;
 
@@ -63,7 +64,7 @@ const program = defineConfig({
     neverBundle: new RegExp(`^(${outside.join('|')})(/|$)`),
     onlyBundle: false,
   },
-  plugins: [describeAtBuild, thirdPartyNotices({ fileName: noticesFile })],
+  plugins: [describeAtBuild, ...shortCode.plugins, thirdPartyNotices({ fileName: noticesFile })],
   hooks: { 'build:done': () => pack(import.meta.dirname) },
 });
 
@@ -74,7 +75,7 @@ const workspace = defineConfig({
   outDir: 'dist/workspace',
   outputOptions: { codeSplitting: false },
   deps: { alwaysBundle: [/./], onlyBundle: false },
-  plugins: [thirdPartyNotices({ fileName: noticesFile })],
+  plugins: [...shortCode.plugins, thirdPartyNotices({ fileName: noticesFile })],
 });
 
 export default [program, workspace];

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig, type Rolldown } from 'tsdown';
+import { shortCode } from '../../tools/short-code.ts';
 import { thirdPartyNotices } from '../../tools/third-party-notices.ts';
 
 /** A binary, and what loads files of its own while it runs. */
@@ -44,10 +45,12 @@ export default defineConfig({
     neverBundle: new RegExp(`^(${[...outside, ...absent].join('|')})(/|$)`),
     onlyBundle: false,
   },
+  minify: shortCode.minify,
   clean: true,
   dts: false,
   plugins: [
     conventionsAsModules,
+    ...shortCode.plugins,
     thirdPartyNotices({
       fileName: 'third-party-notices.txt',
       texts: { '@ai-sdk/provider-utils': aiSdkLicense, ...given },
