@@ -80,7 +80,8 @@ const play = async (count: number): Promise<string[]> => {
     const daemon = await connectDaemon(processes, { person, url: server.url, root });
     await run(person, read.name, read.arguments);
     await daemon.process.end('SIGKILL');
-    await server.end('SIGTERM');
+    // Killed: after a stop of more than a minute, which the rows take, the person would have to sign in again.
+    await server.end('SIGKILL');
     seed(server.dataDir, count);
     await server.restart();
     const rows: string[] = [];
