@@ -277,7 +277,7 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
     ...answers,
     denyLater,
     /** Of a lasting answer, or of a denial that is not sent yet. */
-    undo: (note: Closed) => (note.waits ? cancelDenial(note.id) : void undoRules(note)),
+    undo: (note: Closed) => (note.waits ? cancelDenial(note.id) : undoRules(note)),
     dismiss,
   };
 });
