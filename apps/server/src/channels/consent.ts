@@ -34,7 +34,7 @@ export interface ConsentReply {
 
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 /** Whether Google sends a browser back there. */
-const isTaken = ({ protocol, hostname }: URL): boolean =>
+const isReturnAddress = ({ protocol, hostname }: URL): boolean =>
   loopback.has(hostname) || (protocol === 'https:' && isIP(hostname.replace(/^\[|\]$/g, '')) === 0);
 
 /** What is missing beside that which the page gives. */
@@ -104,7 +104,7 @@ export const createConsent = (needs: Needs) => {
     begin: async (session: Session, { kind, fields }: ConnectChannelInput): Promise<{ url: string }> => {
       const { consent } = platformOf(kind);
       if (consent === null) throw errors.notFound();
-      if (!isTaken(new URL(url())))
+      if (!isReturnAddress(new URL(url())))
         throw errors.badRequest({
           message: 'Google sends people back to an https address with a name, or to this machine, alone',
           fix: 'Set PUBLIC_URL to such an address, or use GMAIL_REFRESH_TOKEN.',

@@ -5,7 +5,7 @@ import type { ShallowRef } from 'vue';
 import { counted } from '../../ui/text/format.ts';
 import { shownMs, titlesOf, type createClosedNotes } from './closed-notes.ts';
 
-/** So long the denial of a selection waits before it is sent. */
+/** How long the denial of a selection waits before it is sent. */
 const heldMs = 6_000;
 
 type Questions = readonly Confirmation[];
