@@ -144,6 +144,7 @@ export const createAccounts = ({ store, clock, sealer, environment, url, hide }:
 
   return {
     get,
+    requirePosts,
     /** Throws `badRequest` for what is missing, an unsafe address, and a webhook that cannot arrive. */
     set: async ({ kind, fields, isOn, mode, answers }: ConfigureChannelInput): Promise<void> => {
       const row = await store.read(kind);

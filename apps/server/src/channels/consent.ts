@@ -109,6 +109,8 @@ export const createConsent = (needs: Needs) => {
           message: 'Google sends people back to an https address with a name, or to this machine, alone',
           fix: 'Set PUBLIC_URL to such an address, or use GMAIL_REFRESH_TOKEN.',
         });
+      // What connecting would refuse is said before the person leaves.
+      if ((await accounts.get(kind)).mode === 'webhook') accounts.requirePosts(kind);
       if (Object.keys(fields).length > 0) {
         await accounts.set({ kind, fields, isOn: false });
         await reconnect(kind);

@@ -230,6 +230,8 @@ it('CH-45 an address that Google does not send people back to is named before', 
   const { channels } = (await paired({ PUBLIC_URL: 'http://192.168.1.5:8080' })).panel;
   await expect(channels.connect.mutate({ kind, fields })).rejects.toThrow('or to this machine, alone');
   await expect(channels.connect.mutate({ kind: 'telegram' })).rejects.toThrow('no page of consent');
+  const posted = (await paired({ GMAIL_MODE: 'webhook' })).panel.channels;
+  await expect(posted.connect.mutate({ kind, fields })).rejects.toThrow('https');
   const pasted = { kind, fields: { refreshToken: 'pasted-token' } };
   await expect(channels.connect.mutate(pasted)).rejects.toThrow('comes from the page of consent');
 });
