@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import axe, { type AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
@@ -21,6 +20,8 @@ import {
   type Daemon,
   type Person,
   type Server,
+  axeFaults,
+  contrastFaults,
 } from './harness/index.ts';
 import { describeWith } from './services.ts';
 
@@ -31,18 +32,10 @@ const wide = { width: 1_280, height: 800 };
 const phone = { width: 390, height: 844 };
 /** Another theme changes colours alone. */
 const looks = [
-  { name: 'light', colorScheme: 'light', viewport: wide, rules: '' },
-  { name: 'phone', colorScheme: 'light', viewport: phone, rules: '' },
-  { name: 'dark', colorScheme: 'dark', viewport: wide, rules: "runOnly: ['color-contrast']" },
+  { name: 'light', colorScheme: 'light', viewport: wide, faultsOn: axeFaults },
+  { name: 'phone', colorScheme: 'light', viewport: phone, faultsOn: axeFaults },
+  { name: 'dark', colorScheme: 'dark', viewport: wide, faultsOn: contrastFaults },
 ] as const;
-
-/** What stands on a page that a rule of axe finds fault with, as `rule: element`. */
-const faultsOn = async (page: Page, rules: string): Promise<string[]> => {
-  const { violations } = await page.evaluate<AxeResults>(
-    `axe.run({ resultTypes: ['violations'], ${rules} })`,
-  );
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
-};
 
 interface Opened {
   name: string;
@@ -90,11 +83,11 @@ describeWith('chromium')('every page of the panel is without a fault that axe fi
     const found: Record<string, string[]> = {};
     await page.setViewportSize(wide);
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
-    if (await visit(page, opened, 'visible')) await page.evaluate(axe.source);
-    for (const { name, colorScheme, viewport, rules } of looks) {
+    await visit(page, opened, 'visible');
+    for (const { name, colorScheme, viewport, faultsOn } of looks) {
       await page.setViewportSize(viewport);
       await showTheme(page, colorScheme);
-      found[name] = await faultsOn(page, rules);
+      found[name] = await faultsOn(page);
       const path = join(pictures, `${opened.name.replaceAll(' ', '-')}.${name}.jpg`);
       if (leavesPictures) await page.screenshot({ path, quality: 60 });
     }

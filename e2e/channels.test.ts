@@ -1,4 +1,3 @@
-import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, it } from 'vitest';
 import { systemClock } from '@drawbridge/kit';
@@ -9,25 +8,12 @@ import {
   createProcesses,
   openPage,
   startBrowser,
-  showTheme,
   startServer,
   until,
   widthFaults,
+  axeFaultsInThemes,
 } from './harness/index.ts';
 import { describeWith } from './services.ts';
-
-const axeFaults = async (page: Page) => {
-  const found: string[] = [];
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await showTheme(page, colorScheme);
-    await page.evaluate(axe.source);
-    const { violations } = await page.evaluate<AxeResults>(`axe.run({ resultTypes: ['violations'] })`);
-    found.push(
-      ...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${colorScheme} ${id}: ${html}`)),
-    );
-  }
-  return found;
-};
 
 /** What the page was kept from, by its policy. */
 const watchPolicy = async (page: Page): Promise<string[]> => {
@@ -85,7 +71,7 @@ const tryRules = async (page: Page, telegram: Telegram) => {
   expect(await form.getByRole('button', { name: 'Add', exact: true }).isDisabled()).toBe(true);
   await form.getByLabel('What the agent is told').fill('Write it shorter.');
   expect(await widthFaults(page)).toEqual([]);
-  expect(await axeFaults(page)).toEqual([]);
+  expect(await axeFaultsInThemes(page)).toEqual([]);
   await page.keyboard.press('Tab');
   await form.getByRole('button', { name: 'Add', exact: true }).press('Enter');
   await rules.filter({ hasText: 'Tells the agent: Write it shorter.' }).waitFor();
@@ -146,12 +132,12 @@ const connectMailbox = async (page: Page, { consent }: Awaited<ReturnType<typeof
   await until(async () => page.evaluate<boolean>(inView));
   expect(new URL(page.url()).search).toBe('');
   expect(await widthFaults(page)).toEqual([]);
-  expect(await axeFaults(page)).toEqual([]);
+  expect(await axeFaultsInThemes(page)).toEqual([]);
   await connect.click();
   await page.getByRole('link', { name: 'Continue' }).click();
   await note.filter({ hasText: `Connected as ${mailboxAddress}.` }).waitFor();
   expect(await widthFaults(page)).toEqual([]);
-  expect(await axeFaults(page)).toEqual([]);
+  expect(await axeFaultsInThemes(page)).toEqual([]);
   await page.setViewportSize({ width: 1_280, height: 800 });
   await page.reload();
   await card.getByRole('button', { name: 'Connect with Google again' }).waitFor();
@@ -242,7 +228,7 @@ describeWith('chromium')('Telegram', () => {
       expect(await group.locator('img').count()).toBe(0);
       await group.getByLabel('Read files').check();
       expect(await widthFaults(page)).toEqual([]);
-      expect(await axeFaults(page)).toEqual([]);
+      expect(await axeFaultsInThemes(page)).toEqual([]);
       await group.getByRole('button', { name: 'Turn on', exact: true }).click();
       await group.filter({ hasText: 'On. Read files' }).waitFor();
       telegram.say('@stand_in_bot what shall we buy?', inTeam);

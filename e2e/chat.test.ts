@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import axe, { type AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startScriptedModel, type ScriptedModel } from './agent/scripted-model.ts';
@@ -15,6 +14,7 @@ import {
   widthFaults,
   type Person,
   type Server,
+  axeFaults,
 } from './harness/index.ts';
 import { describeWith } from './services.ts';
 
@@ -296,8 +296,6 @@ describeWith('chromium')('the chat', () => {
   });
 
   it('has no fault that axe finds', async () => {
-    await page.evaluate(axe.source);
-    const { violations } = await page.evaluate<AxeResults>(`axe.run({ resultTypes: ['violations'] })`);
-    expect(violations.map(({ id }) => id)).toEqual([]);
+    expect(await axeFaults(page)).toEqual([]);
   });
 });

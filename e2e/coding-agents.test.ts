@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { turnResult } from '@drawbridge/contracts/machines/runtimes';
 import type { ToolResult } from '@drawbridge/contracts/tool-result';
 import { systemClock } from '@drawbridge/kit';
-import axe, { type AxeResults } from 'axe-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   answer,
@@ -19,6 +18,7 @@ import {
   type Daemon,
   type Person,
   type Server,
+  axeFaults,
 } from './harness/index.ts';
 import { startCodingWorld, type CodingWorld } from './agent/coding-world.ts';
 import { startScriptedModel } from './agent/scripted-model.ts';
@@ -117,9 +117,7 @@ describeWith('bubblewrap', 'chromium')('a coding agent that a server starts', ()
     await card.getByRole('heading', { name: 'Claude asks' }).waitFor();
     await card.getByText(String.raw`Which colour \u{202e}?`).waitFor();
     expect(await widthFaults(page)).toEqual([]);
-    await page.evaluate(axe.source);
-    const { violations } = await page.evaluate<AxeResults>(`axe.run({ resultTypes: ['violations'] })`);
-    expect(violations.map(({ id }) => id)).toEqual([]);
+    expect(await axeFaults(page)).toEqual([]);
     await card.getByRole('radio', { name: 'blue: blue it is' }).press('Space');
     await card.getByRole('button', { name: 'Answer' }).press('Enter');
     // What it asks next is answered on another device.
@@ -152,9 +150,7 @@ describeWith('bubblewrap', 'chromium')('a coding agent that a server starts', ()
       await button.press('Enter');
     };
     expect(await widthFaults(page)).toEqual([]);
-    await page.evaluate(axe.source);
-    const { violations } = await page.evaluate<AxeResults>(`axe.run({ resultTypes: ['violations'] })`);
-    expect(violations.map(({ id }) => id)).toEqual([]);
+    expect(await axeFaults(page)).toEqual([]);
     await card.getByRole('textbox').fill('Not red');
     await send();
     await card.getByText('Paint it blue').waitFor();
@@ -255,9 +251,7 @@ describeWith('bubblewrap', 'chromium')('a coding agent that a server starts', ()
     await row('acp:mine').getByRole('button', { name: /^Test/ }).press('Enter');
     await row('acp:mine').getByText('Works: it started in its sandbox').waitFor();
     expect(await widthFaults(page)).toEqual([]);
-    await page.evaluate(axe.source);
-    const { violations } = await page.evaluate<AxeResults>(`axe.run({ resultTypes: ['violations'] })`);
-    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+    expect(await axeFaults(page)).toEqual([]);
     await page.context().close();
   });
 

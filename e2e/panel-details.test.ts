@@ -5,14 +5,17 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   answer,
+  axeFaultsInThemes,
   createProcesses,
   follow,
   openPage,
   questionOf,
   run,
+  showTheme,
   startBrowser,
   startMachine,
   until,
+  widthFaults,
   type Daemon,
   type Person,
   type Server,
@@ -111,6 +114,25 @@ describeWith('chromium')('details of the panel', () => {
     await only(1, 'ruled.md');
     await run(ann, 'write_file', { filePath: 'ruled.md', content: 'live' });
     await until(async () => (await rows.count()) === 2);
+
+    // Saved by a name, and chosen by its number at the next visit.
+    await page.keyboard.press('s');
+    await page.locator('[data-test=filter-name]').waitFor();
+    await page.keyboard.type('Decided by a rule');
+    await page.keyboard.press('Enter');
+    const saved = page.locator('[data-test=saved-filter]');
+    await saved.waitFor();
+    await page.goto(`${server.url}/activity`);
+    await saved.getByText('Decided by a rule').waitFor();
+    await page.keyboard.press('1');
+    await page.waitForURL(`${server.url}/activity?ruling=rule`);
+    await only(2, 'ruled.md');
+    expect(await axeFaultsInThemes(page)).toEqual([]);
+    expect(await widthFaults(page)).toEqual([]);
+    await showTheme(page, 'light');
+    await page.setViewportSize({ width: 1_280, height: 800 });
+    await page.getByRole('button', { name: 'Delete the saved filter Decided by a rule' }).press('Enter');
+    await saved.waitFor({ state: 'detached' });
   });
 
   it('at 1,280 pixels a call and a question leave the navigation free', async () => {

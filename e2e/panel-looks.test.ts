@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import axe, { type AxeResults } from 'axe-core';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startScriptedModel, type ScriptedModel } from './agent/scripted-model.ts';
@@ -19,6 +18,7 @@ import {
   type Daemon,
   type Person,
   type Server,
+  contrastFaults,
 } from './harness/index.ts';
 import { describeWith } from './services.ts';
 
@@ -286,11 +286,7 @@ describeWith('chromium')('where things stand in the panel', () => {
     expect(await page.locator('[data-test=markdown] [data-task]').count()).toBe(2);
     for (const colorScheme of ['light', 'dark'] as const) {
       await showTheme(page, colorScheme);
-      await page.evaluate(axe.source);
-      const { violations } = await page.evaluate<AxeResults>(
-        `axe.run('main', { runOnly: ['color-contrast'], resultTypes: ['violations'] })`,
-      );
-      expect(violations.flatMap(({ nodes }) => nodes.map(({ html }) => html))).toEqual([]);
+      expect(await contrastFaults(page, 'main')).toEqual([]);
     }
     await page.emulateMedia({ colorScheme: 'light' });
   });

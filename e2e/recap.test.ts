@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import axe, { type AxeResults } from 'axe-core';
 import Database from 'libsql';
 import type { Call } from '@drawbridge/contracts/calls';
 import type { Browser, Page } from 'playwright-core';
@@ -12,7 +11,6 @@ import {
   daemonEntry,
   ended,
   openPage,
-  showTheme,
   startBrowser,
   startMachine,
   until,
@@ -20,6 +18,7 @@ import {
   type Daemon,
   type Person,
   type Server,
+  axeFaultsInThemes,
 } from './harness/index.ts';
 import { describeWith } from './services.ts';
 
@@ -190,12 +189,7 @@ describeWith('chromium', 'bubblewrap')('what happened since the last visit', () 
     const plan = recap().locator('[data-test=changed-file]').first();
     await plan.locator('summary').press('Enter');
     await plan.locator('figure').first().waitFor();
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await showTheme(page, colorScheme);
-      await page.evaluate(axe.source);
-      const { violations } = await page.evaluate<AxeResults>(`axe.run({ resultTypes: ['violations'] })`);
-      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
-    }
+    expect(await axeFaultsInThemes(page)).toEqual([]);
     expect(await widthFaults(page)).toEqual([]);
     await recap().getByRole('button', { name: 'Seen' }).waitFor();
     await page.setViewportSize({ width: 1_280, height: 800 });

@@ -1,4 +1,5 @@
 export { accountHome } from './account-home.ts';
+export { axeFaults, axeFaultsInThemes, contrastFaults } from './axe.ts';
 export {
   lengthenTitles,
   openPage,
