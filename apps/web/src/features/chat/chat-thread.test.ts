@@ -271,7 +271,7 @@ it('closes its stream 30 s after the window is hidden, and opens it again where 
   await expect.poll(() => bench.fixture.world.agent.opened).toEqual(['0', '2']);
 });
 
-it('lists queued messages, and background tasks with a way to correct and to stop them', async () => {
+it('lists queued messages, and background tasks with a way to redirect and to stop them', async () => {
   await start(...begin, {
     ...{ type: 'agent-spawned', runId: 'run_1', agentId: 'bg', ts: 3 },
     payload: {
@@ -292,7 +292,7 @@ it('lists queued messages, and background tasks with a way to correct and to sto
   await find('queue').get('[aria-label="Remove the message"]').trigger('click');
   await expect.poll(() => changes().at(-1)).toEqual(['queue.remove', { threadId: 'th_1', id: 'm2' }]);
   await expect.poll(() => find('queue').exists()).toBe(false);
-  await find('background').get('[aria-label="Correct Watch"]').trigger('click');
+  await find('background').get('[aria-label="Redirect Watch"]').trigger('click');
   await find('background').get('input').setValue('Less often');
   await find('background').get('form').trigger('submit');
   await expect

@@ -120,3 +120,62 @@ it('an agent of the tree leads to its work in the chat, which opens', async () =
   await links()[1]?.trigger('click');
   await expect.poll(() => wrapper.text()).toContain('Read more');
 });
+
+it('a task of a plan has one state, its title leads to its agent, and it stands in no other list', async () => {
+  vi.spyOn(window, 'matchMedia').mockImplementation(wide);
+  bench = await setBench({ agent: agentWorldOf({}) });
+  await router.push('/chat/th_1');
+  wrapper = mount(ChatThread, {
+    props: { threadId: 'th_1', isNew: false },
+    global: bench.global,
+    attachTo: window.document.body,
+  });
+  await expect.poll(() => bench.fixture.followers()).toBe(1);
+  const head = (agentId: string) => ({ runId: 'run_1', agentId, ts: 1 });
+  const spawned = (taskId: string, title: string) => ({
+    ...{ parentId: 'main', role: 'delegate', kind: 'planned' as const, tools: [], taskId, title },
+    goal: `Goal of ${title}`,
+  });
+  const task = { kind: 'delegate', spec: '', deps: [], tools: [], state: 'running' as const };
+  const items = [
+    { ...task, id: 'r', title: 'Rewrite', agentId: 'a1' },
+    { ...task, id: 'c', title: 'Check', agentId: 'a2' },
+  ];
+  const events: StoredEvent[] = [
+    {
+      ...{ type: 'user-message', ...head('main') },
+      payload: { messageId: 'm1', text: 'Go', files: [], source: 'sent' },
+    },
+    { type: 'run-start', ...head('main'), payload: { messageId: 'm1', kind: 'message' } },
+    { type: 'agent-spawned', ...head('a1'), payload: spawned('a1', 'Rewrite') },
+    { type: 'agent-spawned', ...head('a2'), payload: spawned('a2', 'Check') },
+    {
+      ...{ type: 'tasks-update', ...head('main') },
+      payload: { tasks: { tasks: [] }, plan: { planId: 'p', title: 'Move it', state: 'active', items } },
+    },
+    {
+      ...{ type: 'tool-call', ...head('a1') },
+      payload: { toolCallId: 'tc1', toolName: 'write_file', args: {} },
+    },
+    {
+      ...{ type: 'confirmation-request', ...head('a1') },
+      payload: {
+        ...{ requestId: 'r1', toolCallId: 'tc1', toolName: 'write_file', args: {}, severity: 'warning' },
+        ...{ message: 'Write?', inputType: 'approval', expiresAt: null },
+      },
+    },
+  ];
+  events.forEach((event, at) => bench.fixture.frame({ type: 'event', id: at + 1, event }));
+  const side = () => wrapper.get('[data-test=side]');
+  const lines = () => wrapper.findAll('[data-test=plan] > li');
+  await expect.poll(() => lines().length).toBe(2);
+  await expect
+    .poll(() => lines().map((line) => line.get('summary').text().replaceAll(/\s+/g, ' ')))
+    .toEqual(['1. Rewrite — waits for you', '2. Check — running']);
+  expect(lines().map((line) => line.findAll('.animate-spin').length)).toEqual([0, 1]);
+  expect(side().text()).not.toContain('Agents');
+  expect(wrapper.find('[data-test=background]').text()).toContain('Check');
+  expect(wrapper.find('[data-test=background]').text()).not.toContain('Rewrite');
+  await lines()[1]?.get('[data-test=to-agent]').trigger('click');
+  await expect.poll(() => router.currentRoute.value.query['agent']).toBe('a2');
+});
