@@ -5,9 +5,9 @@ export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.matches('input:not([type=checkbox], [type=radio]), textarea, select'));
 
-/** Whether a dialog or a menu is open: it has the keys then. */
+/** Whether a dialog or a menu is open: it has the keys then. One that is closing is still there for a moment. */
 const hasDialog = () =>
-  document.querySelector('[role=dialog], [role=menu]') !== null ||
+  document.querySelector(':is([role=dialog], [role=menu]):not([data-state=closed])') !== null ||
   [...document.querySelectorAll('[popover]')].some((one) => one.getClientRects().length > 0);
 
 /** Listens to the keys of the window while the scope lives and `isOn` holds. */
