@@ -177,9 +177,8 @@ describeWith('chromium')('activity in a browser', () => {
       await call().locator('[data-test=call-before]').getByText('missing.ts').waitFor();
       await call().locator('[data-row=added]').getByText('const port = 8080;').waitFor();
       const steps = call().locator('[data-test=steps] th');
-      expect(await steps.allTextContents()).toEqual(
-        ['Made', 'Sent', 'Asked', 'Decided', 'Started', 'Ended'].map((name) => expect.stringContaining(name)),
-      );
+      const names = ['Requested', 'Sent', 'Asked', 'Decided', 'Started', 'Ended'];
+      expect(await steps.allTextContents()).toEqual(names.map((name) => expect.stringContaining(name)));
       const args = await call().locator('[data-test=arguments] tr').allInnerTexts();
       expect(args.map((text) => text.split(/\s+/))).toContainEqual(['newString', '8080']);
       await call().locator('[data-test=result]').waitFor();

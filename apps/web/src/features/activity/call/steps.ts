@@ -61,10 +61,17 @@ const startedStep = ({ call }: Facts): Step[] => {
   return mayHaveRun.has(call.state) ? [{ name: 'Started', at: null, text: 'not known' }] : [];
 };
 
+/** What a tool gives as data, such as the output of a command, is shown above: of it the exit code is enough. */
+const reasonIn = (text: string): string => {
+  if (!text.startsWith('{')) return text;
+  const [, code] = /"exitCode":(\d+)/.exec(text) ?? [];
+  return code === undefined ? '' : `exit code ${code}`;
+};
+
 const endText = (call: Call, machine: string): string => {
   const [first] = call.result?.content ?? [];
   const label = capital(callStateWords[call.state].label);
-  const reason = call.error?.message ?? (first?.type === 'text' ? first.text : '');
+  const reason = call.error?.message ?? (first?.type === 'text' ? reasonIn(first.text) : '');
   if (call.state !== 'failed' || reason === '') return label;
   const [line = ''] = reason.split('\n');
   return `${label} on ${machine}: ${cutText(line, longestReason)}`;
@@ -73,7 +80,7 @@ const endText = (call: Call, machine: string): string => {
 /** What happened to a call, in order. */
 export const stepsOf = (facts: Facts): Step[] => {
   const { call, machine } = facts;
-  const made = { name: 'Made', at: call.createdAt, text: `by ${makerWords(call)}` };
+  const made = { name: 'Requested', at: call.createdAt, text: `by ${makerWords(call)}` };
   const sent =
     call.deliveredAt === null ? [] : [{ name: 'Sent', at: call.deliveredAt, text: `to ${machine}` }];
   const ended =
