@@ -1,9 +1,12 @@
 import { relative } from 'node:path';
 import { cutText, visible } from '@drawbridge/kit';
 import type { Resource } from '../../permission/index.ts';
+import { counted } from '../../text/words.ts';
 
 const maxPathChars = 80;
 const maxTextChars = 120;
+/** Of a line of a script: the number of the others must be in sight. */
+const maxLineChars = 60;
 const endOfPath = 50;
 
 /** What cannot be mistaken for words of the question stands as it is; the rest stands in quotes. */
@@ -29,14 +32,17 @@ export const textWords = (text: string): string => {
 /** What a shell ignores around a command. */
 const outerSpace = /^[ \t\n]+|[ \t\n]+$/g;
 
-/** A command in one line: one of several lines by their number and the first of them. */
+/** Lines that say little of what a script does: empty ones, comments, options of the shell, a folder. */
+const saysLittle = /^\s*(?:#.*|(?:set|cd)(?:\s+[\w./~+-]+)*)?\s*$/;
+
+/** A command in one line; one of several lines by the first that says what it does and the number of the others. */
 export const commandWords = (command: string): string => {
   const lines = command.replace(outerSpace, '').split('\n');
   const [first = ''] = lines;
   if (lines.length === 1) return textWords(first);
-  const shown = visible(first.trimEnd());
-  const cut = shown.length > maxTextChars ? `${cutText(shown, maxTextChars)}…` : shown;
-  return `a script of ${lines.length} lines that begins with ${quote(cut)}`;
+  const shown = visible((lines.find((line) => !saysLittle.test(line)) ?? first).trim());
+  const cut = shown.length > maxLineChars ? `${cutText(shown, maxLineChars)}…` : shown;
+  return `${quote(cut)} and ${counted(lines.length - 1, 'more line')}`;
 };
 
 /** A resolved path as it stands below the root; a long one without its middle. */

@@ -35,11 +35,11 @@ const filesIn = async (context: ToolContext, path: string): Promise<string> => {
     const files = await inParent(place.path, (parent, name) =>
       countFiles({ signal: context.signal, device: fstatSync(parent.fd).dev }, { parent, name }, maxCounted),
     );
-    if (files > maxCounted) return ` and more than ${maxCounted.toLocaleString('en')} files`;
-    return files === 0 ? ', a folder without files' : ` and ${counted(files, 'file')}`;
+    if (files > maxCounted) return `more than ${maxCounted.toLocaleString('en')} files`;
+    return files === 0 ? 'no files' : counted(files, 'file');
   } catch {
     context.signal.throwIfAborted();
-    return ' and all in it';
+    return 'and all in it';
   }
 };
 
@@ -61,7 +61,9 @@ export const deletePath = defineTool({
     const { kind } = locate(context, path, wanted);
     const name = resourcePath(context.root, resource);
     if (kind === 'link') return `Delete the link ${name}?`;
-    return `Delete ${name}${kind === 'folder' ? await filesIn(context, path) : ''}?`;
+    return kind === 'folder'
+      ? `Delete the folder ${name} (${await filesIn(context, path)})?`
+      : `Delete ${name}?`;
   },
   preview: async ({ path }, context) => {
     const place = locate(context, path, wanted);
