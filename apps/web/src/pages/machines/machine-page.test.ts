@@ -40,10 +40,16 @@ it('an offline machine stays known, with the command that reconnects it', async 
     'Run commands OffNot available to agents',
   ]);
   const command = page.get('[data-test=mode-command]');
+  // What is allowed already, and what is stricter, is not offered.
+  expect(command.findAll('select[aria-label=Group] option').map((one) => one.text())).toEqual([
+    'Change files',
+    'Run commands',
+  ]);
+  expect(command.get('code').text()).toBe('drawbridge permissions set filesystemWrite allow');
+  await command.get('select[aria-label=Group]').setValue('shell');
   expect(command.get('code').text()).toBe('drawbridge permissions set shell ask');
-  await command.get('select[aria-label=Group]').setValue('filesystemWrite');
-  await command.get('select[aria-label="New mode"]').setValue('deny');
-  expect(command.get('code').text()).toBe('drawbridge permissions set filesystemWrite deny');
+  await command.get('select[aria-label="New mode"]').setValue('allow');
+  expect(command.get('code').text()).toBe('drawbridge permissions set shell allow');
 });
 
 it('one whose pairing has ended needs a new command', async () => {
