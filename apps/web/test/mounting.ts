@@ -1,4 +1,5 @@
 import { createFakeClock, type FakeClock } from '@drawbridge/kit';
+import { RouterLinkStub } from '@vue/test-utils';
 import { EventSource } from 'eventsource';
 import { createPinia, setActivePinia, type Pinia } from 'pinia';
 import { createApp, type App } from 'vue';
@@ -41,3 +42,10 @@ export const setBench = async (change: Partial<World> = {}): Promise<Bench> => {
     close: () => fixture.close(),
   };
 };
+
+/** What `mount` needs for a part that asks nothing of a server: new stores, and links that lead nowhere. */
+export const onClock = (clock: FakeClock) => ({
+  plugins: [createPinia()],
+  provide: { [clockKey]: clock },
+  stubs: { RouterLink: RouterLinkStub },
+});

@@ -10,7 +10,7 @@ export interface Failure {
 export const unreachable: Failure = {
   code: 'UNREACHABLE',
   message: 'The server does not respond',
-  fix: 'Check that it is running. The panel retries automatically.',
+  fix: 'Check that it is running.',
 };
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);

@@ -1,6 +1,7 @@
 import { createTimer, type Clock } from '@drawbridge/kit';
-import { computed, onScopeDispose, ref, watch, type Ref } from 'vue';
+import { computed, onScopeDispose, ref, watch } from 'vue';
 import { useClock } from '../../../api/index.ts';
+import { useServerStore } from '../../session/use-server-store.ts';
 
 /** A click that was aimed at something else must not hit a button that has just appeared. */
 const sleepMs = 500;
@@ -28,7 +29,10 @@ export const answeredByKey = (key: string, clock: Clock): void => {
   window.addEventListener('keyup', onUp, options);
 };
 
-/** Both are false for a moment after the start and after each change of `key`; `takesKeys` may be shorter. */
+/**
+ * Both are false for a moment after the start and after each change of `key`, of which `takesKeys` may be shorter,
+ * and while no answer would reach the server.
+ */
 export const useAwake = (key: () => string) => {
   const clock = useClock();
   const timer = createTimer(clock);
@@ -50,6 +54,9 @@ export const useAwake = (key: () => string) => {
     timer.cancel();
     quiet.cancel();
   });
-  const takesKeys = computed(() => awake.value || isQuiet.value);
-  return { awake: awake as Readonly<Ref<boolean>>, takesKeys };
+  const server = useServerStore();
+  return {
+    awake: computed(() => awake.value && !server.away),
+    takesKeys: computed(() => (awake.value || isQuiet.value) && !server.away),
+  };
 };

@@ -3,8 +3,8 @@ import { createFakeClock, piecesOf } from '@drawbridge/kit';
 import { mount } from '@vue/test-utils';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { onClock } from '../../../../test/mounting.ts';
 import { confirmationOf } from '../../../../test/worlds.ts';
-import { clockKey } from '../../../api/index.ts';
 import QuestionCard from '../question/question-card.vue';
 
 const clock = createFakeClock();
@@ -17,7 +17,7 @@ const show = (change: Parameters<typeof confirmationOf>[0]) =>
       failure: undefined,
       decide: async () => {},
     },
-    global: { provide: { [clockKey]: clock } },
+    global: onClock(clock),
   });
 type Card = ReturnType<typeof show>;
 
@@ -168,4 +168,40 @@ it('CF-18 warns of a word of two scripts in a file, and not of joined emoji', ()
       .map((one) => one.text());
   expect(warnings('p\u0430ypal')).toEqual(['A word mixes letters of different scripts']);
   expect(warnings('\u{1f468}\u200d\u{1f469}\u200d\u{1f467} caf\u00e9\u00a0\u00bb')).toEqual([]);
+});
+
+it('a deleted folder lists its files and counts them, under one name', () => {
+  const resource = '/home/ada/old/**';
+  const card = show({
+    tool: 'delete',
+    toolGroup: 'filesystemWrite',
+    title: 'Delete the folder old (3 files)?',
+    resource,
+    resources: [
+      { toolGroup: 'filesystemWrite', resource, description: `Delete folder and all in it: ${resource}` },
+    ],
+    preview: {
+      kind: 'diff',
+      path: 'old',
+      hunks: [{ lines: ['a', 'b', 'c'].map((text) => ({ kind: 'removed', text })) }],
+      added: 0,
+      removed: 3,
+    },
+  });
+  expect(card.find('[data-test=files]').text()).toBe('3 files');
+  expect(card.findAll('[data-test=resource]').map((one) => one.text())).toEqual(['/home/ada/old']);
+});
+
+it('says an action once: not below its title too', () => {
+  const resource = 'https://docs.example.org/';
+  const description = `Open ${resource} in the browser`;
+  const of = (title: string) =>
+    show({
+      tool: 'browser_navigate',
+      toolGroup: 'browser',
+      title,
+      resources: [{ toolGroup: 'browser', resource, description }],
+    });
+  expect(of(`${description}?`).find('[data-test=reading]').text()).not.toContain('in the browser');
+  expect(of('Open a page?').find('[data-test=reading]').text()).toContain(`${description}.`);
 });

@@ -1,9 +1,10 @@
 import { createFakeClock } from '@drawbridge/kit';
-import { mount } from '@vue/test-utils';
+import { flushPromises, mount } from '@vue/test-utils';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { nextTick } from 'vue';
+import { onClock } from '../../../../test/mounting.ts';
 import { confirmationOf } from '../../../../test/worlds.ts';
-import { clockKey } from '../../../api/index.ts';
+import { useServerStore } from '../../session/use-server-store.ts';
 import QuestionCard from './question-card.vue';
 
 const clock = createFakeClock();
@@ -14,11 +15,12 @@ const show = (id: string) =>
   mount(QuestionCard, {
     attachTo: document.body,
     props: { confirmation: confirmationOf({ id }), before: '', host: null, failure: undefined, decide },
-    global: { provide: { [clockKey]: clock } },
+    global: onClock(clock),
   });
 type Card = ReturnType<typeof show>;
 
-const isAwake = (card: Card) => card.find('button[data-decision]:enabled').exists();
+const isAwake = (card: Card) =>
+  card.findAll<HTMLButtonElement>('button[data-decision]').some(({ element }) => !element.disabled);
 const pass = async (ms: number) => {
   clock.advance(ms);
   await nextTick();
@@ -83,4 +85,23 @@ it('CF-29 the next question sleeps for 500 ms after an answer that took long, an
   await press(changing);
   expect(decide).not.toHaveBeenCalled();
   changing.unmount();
+});
+
+it('no question is answered while the server is away, and each says so', async () => {
+  const card = show('c1');
+  const shown = async () => {
+    await flushPromises();
+    return [isAwake(card), card.find('[data-test=answer-later]').exists()];
+  };
+  await pass(500);
+  expect(await shown()).toEqual([true, false]);
+  useServerStore().away = true;
+  expect(await shown()).toEqual([false, true]);
+  await press(card, 'd');
+  expect(decide).not.toHaveBeenCalled();
+  useServerStore().away = false;
+  expect(await shown()).toEqual([true, false]);
+  await press(card, 'd');
+  expect(decide).toHaveBeenCalledOnce();
+  card.unmount();
 });

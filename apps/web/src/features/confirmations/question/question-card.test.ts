@@ -2,8 +2,8 @@ import { createFakeClock } from '@drawbridge/kit';
 import { mount } from '@vue/test-utils';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { nextTick } from 'vue';
+import { onClock } from '../../../../test/mounting.ts';
 import { confirmationOf } from '../../../../test/worlds.ts';
-import { clockKey } from '../../../api/index.ts';
 import QuestionCard from './question-card.vue';
 
 const clock = createFakeClock();
@@ -20,7 +20,7 @@ const show = (change: Parameters<typeof confirmationOf>[0] = {}, attachTo?: HTML
       failure: undefined,
       decide,
     },
-    global: { provide: { [clockKey]: clock } },
+    global: onClock(clock),
   });
 type Card = ReturnType<typeof show>;
 
