@@ -55,9 +55,7 @@ describeWith('chromium')('the inbox', () => {
     await heading('Create one.txt?').waitFor();
     // Its keys work at once.
     await until(() => page.evaluate<boolean>(`document.activeElement.matches('[data-answers]')`));
-    expect(await page.locator('[data-test=why]').innerText()).toBe(
-      'The machine has Change files set to Ask.',
-    );
+    await page.locator('[data-test=why]').getByText('Change files set to Ask.').waitFor();
     await page.keyboard.press('j');
     await heading('Create two/two.txt?').waitFor();
     await page.keyboard.press('k');
@@ -122,8 +120,8 @@ describeWith('chromium')('the inbox', () => {
     for (const name of ['a', 'b']) writeFileSync(join(daemon.root, 'old', name), 'kept\n');
     const { requestId } = await run(ann, 'delete', { path: 'old' });
     await questionOf(ann, requestId);
-    await row('Delete old and 2 files?').click();
-    await heading('Delete old and 2 files?').waitFor();
+    await row('Delete the folder old (2 files)?').click();
+    await heading('Delete the folder old (2 files)?').waitFor();
     // Each deleted file is listed with its size.
     const gone = page.locator('[data-row=removed]');
     expect((await gone.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))).toEqual(
@@ -133,7 +131,7 @@ describeWith('chromium')('the inbox', () => {
     await page.keyboard.press('r');
     await page.locator('[data-test=reason]').fill('Keep it');
     await page.keyboard.press('Enter');
-    const closed = page.locator('[data-test=closed]').filter({ hasText: 'Delete old and 2 files?' });
+    const closed = page.locator('[data-test=closed]').filter({ hasText: 'Delete the folder old (2 files)?' });
     await closed.getByText('Denied').waitFor();
     await heading('Create two/two.txt?').waitFor();
     expect(await ann.api.calls.get.query({ requestId })).toMatchObject({ denialReason: 'Keep it' });
@@ -241,6 +239,15 @@ describeWith('chromium')('the inbox', () => {
     });
     expect(before).toBe(true);
     const typed = page.locator('[data-test=palette] input');
+    await until(async () => (await typed.inputValue()) === 'drama');
+    await page.keyboard.press('Escape');
+    await typed.waitFor({ state: 'detached' });
+    // A window that is closing keeps no key from the next one.
+    await page.keyboard.press('?');
+    await page.locator('[data-test=keys]').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('drama');
     await until(async () => (await typed.inputValue()) === 'drama');
     await page.keyboard.press('Escape');
     await typed.waitFor({ state: 'detached' });

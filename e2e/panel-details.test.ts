@@ -262,9 +262,9 @@ describeWith('chromium')('details of the panel', () => {
     await follow(page, '/activity?q=later-line');
     await rows.filter({ hasText: 'set -e' }).waitFor();
     expect(await rows.count()).toBe(1);
-    // Its question has the first line in the title, and all of them below.
+    // Its question has the line that says most in the title, and all of them below.
     await follow(page, `/inbox/${(await questionOf(ann, requestId)).id}`);
-    const title = 'Run a script of 3 lines that begins with “set -e”?';
+    const title = 'Run “echo later-line” and 2 more lines?';
     await page.getByRole('heading', { level: 1, name: title }).waitFor();
     const shown = await page.locator('[data-test=resource]').innerText();
     expect(shown).toMatch(/set -e\s+cd posts\s+echo later-line/);

@@ -109,7 +109,7 @@ const clientsAt =
     const open = async (path: string) => {
       const together = page.locator('[data-test=row]').filter({ hasText: /Write \d+ files/ });
       await row(path).or(together).first().click();
-      const alone = page.getByRole('link', { name: new RegExp(`^Answer alone: .*${path}`) });
+      const alone = page.getByRole('link', { name: new RegExp(`^Answer separately: .*${path}`) });
       await card(path).or(alone).first().waitFor();
       if (await alone.isVisible()) await alone.click();
       await card(path).waitFor();

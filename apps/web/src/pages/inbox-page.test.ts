@@ -171,7 +171,7 @@ it('CF-32 several questions are denied together, after a list of exactly these, 
   expect(page.find('[data-test=selection]').text()).toContain('2 selected');
   // All that the same agent asks, by the button and by Shift+X.
   const alike = () => page.find('[data-test=select-alike]');
-  expect(alike().text()).toBe('All 3 of Desk');
+  expect(alike().text()).toBe('Select all 3 from Desk');
   await alike().trigger('click');
   expect(page.find('[data-test=selection]').text()).toContain('3 selected');
   expect(alike().exists()).toBe(false);
