@@ -47,10 +47,6 @@ const maxSubjectLength = 200;
 /** The machine's suffix for a folder with its contents. */
 const wholeTree = '/**';
 
-/** The path of a folder that stands for all that it holds. */
-export const withoutContents = (resource: string): string =>
-  resource.endsWith(wholeTree) ? resource.slice(0, -wholeTree.length) : resource;
-
 /** The path as in the call's arguments, if the resolved path ends with it. */
 const shortened = (resource: string, args: Record<string, unknown>): string =>
   Object.values(args).find(
@@ -68,10 +64,9 @@ export const subjectOf = (asked: Asked): string => {
   const { arguments: args } = asked;
   const main = mainOf(asked);
   if (main.toolGroup.startsWith('filesystem')) {
-    const path = withoutContents(main.resource);
-    return path !== main.resource
-      ? `the folder ${shortened(path, args)} and everything in it`
-      : shortened(path, args);
+    const isTree = main.resource.endsWith(wholeTree);
+    const path = isTree ? main.resource.slice(0, -wholeTree.length) : main.resource;
+    return isTree ? `the folder ${shortened(path, args)} and everything in it` : shortened(path, args);
   }
   const [firstLine = ''] = main.resource.split('\n');
   const first = firstLine.slice(0, maxSubjectLength);

@@ -171,7 +171,7 @@ it('CF-18 warns of a word of two scripts in a file, and not of joined emoji', ()
 });
 
 it('a deleted folder lists its files and counts them, under one name', () => {
-  const resource = '/home/ada/old/**';
+  const resource = '/home/ada/old/';
   const card = show({
     tool: 'delete',
     toolGroup: 'filesystemWrite',
@@ -202,6 +202,8 @@ it('says an action once: not below its title too', () => {
       title,
       resources: [{ toolGroup: 'browser', resource, description }],
     });
-  expect(of(`${description}?`).find('[data-test=reading]').text()).not.toContain('in the browser');
+  expect(of(`Open “${resource}” in the browser?`).find('[data-test=reading]').text()).not.toContain(
+    'in the browser',
+  );
   expect(of('Open a page?').find('[data-test=reading]').text()).toContain(`${description}.`);
 });
