@@ -246,6 +246,7 @@ describeWith('bubblewrap', 'chromium')('a coding agent that a server starts', ()
     await page.goto(`${server.url}/machines/${machine?.id}`);
     const row = (name: string) => page.locator('[data-test=runtime-row]').filter({ hasText: name });
     await row('acp:mine').getByText('Enabled').waitFor();
+    await page.locator('[data-test=absent] summary').press('Enter');
     await row('gemini').getByText('npm install -g @google/gemini-cli').waitFor();
     expect(await row('gemini').getByRole('button', { name: /^Test/ }).count()).toBe(0);
     await row('acp:mine').getByRole('button', { name: /^Test/ }).press('Enter');

@@ -28,6 +28,9 @@ it('RT-17 shows each coding agent with its state and the command that mends it, 
   const texts = () => card.findAll('[data-test=runtime-state]').map((one) => one.text());
   expect(texts()).toEqual(['Enabled · version 2.1.330 · signed in', 'Not found']);
   expect(rows()[1]?.get('code').text()).toBe('npm install -g @google/gemini-cli');
+  // What is not there is one line until it is opened.
+  expect(card.get('[data-test=absent]').attributes('open')).toBeUndefined();
+  expect(card.get('[data-test=absent] summary').text()).toBe('1 not found: Gemini CLI');
   expect(card.findAll('button').filter((one) => one.text() === 'Copy command')).toHaveLength(1);
   // What is not enabled has no button: only a command on the machine enables it.
   expect(card.findAll('[aria-label^=Test]')).toHaveLength(1);

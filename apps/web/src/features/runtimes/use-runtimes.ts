@@ -3,7 +3,11 @@ import { computed, shallowRef, watch } from 'vue';
 import { createLoaded, createRequest, useApi } from '../../api/index.ts';
 import { useMachinesStore } from '../machines/use-machines-store.ts';
 
-type Tested = NonNullable<RuntimeList['tested']>;
+/** A test that was asked for; its result once it has one. */
+export interface Tested {
+  id: string;
+  result: NonNullable<RuntimeList['tested']> | null;
+}
 
 /** The coding agents of a machine, asked of it now and when it connects or offers other tools. */
 export const useRuntimes = (machineId: string) => {
@@ -12,7 +16,7 @@ export const useRuntimes = (machineId: string) => {
   const { value, failure, load, set } = createLoaded(() => api.machines.runtimes.query({ machineId }));
   const testing = createRequest();
   /** The one that is being tested. */
-  const tested = shallowRef<{ id: string; result: Tested | null } | null>(null);
+  const tested = shallowRef<Tested | null>(null);
   /** Each question starts programs there, so not at every change of its latency. */
   const offered = () => {
     const { connectedAt = null, modes = null, toolCount = 0 } = machines.of(machineId) ?? {};
