@@ -202,6 +202,25 @@ describeWith('chromium')('the panel in a browser', () => {
     expect(stranger.url()).toContain('/sign-in');
   });
 
+  it('shows its shell before its styles, and keeps it until the first page is there', async () => {
+    const fresh = await openPage(browser, { person: ann });
+    const [files, answers] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await fresh.route('**/assets/**', (route) => files.promise.then(() => route.continue()));
+    await fresh.route('**/trpc/**', (route) => answers.promise.then(() => route.continue()));
+    await fresh.goto(`${server.url}/inbox`, { waitUntil: 'commit' });
+    const paints = `performance.getEntriesByName('first-contentful-paint').length`;
+    await until(async () => (await fresh.evaluate<number>(paints)) === 1);
+    const shell = fresh.locator('#shell');
+    const asked = fresh.waitForRequest('**/trpc/**');
+    files.resolve();
+    await asked;
+    expect(await shell.count()).toBe(1);
+    answers.resolve();
+    await fresh.getByText('Nothing waits for you').waitFor();
+    expect(await shell.count()).toBe(0);
+    await fresh.context().close();
+  });
+
   it('loads its first pages in at most 20 files and 160 kB of script', async () => {
     const signingIn = await loadOf(await openPage(browser), `${server.url}/sign-in`);
     const inbox = await loadOf(await openPage(browser, { person: ann }), `${server.url}/inbox`);

@@ -7,7 +7,7 @@ import { devServer } from './dev-server.ts';
 import { firstPage } from './first-page.ts';
 import { pureContracts } from './pure-contracts.ts';
 import { precompress } from '../../tools/precompress.ts';
-import { shellFiles } from './shell-files.ts';
+import { shellFiles, stylesLast } from './shell-files.ts';
 import { thirdPartyNotices } from '../../tools/third-party-notices.ts';
 
 // Set by tools/run/dev.mjs.
@@ -57,6 +57,7 @@ export default defineConfig({
     }),
     notices,
     shellFiles(),
+    stylesLast(),
     precompress(),
   ],
   build: {

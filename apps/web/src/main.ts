@@ -11,4 +11,7 @@ const timed: typeof fetch = async (...request) => {
   learn(answer);
   return answer;
 };
-createPanel({ api: createApi({ origin: '', fetch: timed }), clock }).mount('#app');
+const panel = createPanel({ api: createApi({ origin: '', fetch: timed }), clock });
+// The shell of index.html stands until the first page is here, or cannot be loaded.
+const mount = () => void panel.mount('#app');
+panel.config.globalProperties.$router.isReady().then(mount, mount);

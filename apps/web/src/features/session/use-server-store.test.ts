@@ -22,12 +22,12 @@ const set = () => {
   };
 };
 
-it('shows a lost connection after a delay, and its return at once', () => {
+it('shows a lost connection after a delay, and its return at once', async () => {
   const { clock, store, down } = set();
   down();
-  clock.advance(1_499);
+  await clock.settle(1_499);
   expect(store.away).toBe(false);
-  clock.advance(1);
+  await clock.settle(1);
   expect(store.away).toBe(true);
   store.onUp();
   expect(store.away).toBe(false);
@@ -42,12 +42,12 @@ it('ignores a short interruption', () => {
   expect([store.away, clock.waiting()]).toEqual([false, 0]);
 });
 
-it('shows a second interruption', () => {
+it('shows a second interruption', async () => {
   const { clock, store, down } = set();
   down();
   store.onUp();
   down();
-  clock.advance(1_500);
+  await clock.settle(1_500);
   expect(store.away).toBe(true);
 });
 
@@ -68,6 +68,24 @@ it('without the stream, reads the lists after 3 s and then every 5 s, and says w
   expect([store.away, at(), reads()]).toEqual([true, begin + 8_000, 2]);
   store.onUp();
   expect([store.away, at(), clock.waiting()]).toEqual([false, null, 0]);
+});
+
+it('a server that answers late is not away, and its stream has time from the first answer', async () => {
+  const { clock, store } = set();
+  let reads = 0;
+  const ping = () => new Promise<boolean>((done) => void clock.after(2_500, () => done(true)));
+  store.onDown({ ping, read: () => void (reads += 1) });
+  const seen = new Set<boolean>();
+  const pass = async (ms: number) => {
+    for (let at = 0; at < ms; at += 500) {
+      await clock.settle(500);
+      seen.add(store.away);
+    }
+  };
+  await pass(7_500);
+  expect([...seen, reads, store.checkedAt]).toEqual([false, 0, null]);
+  await pass(500);
+  expect([...seen, reads]).toEqual([false, 1]);
 });
 
 it('a server that never answers is away', async () => {

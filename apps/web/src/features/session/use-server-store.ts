@@ -5,7 +5,9 @@ import { useClock } from '../../api/index.ts';
 
 /** A shorter interruption is not shown. */
 const quietMs = 1_500;
-/** Without the stream for this long, the lists are read at intervals. */
+/** A request may take this long on a slow line. */
+const answerMs = 8_000;
+/** Without the stream for this long after an answer, the lists are read at intervals. */
 const streamMs = 3_000;
 const readEveryMs = 5_000;
 
@@ -16,18 +18,23 @@ interface Needs {
   read(): void;
 }
 
+/** Of the stream. `responded`: null while the first ping has no answer. */
+interface Interruption {
+  responded: boolean | null;
+  isShort: boolean;
+}
+
 /** Whether the server responds, and whether its live updates arrive. */
 export const useServerStore = defineStore('server', () => {
   const clock = useClock();
-  const timer = createTimer(clock);
+  const [quiet, answer, next] = [createTimer(clock), createTimer(clock), createTimer(clock)];
   const away = ref(false);
   /** When the lists were last read, while live updates do not arrive. */
   const checkedAt = ref<string | null>(null);
-  /** One interruption of the stream. `isAsking`: the last ping has had no answer yet. */
-  let interruption: { responded: boolean; isAsking: boolean } | null = null;
+  let interruption: Interruption | null = null;
 
   const onUp = () => {
-    timer.cancel();
+    for (const timer of [quiet, answer, next]) timer.cancel();
     interruption = null;
     away.value = false;
     checkedAt.value = null;
@@ -36,28 +43,31 @@ export const useServerStore = defineStore('server', () => {
   /** The stream is interrupted, or has not begun. */
   const onDown = ({ ping, read }: Needs) => {
     if (interruption !== null) return;
-    const own = { responded: false, isAsking: false };
+    const own: Interruption = { responded: null, isShort: true };
     interruption = own;
 
-    const ask = async () => {
-      own.isAsking = true;
-      own.responded = await ping();
-      own.isAsking = false;
+    const show = () => {
+      if (!own.isShort && own.responded !== null) away.value = !own.responded;
+    };
+    const ask = async (waitMs: number) => {
+      answer.start(answerMs, () => (away.value = true));
+      const responded = await ping();
+      if (interruption !== own) return;
+      answer.cancel();
+      own.responded = responded;
+      show();
+      next.start(waitMs, () => void check());
     };
     const check = async () => {
-      timer.start(readEveryMs, () => void check());
-      if (own.isAsking) own.responded = false;
-      else await ask();
-      if (interruption !== own) return;
-      away.value = !own.responded;
-      if (!own.responded) return;
+      await ask(readEveryMs);
+      if (interruption !== own || !own.responded) return;
       read();
       checkedAt.value = new Date(clock.now()).toISOString();
     };
-    void ask();
-    timer.start(quietMs, () => {
-      away.value = !own.responded;
-      timer.start(streamMs - quietMs, () => void check());
+    void ask(streamMs);
+    quiet.start(quietMs, () => {
+      own.isShort = false;
+      show();
     });
   };
 
