@@ -1,0 +1,44 @@
+import type { CallSummary } from '@drawbridge/contracts/calls';
+import { mount, RouterLinkStub } from '@vue/test-utils';
+import { afterEach, expect, it } from 'vitest';
+import { setBench, type Bench } from '../../../test/mounting.ts';
+import { callOf, machineOf } from '../../../test/worlds.ts';
+import { useCallsStore } from '../calls/use-calls-store.ts';
+import { useMachinesStore } from '../machines/use-machines-store.ts';
+import FirstSteps from './first-steps.vue';
+
+let bench: Bench;
+afterEach(() => bench.close());
+
+const hour = 3_600_000;
+const begin = new Date(Date.UTC(2026, 0, 1)).setHours(0, 0, 0, 0);
+const call = (id: number, change: Partial<CallSummary> = {}): CallSummary => ({
+  ...callOf({ requestId: `r${id}`, createdAt: new Date(begin).toISOString(), ruling: 'mode' }),
+  ...change,
+});
+const shown = async (calls: CallSummary[]) => {
+  bench = await setBench({ machines: [machineOf()] });
+  await Promise.all([useMachinesStore().load(), useCallsStore().load()]);
+  for (const one of calls) useCallsStore().onCall({ type: 'call', call: one });
+  const stubs = { RouterLink: RouterLinkStub };
+  return mount(FirstSteps, { global: { ...bench.global, stubs } });
+};
+
+it('once all is done, the list is gone and the day leads into the activity', async () => {
+  const asked = { ruling: 'asked', decision: 'allowOnce', door: 'mcp' } as const;
+  const before = new Date(begin - hour).toISOString();
+  const page = await shown([call(1, asked), call(2), call(3, { createdAt: before })]);
+  expect([page.text(), page.findAll('li').length]).toEqual(['Today: 2 calls, 1 asked', 0]);
+  expect(page.getComponent(RouterLinkStub).props('to')).toEqual({
+    path: '/activity',
+    query: { from: new Date(begin).toISOString() },
+  });
+});
+
+it('until then it is the list, which many calls end; more than are known are not counted', async () => {
+  const few = await shown([call(1)]);
+  expect([few.findAll('li').length, few.text().includes('Today')]).toEqual([3, false]);
+  await bench.close();
+  const many = await shown(Array.from({ length: 50 }, (_, at) => call(at)));
+  expect(many.text()).toBe('Today: at least 50 calls, 0 asked');
+});
