@@ -31,6 +31,27 @@ describe('a sub-agent', () => {
     expect(requestsOf(model.requests, 'child').map(({ tools }) => tools)).toEqual([['read_file'], []]);
   });
 
+  it('of a plan asks with the title of its task', async () => {
+    const task = {
+      id: 'h',
+      title: 'Rewrite the heads',
+      kind: 'delegate',
+      spec: 'child',
+      tools: ['read_file'],
+    };
+    const plan = use('plan', { title: 'Blog', tasks: [{ ...task, deps: [] }] });
+    const { say, until, daemon, panel, agent, userId } = await withMachine(
+      story([plan, { text: 'It runs.' }, { text: 'Seen.' }], { child: [use('read_file', { path: 'a' })] }),
+    );
+    await say('go');
+    const { payload } = await until('confirmation-request');
+    await agent.confirm(userId, String(payload.requestId), { kind: 'approval', approved: true });
+    const { requestId } = await nextCall(daemon);
+    const { via } = await panel.calls.get.query({ requestId });
+    expect(via?.name).toMatch(/ · Rewrite the heads$/);
+    await daemon.respond(requestId, resultOf('a'));
+  });
+
   it('gives its work to a coding agent of the machine, whose question is one of the chat', async () => {
     const given = { runtime: 'gemini', prompt: 'Test it' };
     const { say, until, daemon, model, agent, userId } = await withMachine(

@@ -3,9 +3,10 @@ import { flushPromises, mount } from '@vue/test-utils';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { useAgentStore } from '../features/chat/use-agent-store.ts';
 import { useConfirmationsStore } from '../features/confirmations/use-confirmations-store.ts';
+import { useMachinesStore } from '../features/machines/use-machines-store.ts';
 import { router } from '../../test/router.ts';
 import { setBench, type Bench } from '../../test/mounting.ts';
-import { confirmationOf } from '../../test/worlds.ts';
+import { confirmationOf, machineOf } from '../../test/worlds.ts';
 import InboxPage from './inbox-page.vue';
 
 let bench: Bench;
@@ -90,6 +91,22 @@ it('an answer leads to the next question, which has the focus and sleeps; the la
   useConfirmationsStore().onConfirmation({ type: 'confirmation', confirmation: late });
   await until(() => titles(page).includes('Question c2?'));
   expect(document.activeElement?.matches('[data-answers]')).toBe(false);
+});
+
+it('a row names its machine beside who asks, and an empty list has no line at its side', async () => {
+  const via = { kind: 'thread', id: 't', name: 'Redesign of the blog · Rewrite the heads' } as const;
+  const asked = [confirmationOf({ id: 'c0', via }), confirmationOf({ id: 'c1', via, tool: 'delete' })];
+  const page = await open(asked, 'c0', { machines: [machineOf({ name: 'laptop' })] });
+  await useMachinesStore().load();
+  await until(() => page.findAll('[data-test=row]').length === 2);
+  expect(page.findAll('[data-test=row-machine]').map((one) => one.text())).toEqual(['· laptop', '· laptop']);
+  const list = () => page.get('section').classes();
+  expect(list()).toContain('lg:border-r');
+  bench.fixture.world.confirmations = [];
+  await useConfirmationsStore().load();
+  await router.push('/inbox');
+  await until(() => page.text().includes('Nothing waits for you'));
+  expect(list().filter((one) => one.endsWith('border-r'))).toEqual([]);
 });
 
 it('in a narrow window, a list that was left under the pointer is not held', async () => {

@@ -97,7 +97,7 @@ export const callMachine = (
     {
       requestId: call.requestId ?? call.id,
       threadId: thread.id,
-      name: agent.kind === 'main' ? title : `${title} · ${agent.role}`,
+      name: agent.kind === 'main' ? title : `${title} · ${agent.title || agent.role}`,
       machineId: machineId ?? thread.machineId,
       groups,
       tool,
