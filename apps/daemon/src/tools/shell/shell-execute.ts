@@ -36,7 +36,7 @@ interface Ran {
   egress: CommandEgress | undefined;
 }
 
-const goesOnWords = `. After ${defaultTimeoutMs / 1000} s it goes on in the background until it ends, is stopped, or drawbridge ends`;
+const goesOnWords = `. After ${defaultTimeoutMs / 1000} s it continues in the background`;
 
 interface Executed extends Surroundings {
   /** Present where the user lets failed commands be asked about outside of the sandbox. */

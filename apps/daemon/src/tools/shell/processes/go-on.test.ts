@@ -66,7 +66,7 @@ describeWith('bubblewrap')('SU-51 a command without a time-out', () => {
       await callAs(ada, 'shell_execute', { command: 'true', ...args });
       return questions.pop();
     };
-    expect(JSON.stringify(await ask({}))).toContain('After 30 s it goes on in the background');
+    expect(JSON.stringify(await ask({}))).toContain('After 30 s it continues in the background');
     expect(JSON.stringify(await ask({ timeout: 30_000 }))).not.toContain('background');
   });
 
