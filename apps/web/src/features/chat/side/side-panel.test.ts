@@ -170,7 +170,7 @@ it('a task of a plan has one state, its title leads to its agent, and it stands 
   const lines = () => wrapper.findAll('[data-test=plan] > li');
   await expect.poll(() => lines().length).toBe(2);
   await expect
-    .poll(() => lines().map((line) => line.get('summary').text().replaceAll(/\s+/g, ' ')))
+    .poll(() => lines().map((line) => line.get('p:has([data-test=to-agent])').text().replaceAll(/\s+/g, ' ')))
     .toEqual(['1. Rewrite — waits for you', '2. Check — running']);
   expect(lines().map((line) => line.findAll('.animate-spin').length)).toEqual([0, 1]);
   expect(side().text()).not.toContain('Agents');
