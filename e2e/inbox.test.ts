@@ -132,7 +132,7 @@ describeWith('chromium')('the inbox', () => {
     await page.locator('[data-test=reason]').fill('Keep it');
     await page.keyboard.press('Enter');
     const closed = page.locator('[data-test=closed]').filter({ hasText: 'Delete the folder old (2 files)?' });
-    await closed.getByText('Denied').waitFor();
+    await closed.getByText('Denied: Keep it').waitFor();
     await heading('Create two/two.txt?').waitFor();
     expect(await ann.api.calls.get.query({ requestId })).toMatchObject({ denialReason: 'Keep it' });
     expect(readFileSync(join(daemon.root, 'old/a'), 'utf8')).toBe('kept\n');

@@ -128,7 +128,8 @@ export const createClosedNotes = (clock: Clock) => {
   /** Closes a question that this window answered. */
   const closeOwn = (confirmation: Confirmation, choice: Choice) => {
     const made = madeBy(choice, confirmation.reaches);
-    const outcome = outcomeOf(confirmation);
+    const { text, approved } = outcomeOf(confirmation);
+    const outcome = { text: choice.reason ? `${text}: ${choice.reason}` : text, approved };
     const changed = changedBy([confirmation], outcome.approved);
     close(
       confirmation,
