@@ -1,4 +1,5 @@
 export { answerConsent, changePassword, readUser, signIn, signOut, wrongPassword } from './account.ts';
+export { drafts } from './drafts.ts';
 export { failureOf, unreachable, type Failure } from './failure.ts';
 export { readDownload, readFile } from './files.ts';
 export { createServerClock } from './server-clock.ts';

@@ -2,6 +2,7 @@ import type { SignedIn, User } from '@drawbridge/contracts/accounts';
 import { defineStore } from 'pinia';
 import { computed, ref } from 'vue';
 import {
+  drafts,
   failureOf,
   readUser,
   sessionProof,
@@ -45,6 +46,7 @@ export const useSessionStore = defineStore('session', () => {
   };
 
   const leave = () => {
+    drafts.clear();
     session.value = { kind: 'signed-out' };
   };
 
