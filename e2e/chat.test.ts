@@ -260,17 +260,24 @@ describeWith('chromium')('the chat', () => {
 
   it('an answer is asked for again, and a message is changed and sent again', async () => {
     await lastRun().getByRole('button', { name: 'Ask again' }).click();
-    await until(async () => (await page.getByText('Show code', { exact: true }).count()) === 2);
+    await page.locator('[data-test=repeat] summary').getByText('Asked again: Show code').waitFor();
     await lastRun().locator('[data-test=usage]').waitFor();
     const own = page.locator('[data-role=user]').last();
-    await own.hover();
-    await own.getByRole('button', { name: 'Edit and send again' }).click();
     const box = page.getByRole('textbox', { name: 'Message' });
+    await box.fill('Half');
+    await own.getByRole('button', { name: 'Edit and send again' }).click();
     expect(await box.inputValue()).toBe('Show code');
+    await page.locator('[data-test=editing]').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await box.inputValue()).toBe('Half');
+    await page.reload();
+    expect(await box.inputValue()).toBe('Half');
+    await own.getByRole('button', { name: 'Edit and send again' }).click();
     await box.press('End');
     await page.keyboard.type(', please');
     await page.keyboard.press('Enter');
     await page.locator('[data-role=user]').last().getByText('Show code, please').waitFor();
+    expect(await box.inputValue()).toBe('Half');
     await lastRun().locator('[data-test=usage]').waitFor();
   });
 

@@ -10,7 +10,7 @@ type Send = (text: string, mode: SendMode, files: Attachment[]) => Promise<{ fai
 /** Messages of the chat that are sent once more. */
 const createRepeats = (send: Send) => {
   /** What the prompt takes next: a message that is changed and sent again. */
-  const draft = shallowRef<{ text: string; attachments: Attachment[] } | null>(null);
+  const draft = shallowRef<{ at: number; text: string; files: { attachment: Attachment }[] } | null>(null);
   const withFiles = async (
     { text, files }: ViewMessage,
     use: (text: string, attachments: Attachment[]) => Promise<Failure | null> | null,
@@ -20,7 +20,7 @@ const createRepeats = (send: Send) => {
   };
   const edit = (message: ViewMessage) =>
     withFiles(message, (text, attachments) => {
-      draft.value = { text, attachments };
+      draft.value = { at: message.at, text, files: attachments.map((attachment) => ({ attachment })) };
       return null;
     });
   /** Sends a message once more, as it was. */

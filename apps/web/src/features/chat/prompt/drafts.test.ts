@@ -1,7 +1,8 @@
+import type { StoredEvent } from '@drawbridge/contracts/agent/events';
 import type { VueWrapper } from '@vue/test-utils';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { agentWorldOf } from '../../../../test/fixture-agent.ts';
-import { openChat } from '../../../../test/chat.ts';
+import { messageEvents, openChat } from '../../../../test/chat.ts';
 import { setBench, type Bench } from '../../../../test/mounting.ts';
 import { useSessionStore } from '../../session/use-session-store.ts';
 
@@ -26,16 +27,20 @@ const open = async (threadId: string, isNew = false) => {
 const typed = () => wrappers[0]?.get('textarea').element.value;
 const kept = () => Object.keys(sessionStorage).filter((key) => key.startsWith('drawbridge'));
 
+/** A reload leaves the storage of the tab alone. */
+const reload = async () => {
+  wrappers.pop()?.unmount();
+  await bench.close();
+  bench = await setBench({ agent: agentWorldOf() });
+};
+
 it('what is typed in a chat stays there while another is open, and after a reload', async () => {
   await (await open('th_1')).get('textarea').setValue('Half a mess');
   await open('th_2');
   expect(typed()).toBe('');
   await open('th_1');
   expect(typed()).toBe('Half a mess');
-  // A reload leaves the storage of the tab alone.
-  wrappers.pop()?.unmount();
-  await bench.close();
-  bench = await setBench({ agent: agentWorldOf() });
+  await reload();
   await open('th_1');
   expect(typed()).toBe('Half a mess');
 });
@@ -45,8 +50,8 @@ it('what is typed before the first message of a chat stays for the next new one,
   const wrapper = await open('th_2', true);
   expect(typed()).toBe('Begin');
   await wrapper.get('[data-test=send]').trigger('submit');
-  await expect.poll(() => wrapper.emitted('begun')).toHaveLength(1);
   await wrapper.get('textarea').setValue('Then');
+  await expect.poll(() => wrapper.emitted('begun')).toHaveLength(1);
   await open('th_3', true);
   expect([typed(), kept()]).toEqual(['', [expect.stringContaining('th_2')]]);
   await open('th_2');
@@ -68,4 +73,54 @@ it('nothing of it is left after the person has signed out', async () => {
   expect(kept()).toEqual([]);
   await open('th_1');
   expect(typed()).toBe('');
+});
+
+const pressEscape = (wrapper: VueWrapper) =>
+  wrapper
+    .get('textarea')
+    .element.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true, cancelable: true }));
+
+it('a message that is changed has a mark, and what stood in the prompt comes back with its end', async () => {
+  const wrapper = await open('th_1');
+  const stream = (...events: StoredEvent[]) =>
+    events.map((event, at) => bench.fixture.frame({ type: 'event', id: at + 1, event }));
+  stream(...messageEvents('A long question'));
+  await wrapper.get('textarea').setValue('My half');
+  const pencil = () => wrapper.find('[aria-label="Edit and send again"]');
+  const mark = () => wrapper.find('[data-test=editing]');
+  await expect.poll(() => pencil().exists()).toBe(true);
+  expect(mark().exists()).toBe(false);
+
+  await pencil().trigger('click');
+  await expect.poll(() => mark().exists()).toBe(true);
+  expect(mark().text()).toMatch(/^Editing the message of .*1970.*Cancel$/);
+  expect(typed()).toBe('A long question');
+  await mark().get('button').trigger('click');
+  expect([typed(), mark().exists()]).toEqual(['My half', false]);
+
+  // The key ends the change, and is not the first of the two that stop the run.
+  await pencil().trigger('click');
+  await expect.poll(typed).toBe('A long question');
+  pressEscape(wrapper);
+  await expect.poll(typed).toBe('My half');
+  expect(wrapper.text()).not.toContain('Press Escape again');
+  pressEscape(wrapper);
+  await expect.poll(() => wrapper.text()).toContain('Press Escape again');
+
+  // A second message in the place of the first one, a reload, and a send that fails lose nothing.
+  await pencil().trigger('click');
+  await pencil().trigger('click');
+  await expect.poll(typed).toBe('A long question');
+  await reload();
+  const after = await open('th_1');
+  expect([typed(), after.find('[data-test=editing]').exists()]).toEqual(['A long question', true]);
+  bench.fixture.world.agent.fails = { send: 'BUDGET_SPENT' };
+  await after.get('textarea').setValue('A better question');
+  await after.get('[data-test=send]').trigger('submit');
+  expect(typed()).toBe('My half');
+  await expect.poll(typed).toBe('A better question');
+  await after.get('[data-test=send]').trigger('submit');
+  await expect.poll(typed).toBe('My half');
+  await expect.poll(() => bench.fixture.world.agent.calls).toHaveLength(2);
+  expect(after.find('[data-test=editing]').exists()).toBe(false);
 });

@@ -1,34 +1,38 @@
 import { computed, watch } from 'vue';
-import { useDraftsStore } from './use-drafts-store.ts';
+import { emptyDraft, useDraftsStore, type Draft } from './use-drafts-store.ts';
 
 /** What stands in the prompt of a chat, which is there again when the chat is opened again. */
 export const useDraft = (chat: () => string) => {
   const store = useDraftsStore();
-  const draft = computed(() => store.of(chat()));
-  const text = computed({
-    get: () => draft.value.text,
-    set: (next: string) => store.change(chat(), { text: next }),
-  });
-  const files = computed({
-    get: () => draft.value.files,
-    set: (next) => store.change(chat(), { files: next }),
-  });
+  const now = () => store.of(chat());
+  const change = (next: Partial<Draft>) => store.change(chat(), next);
+  const editing = computed(() => now().editing);
+  const text = computed({ get: () => now().text, set: (next: string) => change({ text: next }) });
+  const files = computed({ get: () => now().files, set: (next) => change({ files: next }) });
   // A new chat has a draft of its own from its first message on.
-  watch(chat, (now, before) => store.move(before, now));
+  watch(chat, (after, before) => store.move(before, after));
+
+  /** Begins to change a message; what stood there comes back with its end. */
+  const edit = (message: Pick<Draft, 'text' | 'files'> & { at: number }) => {
+    const { at, ...unsent } = message;
+    change({ ...unsent, editing: { at, before: editing.value?.before ?? now() } });
+  };
+  const endEditing = () => change({ ...emptyDraft, ...editing.value?.before, editing: null });
 
   /** Takes what stands there out of the prompt, to send it. */
-  const take = () => {
-    const taken = { message: text.value.trim(), files: files.value };
-    store.change(chat(), { text: '', files: [] });
+  const take = (): Draft => {
+    const taken = { ...now(), text: text.value.trim() };
+    endEditing();
     return taken;
   };
   /** Puts back what was not sent, before what was typed meanwhile. */
-  const giveBack = (taken: ReturnType<typeof take>) => {
-    const now = store.of(chat());
-    store.change(chat(), {
-      text: [taken.message, now.text].filter(Boolean).join('\n'),
-      files: [...taken.files, ...now.files],
+  const giveBack = (taken: Draft) => {
+    const { text: typed, files: added } = now();
+    if (taken.editing) return edit({ ...taken, at: taken.editing.at });
+    change({
+      text: [taken.text, typed].filter(Boolean).join('\n'),
+      files: [...taken.files, ...added],
     });
   };
-  return { text, files, take, giveBack };
+  return { text, files, editing, edit, endEditing, take, giveBack };
 };
