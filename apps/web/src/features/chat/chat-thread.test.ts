@@ -83,7 +83,7 @@ it('shows a run as it happens, and what it used', async () => {
     event: { type: 'text-delta', ...head(3), payload: { text: 'I **re', step: 0, offset: 0 } },
   });
   expect((await shown('live-text')).text()).toBe('I **re');
-  expect((await shown('status')).text()).toBe('Thinking');
+  expect((await shown('status')).text()).toBe('Writing');
   await stream(
     { type: 'text-block', ...head(3), payload: { text: 'I **read** it.', step: 0 } },
     call,
@@ -101,7 +101,7 @@ it('shows a run as it happens, and what it used', async () => {
     false,
     expect.stringContaining('<strong'),
   ]);
-  expect(find('call').text()).toBe('Write a.txtdenied · 20 ms');
+  expect(find('call').text()).toBe('Write a.txt · denied · 20 ms');
   await find('call').get('button').trigger('click');
   expect([find('call').text(), find('call').get('a').attributes('href')]).toEqual([
     expect.stringContaining('hello'),

@@ -14,3 +14,13 @@ it.each([
 ])('NE-03: the line of a call writes hidden characters out in %s', (_what, toolName, args, expected) => {
   expect(callWords({ toolName, args }).text).toBe(expected);
 });
+
+it.each([
+  ['plan', { title: 'Redesign the blog' }, 'Plan: Redesign the blog'],
+  ['plan', {}, 'Plan'],
+  ['delegate', { role: 'writer' }, 'Start sub-agent: writer'],
+  ['ask-user', { questions: [] }, 'Question for you'],
+  ['read_file', {}, 'Read'],
+])('%s of %o is the line "%s"', (toolName, args, expected) => {
+  expect(callWords({ toolName, args }).text).toBe(expected);
+});

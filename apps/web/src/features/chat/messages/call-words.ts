@@ -32,16 +32,16 @@ const tools: Record<string, Words> = {
   'web-search': { icon: 'i-lucide-search', text: 'Search the web for …' },
   runtime_turn: { icon: 'i-lucide-bot', text: 'Give the message to …' },
   runtime_action: { icon: 'i-lucide-wrench', text: '…' },
-  plan: { icon: 'i-lucide-list-checks', text: 'Plan …' },
+  plan: { icon: 'i-lucide-list-checks', text: 'Plan: …' },
   'update-tasks': { icon: 'i-lucide-list-checks', text: 'Update the task list' },
-  delegate: { icon: 'i-lucide-bot', text: 'Delegate to …' },
+  delegate: { icon: 'i-lucide-bot', text: 'Start sub-agent: …' },
   'send-to-sub-agent': { icon: 'i-lucide-bot', text: 'Ask a sub-agent again: …' },
   'list-sub-agents': { icon: 'i-lucide-bot', text: 'List the sub-agents' },
   'summarize-sub-agent': { icon: 'i-lucide-bot', text: 'Look at a sub-agent' },
   'delete-sub-agent': { icon: 'i-lucide-bot', text: 'Delete a sub-agent' },
-  'correct-background-task': { icon: 'i-lucide-bot', text: 'Correct a background task' },
+  'correct-background-task': { icon: 'i-lucide-bot', text: 'Redirect a background task' },
   'cancel-background-task': { icon: 'i-lucide-bot', text: 'Cancel a background task' },
-  'ask-user': { icon: 'i-lucide-circle-help', text: 'Ask you' },
+  'ask-user': { icon: 'i-lucide-circle-help', text: 'Question for you' },
   remember: { icon: 'i-lucide-bookmark', text: 'Remember …' },
   send_file: { icon: 'i-lucide-paperclip', text: 'Send …' },
   'read-result': { icon: 'i-lucide-file-text', text: 'Read more of a result' },
@@ -91,7 +91,8 @@ const wordsOfName = (name: string): Words => {
 export const callWords = ({ toolName, args }: Pick<ViewCall, 'toolName' | 'args'>): Words => {
   const words = Object.hasOwn(tools, toolName) ? tools[toolName] : undefined;
   const { icon, text } = words ?? wordsOfName(toolName);
-  return { icon, text: visible(text.replace('…', () => subjectOf(args)).trim()) };
+  const subject = subjectOf(args);
+  return { icon, text: visible(text.replace(subject ? '…' : /:? ?…/, () => subject).trim()) };
 };
 
 const changing = ['write_file', 'edit_file', 'create_directory', 'copy_file', 'move', 'undo_change'];
@@ -133,3 +134,19 @@ export const outcomeLabels: Record<CallOutcome, string> = {
   stopped: 'stopped',
   lost: 'may have run',
 };
+
+/** How a line of the chat looks: what follows its words has a colour where it is not fine. */
+export const lineUi = ({ failed, waits = false }: { failed: boolean; waits?: boolean }) => ({
+  label: 'text-left [overflow-wrap:anywhere] whitespace-normal',
+  suffix: `ms-0 ${waits ? 'text-warning' : failed ? 'text-error' : 'text-dimmed'}`,
+});
+
+/** What follows the words of a line, each part behind a dot. */
+export const suffixOf = (...parts: string[]): string =>
+  parts
+    .filter(Boolean)
+    .map((part) => ` · ${part}`)
+    .join('');
+
+export const hasFailed = ({ outcome }: Pick<ViewCall, 'outcome'>): boolean =>
+  outcome === 'failed' || outcome === 'lost';

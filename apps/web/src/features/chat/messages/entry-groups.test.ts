@@ -47,7 +47,7 @@ it('says what the calls were, how many did not succeed, and how long they took',
     callOf('3'),
     callOf('2', { toolName: 'shell_execute', outcome: 'denied', startedAt: 2_000, endedAt: 13_000 }),
   ];
-  expect(groupWords(calls)).toEqual({ text: '3 calls: 2 reads, 1 command', suffix: '1 denied · 12.0 s' });
+  expect(groupWords(calls)).toEqual({ text: '3 calls: 2 reads, 1 command', suffix: ' · 1 denied · 12.0 s' });
   const acted = ['edit', 'execute', 'execute', 'other'].map((kind) =>
     callOf(kind, { toolName: 'runtime_action', args: { kind } }),
   );

@@ -1,6 +1,6 @@
 import type { ViewCall, ViewEntry } from '@drawbridge/contracts/agent/threads';
 import { counted, duration } from '../../../ui/text/format.ts';
-import { kindWords, outcomeLabels } from './call-words.ts';
+import { kindWords, outcomeLabels, suffixOf } from './call-words.ts';
 
 /** The fewest ended calls in a row that are folded into one line. */
 const leastFolded = 4;
@@ -61,6 +61,6 @@ export const groupWords = (calls: readonly ViewCall[]): { text: string; suffix: 
   const to = Math.max(...calls.map(({ startedAt, endedAt }) => endedAt ?? startedAt));
   return {
     text: `${counted(calls.length, 'call')}: ${kindWords(calls)}`,
-    suffix: [ends.join(', '), duration(to - from)].filter(Boolean).join(' · '),
+    suffix: suffixOf(ends.join(', '), duration(to - from)),
   };
 };

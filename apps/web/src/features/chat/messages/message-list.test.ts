@@ -1,3 +1,4 @@
+import type { StoredEvent } from '@drawbridge/contracts/agent/events';
 import { expect, it } from 'vitest';
 import { agentWorldOf, emptySnapshot } from '../../../../test/fixture-agent.ts';
 import { messageEvents, openChat } from '../../../../test/chat.ts';
@@ -17,6 +18,44 @@ it('a message that is asked again is one line, which opens', async () => {
   expect(repeats[1]?.get('summary').text()).toBe('Asked again: Which of these?');
   expect(repeats[1]?.attributes('open')).toBeUndefined();
   expect(repeats[1]?.text()).toContain(question);
+  wrapper.unmount();
+  await bench.close();
+});
+
+it('a line says behind a dot how its call ended, in red where it failed, in amber where it waits', async () => {
+  const bench = await setBench({ agent: agentWorldOf() });
+  const wrapper = await openChat(bench);
+  const head = { runId: 'run_1', agentId: 'main', ts: 3 };
+  const callOf = (toolCallId: string, toolName = 'read_file'): StoredEvent => ({
+    ...{ type: 'tool-call', ...head },
+    payload: { toolCallId, toolName, args: { path: toolCallId } },
+  });
+  const endOf = (toolCallId: string, outcome: 'ok' | 'failed'): StoredEvent => ({
+    ...{ type: 'tool-result', ...head, ts: 23 },
+    payload: { toolCallId, result: '', outcome },
+  });
+  const askOf = (toolCallId: string): StoredEvent => ({
+    ...{ type: 'confirmation-request', ...head },
+    payload: {
+      ...{ requestId: `ask ${toolCallId}`, toolCallId, toolName: 'x', args: {}, severity: 'info' },
+      ...{ message: 'Really?', inputType: 'approval', expiresAt: null },
+    },
+  });
+  const calls = [callOf('a'), callOf('b'), callOf('c'), callOf('d', 'ask-user')];
+  const ends = [endOf('a', 'ok'), endOf('b', 'failed'), askOf('c'), askOf('d')];
+  for (const [at, event] of [...messageEvents('Go'), ...calls, ...ends].entries())
+    bench.fixture.frame({ type: 'event', id: at + 1, event });
+  await expect.poll(() => wrapper.findAll('[data-test=ask]').length).toBe(2);
+  const lines = wrapper.findAll('[data-test=call]');
+  expect(lines.map((line) => line.text())).toEqual([
+    ...['Read a · 20 ms', 'Read b · failed · 20 ms'],
+    ...['Read c · waits for you', 'Question for you'],
+  ]);
+  const tones = lines.flatMap((line) => line.findAll('[data-slot=suffix]').map((one) => one.classes()));
+  expect(tones.map((all) => all.filter((name) => name.startsWith('text-')))).toEqual([
+    ...[['text-dimmed'], ['text-error'], ['text-warning']],
+  ]);
+  expect(wrapper.get('[data-test=status]').text()).toBe('2 questions for you');
   wrapper.unmount();
   await bench.close();
 });
