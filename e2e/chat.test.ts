@@ -142,7 +142,7 @@ describeWith('chromium')('the chat', () => {
     for (const name of ['RSS', 'Atom']) await inbox.getByLabel(name, { exact: true }).check();
     await inbox.getByRole('button', { name: 'Answer' }).click();
     await inbox.locator('[data-test=outcome-of]').getByText('Answered: RSS; Atom').waitFor();
-    await page.getByText('Waits for you').waitFor({ state: 'detached' });
+    await page.getByText('1 question for you').waitFor({ state: 'detached' });
     await ask();
     await inbox.locator('[data-test=row]').filter({ hasText: 'Which feeds?' }).click();
     await inbox.getByRole('button', { name: 'Answer' }).waitFor();
@@ -167,7 +167,7 @@ describeWith('chromium')('the chat', () => {
     const reading = group.locator('[data-test=reading]');
     await reading.evaluate((element) => element.scrollTo(0, element.scrollHeight));
     await group.locator('[data-decision=allowOnce]:enabled').waitFor();
-    await page.getByRole('button', { name: 'Waits for you (3)' }).click();
+    await page.getByRole('button', { name: '3 questions for you' }).click();
     await page.keyboard.press('a');
     await group.waitFor({ state: 'detached' });
     const written = () => ['x', 'y', 'z'].map((name) => existsSync(join(root, `posts/${name}.md`)));
