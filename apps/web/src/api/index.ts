@@ -1,5 +1,4 @@
 export { answerConsent, changePassword, readUser, signIn, signOut, wrongPassword } from './account.ts';
-export { drafts } from './drafts.ts';
 export { failureOf, unreachable, type Failure } from './failure.ts';
 export { readDownload, readFile } from './files.ts';
 export { createServerClock } from './server-clock.ts';
@@ -12,5 +11,5 @@ export { attempt, attemptRemoval, createLoaded, createRequest } from './request.
 export { answerWith, proofHeaders, sessionProof } from './session-proof.ts';
 export { whileVisible } from './keep-stream.ts';
 export { shareLive } from './shared-live.ts';
-export { createStored } from './stored.ts';
+export { createStored, drafts } from './stored.ts';
 export { createApi, type Api } from './trpc.ts';
