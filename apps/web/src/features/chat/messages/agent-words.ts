@@ -16,6 +16,12 @@ const statusLabels: Record<EndStatus, string> = {
 export const agentName = ({ title, role }: Pick<ViewAgent, 'title' | 'role'>): string =>
   capital(title || role || 'main agent');
 
+/** "Built-in agent", "Codex", "Writer": who asks the person. */
+export const askerName = (agent: Pick<ViewAgent, 'kind' | 'runtime' | 'title' | 'role'>): string => {
+  if (agent.runtime !== undefined) return runtimeTitle(agent.runtime);
+  return agent.kind === 'main' ? 'Built-in agent' : agentName(agent);
+};
+
 /** "waits for you", "running", "done", "Codex · asked again · done" */
 export const agentState = ({ status, continues, isDeleted, runtime }: ViewAgent, waiting: number): string => {
   const who = runtime === undefined ? '' : `${runtimeTitle(runtime)} · `;
