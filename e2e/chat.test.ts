@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Turn } from './agent/model-turn.ts';
 import { startScriptedModel, type ScriptedModel } from './agent/scripted-model.ts';
 import {
   connectDaemon,
@@ -23,7 +24,19 @@ const feeds = { id: 'feeds', question: 'Which feeds?', type: 'multi', options: [
 const unsafe = 'Done. <script>document.title = "run"</script> ![x](http://example.org/x.png)';
 const syntaxFiles = `performance.getEntriesByType('resource').filter(({ name }) => /assets\\/syntax-/.test(name)).length`;
 const readOne = { name: 'read_file', arguments: { filePath: 'a.txt' } };
+const filesOf = (names: string[]) =>
+  names.map((name) => ({
+    name: 'write_file',
+    arguments: { filePath: `posts/${name}.md`, content: `# ${name}\n` },
+  }));
 const code = 'So:\n\n```ts\n// The port.\nconst port = "8080";\n```\n';
+const turns: [string, Turn][] = [
+  ['Tell a story', { text: story, end: 'silent' }],
+  ['Ask me', { calls: [{ name: 'ask-user', arguments: { questions: [feeds] } }] }],
+  ['Write three', { calls: filesOf(['x', 'y', 'z']) }],
+  ['Read twelve', { calls: Array.from({ length: 12 }, () => readOne) }],
+  ['Show code', { text: code }],
+];
 
 describeWith('chromium')('the chat', () => {
   const processes = createProcesses();
@@ -35,25 +48,19 @@ describeWith('chromium')('the chat', () => {
   let browser: Browser;
   let page: Page;
 
+  const send = async (text: string) => {
+    await page.getByRole('textbox', { name: 'Message' }).fill(text);
+    await page.keyboard.press('Enter');
+  };
+  const lastRun = () => page.locator('[data-test=run]').last();
+
   beforeAll(async () => {
     mkdirSync(root);
     writeFileSync(join(root, 'a.txt'), 'one\n');
     model = await startScriptedModel(({ tools, body }, number) => {
       if (tools.length === 0) return { text: 'A file' };
-      if (JSON.stringify(body.messages.at(-1)).includes('Tell a story'))
-        return { text: story, end: 'silent' };
-      if (JSON.stringify(body.messages.at(-1)).includes('Ask me'))
-        return { calls: [{ name: 'ask-user', arguments: { questions: [feeds] } }] };
-      if (JSON.stringify(body.messages.at(-1)).includes('Write three'))
-        return {
-          calls: ['x', 'y', 'z'].map((name) => ({
-            name: 'write_file',
-            arguments: { filePath: `posts/${name}.md`, content: `# ${name}\n` },
-          })),
-        };
-      if (JSON.stringify(body.messages.at(-1)).includes('Read twelve'))
-        return { calls: Array.from({ length: 12 }, () => readOne) };
-      if (JSON.stringify(body.messages.at(-1)).includes('Show code')) return { text: code };
+      const turn = turns.find(([asked]) => JSON.stringify(body.messages.at(-1)).includes(asked));
+      if (turn) return turn[1];
       const write = { name: 'write_file', arguments: { filePath: 'b.txt', content: 'hello' } };
       return number === 1 ? { text: 'I **write** it.', calls: [write] } : { text: unsafe };
     });
@@ -74,8 +81,7 @@ describeWith('chromium')('the chat', () => {
   });
 
   it('acceptance 3: shows the question of a call in its place, also after a reload, and closes it in every window', async () => {
-    await page.getByRole('textbox', { name: 'Message' }).fill('Write b.txt');
-    await page.keyboard.press('Enter');
+    await send('Write b.txt');
     const allow = page.locator('[data-decision=allowOnce]:enabled');
     await allow.waitFor();
     expect(new URL(page.url()).pathname).toMatch(/^\/chat\/th_/);
@@ -105,8 +111,7 @@ describeWith('chromium')('the chat', () => {
   it('saves an attachment again', async () => {
     const buffer = Buffer.from('1,2\n');
     await page.locator('input[type=file]').setInputFiles({ name: 'sums.csv', mimeType: 'text/csv', buffer });
-    await page.getByRole('textbox', { name: 'Message' }).fill('Read this');
-    await page.keyboard.press('Enter');
+    await send('Read this');
     const saved = page.waitForEvent('download');
     await page.locator('[data-test=save-file]').click();
     expect((await saved).suggestedFilename()).toBe('sums.csv');
@@ -129,12 +134,15 @@ describeWith('chromium')('the chat', () => {
 
   it('a question of the agent says in the inbox how it ended, answered there or not', async () => {
     const inbox = await openPage(browser, { person: ann });
-    const ask = async () => {
-      await page.getByRole('textbox', { name: 'Message' }).fill('Ask me');
-      await page.keyboard.press('Enter');
-    };
     await inbox.goto(new URL('/inbox', page.url()).href);
-    await ask();
+    await send('Ask me');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.locator('[data-test=ask] [data-test=deny]').waitFor();
+    const heights = await page
+      .locator('[data-test=ask] :is(button, textarea)')
+      .evaluateAll((all) => all.map((part) => part.getBoundingClientRect().height));
+    expect([heights.length, Math.min(...heights) >= 44]).toEqual([3, true]);
+    await page.setViewportSize({ width: 1_280, height: 800 });
     // Its keys are those of an answer to a machine.
     const keys = inbox.locator('section[aria-labelledby=inbox-heading] kbd');
     await keys.first().waitFor();
@@ -143,7 +151,7 @@ describeWith('chromium')('the chat', () => {
     await inbox.getByRole('button', { name: 'Answer' }).click();
     await inbox.locator('[data-test=outcome-of]').getByText('Answered: RSS; Atom').waitFor();
     await page.getByText('1 question for you').waitFor({ state: 'detached' });
-    await ask();
+    await send('Ask me');
     await inbox.locator('[data-test=row]').filter({ hasText: 'Which feeds?' }).click();
     await inbox.getByRole('button', { name: 'Answer' }).waitFor();
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
@@ -157,13 +165,11 @@ describeWith('chromium')('the chat', () => {
   });
 
   it('like questions have one card, to which the line above the prompt leads, and which takes keys', async () => {
-    await page.getByRole('textbox', { name: 'Message' }).fill('Write three');
-    await page.keyboard.press('Enter');
+    await send('Write three');
     const group = page.locator('[data-test=group]');
     await group.getByRole('heading', { name: 'Write 3 files in posts?' }).waitFor();
     expect(await page.locator('[data-test=confirmation]').count()).toBe(0);
-    // The card lists them: no line says so again.
-    expect(await page.locator('[data-test=run]').last().locator('[data-test=call]').count()).toBe(0);
+    expect(await lastRun().locator('[data-test=call]').count()).toBe(0);
     const reading = group.locator('[data-test=reading]');
     await reading.evaluate((element) => element.scrollTo(0, element.scrollHeight));
     await group.locator('[data-decision=allowOnce]:enabled').waitFor();
@@ -178,7 +184,7 @@ describeWith('chromium')('the chat', () => {
   it('all that a run changed is undone from the chat with one question, which shows each file back', async () => {
     const chat = page.url();
     writeFileSync(join(root, 'posts/y.md'), 'by hand');
-    const undo = page.locator('[data-test=run]').last().getByRole('button', { name: 'Undo this run' });
+    const undo = lastRun().getByRole('button', { name: 'Undo this run' });
     await undo.click();
     await page.getByText('Changed again since that call: posts/y.md').first().waitFor();
     expect(existsSync(join(root, 'posts/x.md'))).toBe(true);
@@ -202,17 +208,19 @@ describeWith('chromium')('the chat', () => {
     await question.locator('[data-decision=allowOnce]:enabled').click();
     await until(async () => !['x', 'y', 'z'].some((name) => existsSync(join(root, `posts/${name}.md`))));
     await page.goto(chat);
-    await page.locator('[data-test=usage]').nth(1).waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    const line = await page.locator('[data-test=usage]').nth(1).locator('xpath=..').boundingBox();
+    expect([await undo.isVisible(), (line?.height ?? 0) < 50]).toEqual([true, true]);
+    await page.setViewportSize({ width: 1_280, height: 800 });
   });
 
   it('Stop keeps what was written and counts it, also after a reload; Continue goes on from there', async () => {
     const today = async () => (await ann.api.agent.credits.query()).tokens;
     const before = await today();
-    await page.getByRole('textbox', { name: 'Message' }).fill('Tell a story');
-    await page.keyboard.press('Enter');
+    await send('Tell a story');
     await page.getByText('Chapter 39').waitFor();
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
-    const run = page.locator('[data-test=run]').last();
+    const run = lastRun();
     for (const again of [false, true]) {
       if (again) await page.reload();
       await run.getByText('Stopped here.').waitFor();
@@ -227,12 +235,6 @@ describeWith('chromium')('the chat', () => {
       model.requests.some(({ tools, body }) => tools.length > 0 && body.messages.some(hasRead)),
     );
   });
-
-  const send = async (text: string) => {
-    await page.getByRole('textbox', { name: 'Message' }).fill(text);
-    await page.keyboard.press('Enter');
-  };
-  const lastRun = () => page.locator('[data-test=run]').last();
 
   it('calls that have ended are one line, also after a reload, which shows them when it is opened', async () => {
     await send('Read twelve');
@@ -282,8 +284,7 @@ describeWith('chromium')('the chat', () => {
   });
 
   it('a message of one long word widens no phone', async () => {
-    await page.getByRole('textbox', { name: 'Message' }).fill('w'.repeat(300));
-    await page.keyboard.press('Enter');
+    await send('w'.repeat(300));
     await page.getByText('w'.repeat(300)).waitFor();
     expect(await widthFaults(page)).toEqual([]);
     await page.setViewportSize({ width: 1_280, height: 800 });
@@ -293,8 +294,7 @@ describeWith('chromium')('the chat', () => {
     await server.end('SIGKILL');
     const bar = page.locator('header:has([data-test=away])');
     expect(await bar.evaluate((shown) => getComputedStyle(shown).backgroundColor)).not.toMatch(/rgba|\//);
-    await page.getByRole('textbox', { name: 'Message' }).fill('Show code');
-    await page.keyboard.press('Enter');
+    await send('Show code');
     const failed = page.locator('[role=alert][data-code=UNREACHABLE]');
     await failed.waitFor();
     await server.restart();
@@ -304,5 +304,16 @@ describeWith('chromium')('the chat', () => {
 
   it('has no fault that axe finds', async () => {
     expect(await axeFaults(page)).toEqual([]);
+  });
+
+  it('its title stands above the messages, and a note about what was done does not cover the prompt', async () => {
+    await page.setViewportSize({ width: 1_440, height: 800 });
+    await ann.api.machines.pause.mutate({ machineId: null });
+    await page.getByRole('button', { name: 'Resume' }).first().click();
+    const boxOf = (selector: string) => page.locator(selector).first().boundingBox();
+    const note = await boxOf('[data-slot=viewport] li');
+    const prompt = await boxOf('form:has([data-test=prompt])');
+    expect((note?.y ?? 0) + (note?.height ?? 0)).toBeLessThan(prompt?.y ?? 0);
+    expect((await boxOf('[data-test=chat-head] > div > span'))?.x).toBe(prompt?.x);
   });
 });

@@ -1,0 +1,34 @@
+import { mount } from '@vue/test-utils';
+import { expect, it } from 'vitest';
+import { computed, defineComponent, h } from 'vue';
+import { setBench } from '../../../../test/mounting.ts';
+import { provideAsking } from '../chat-context.ts';
+import AskCard from './ask-card.vue';
+
+it('a question of the agent says who asks and when, and shows what its title asks only there', async () => {
+  const { global, clock, close } = await setBench();
+  const ask = {
+    ...{ requestId: 'ask_1', toolCallId: 'tc1', toolName: 'ask-user', args: {}, severity: 'info' as const },
+    ...{ message: 'Which feeds?', inputType: 'questions' as const },
+    ...{ at: clock.now() - 120_000, expiresAt: new Date(clock.now() + 86_400_000).toISOString() },
+    questions: ['Which feeds?', 'Why?'].map((question) => ({
+      id: question,
+      question,
+      type: 'text' as const,
+    })),
+  };
+  const page = defineComponent(() => {
+    provideAsking({ asks: computed(() => [ask]), confirm: async () => null });
+    return () => h(AskCard, { ask, asker: 'Writer' });
+  });
+  const wrapper = mount(page, { global });
+  const facts = wrapper.get('[data-test=ask-facts]');
+  expect(facts.text().replaceAll(/\s+/g, ' ')).toBe('Writer · asked 2 min ago · expires in 1 d');
+  const legends = wrapper.findAll('legend').map((one) => [one.text(), one.classes('sr-only')]);
+  expect(legends).toEqual([
+    ['Which feeds?', true],
+    ['Why?', false],
+  ]);
+  wrapper.unmount();
+  await close();
+});
