@@ -111,7 +111,7 @@ const addToken = (program: Command, actions: Actions): void => {
     .option('--scopes <a,b>', `what it may use, of ${tokenScopeNames.join(', ')} (default: filesystemRead)`)
     .option(
       '--machine <names>',
-      'the machines that it may use, by name or id (default: all, also later ones)',
+      'the machines that it may use, by name or id (default: all, including future ones)',
     )
     .option(
       '--days <n>',

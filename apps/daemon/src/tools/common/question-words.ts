@@ -35,7 +35,7 @@ const outerSpace = /^[ \t\n]+|[ \t\n]+$/g;
 /** Lines that say little of what a script does: empty ones, comments, options of the shell, a folder. */
 const saysLittle = /^\s*(?:#.*|(?:set|cd)(?:\s+[\w./~+-]+)*)?\s*$/;
 
-/** A command in one line; one of several lines by the first that says what it does and the number of the others. */
+/** A command in one line; a script by the first line that says what it does and the number of the others. */
 export const commandWords = (command: string): string => {
   const lines = command.replace(outerSpace, '').split('\n');
   const [first = ''] = lines;

@@ -5,7 +5,7 @@ export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.matches('input:not([type=checkbox], [type=radio]), textarea, select'));
 
-/** Whether a dialog or a menu is open: it has the keys then. One that is closing is still there for a moment. */
+/** Whether a dialog or a menu is open: it has the keys then. One that closes is still there for a moment. */
 const hasDialog = () =>
   document.querySelector(':is([role=dialog], [role=menu]):not([data-state=closed])') !== null ||
   [...document.querySelectorAll('[popover]')].some((one) => one.getClientRects().length > 0);

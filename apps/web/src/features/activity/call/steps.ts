@@ -61,7 +61,7 @@ const startedStep = ({ call }: Facts): Step[] => {
   return mayHaveRun.has(call.state) ? [{ name: 'Started', at: null, text: 'not known' }] : [];
 };
 
-/** What a tool gives as data, such as the output of a command, is shown above: of it the exit code is enough. */
+/** What a tool gives as data, such as the output of a command, is shown above: the exit code is enough. */
 const reasonIn = (text: string): string => {
   if (!text.startsWith('{')) return text;
   const [, code] = /"exitCode":(\d+)/.exec(text) ?? [];

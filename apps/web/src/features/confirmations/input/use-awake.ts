@@ -30,7 +30,7 @@ export const answeredByKey = (key: string, clock: Clock): void => {
 };
 
 /**
- * Both are false for a moment after the start and after each change of `key`, of which `takesKeys` may be shorter,
+ * Both are false for a moment after the start and after each change of `key` (`takesKeys` maybe less long),
  * and while no answer would reach the server.
  */
 export const useAwake = (key: () => string) => {
