@@ -12,7 +12,7 @@ const claude: ShownRuntime = {
   ...{ version: '2.1.330', isSignedIn: true, missing: null, fix: null },
 };
 const gemini: ShownRuntime = {
-  ...{ id: 'gemini', title: 'Gemini CLI', ...gone },
+  ...{ id: 'gemini', title: 'Gemini\u202e CLI', ...gone },
   ...{ missing: 'not found', fix: 'npm install -g @google/gemini-cli' },
 };
 
@@ -30,7 +30,7 @@ it('RT-17 shows each coding agent with its state and the command that mends it, 
   expect(rows()[1]?.get('code').text()).toBe('npm install -g @google/gemini-cli');
   // What is not there is one line until it is opened.
   expect(card.get('[data-test=absent]').attributes('open')).toBeUndefined();
-  expect(card.get('[data-test=absent] summary').text()).toBe('1 not found: Gemini CLI');
+  expect(card.get('[data-test=absent] summary').text()).toBe('1 not found: Gemini\\u{202e} CLI');
   expect(card.findAll('button').filter((one) => one.text() === 'Copy command')).toHaveLength(1);
   // What is not enabled has no button: only a command on the machine enables it.
   expect(card.findAll('[aria-label^=Test]')).toHaveLength(1);
