@@ -110,6 +110,16 @@ it.each<[string, string, string]>([
   expect([await ask(true), await ask(false)]).toEqual([inside, outside]);
 });
 
+it.each([
+  ['between two words', `a${' '.repeat(99_000)}b`, `Run “a${' '.repeat(119)}”…?`],
+  ['after the first line', `#\n${' '.repeat(99_000)}b\n`, 'Run “b” and 1 more line?'],
+])('NJ-05b: a command with very many spaces %s is titled at once', async (_where, command, title) => {
+  const launcher = createOpenLauncher({ root: '/', privateFolder: '/nowhere' });
+  const before = process.cpuUsage();
+  expect(await createShellExecute(launcher, { sandbox: true }).asks({ command }, [], none)).toBe(title);
+  expect(process.cpuUsage(before).user).toBeLessThan(1e6);
+});
+
 it('screen, mouse and keyboard', async () => {
   const device = () => {
     throw new Error('nothing is done');
