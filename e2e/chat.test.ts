@@ -262,7 +262,7 @@ describeWith('chromium')('the chat', () => {
 
   it('an answer is asked for again, and a message is changed and sent again', async () => {
     await lastRun().getByRole('button', { name: 'Ask again' }).click();
-    await page.locator('[data-test=repeat] summary').getByText('Asked again: Show code').waitFor();
+    await page.locator('[data-test=repeat] summary').getByText('Sent again: Show code').waitFor();
     await lastRun().locator('[data-test=usage]').waitFor();
     const own = page.locator('[data-role=user]').last();
     const box = page.getByRole('textbox', { name: 'Message' });

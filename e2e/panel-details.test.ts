@@ -236,7 +236,7 @@ describeWith('chromium')('details of the panel', () => {
     expect(await rows.filter({ hasText: 'posts/' }).count()).toBe(0);
     await page
       .locator('[data-test=scale]')
-      .getByText(/^at most [\d,]+ in \d+ min$/)
+      .getByText(/^peak: [\d,]+ in \d+ min$/)
       .waitFor();
     // What was denied has a colour of its own in its bar, and a number above the bars.
     await page.locator('[data-test=end-count]').getByText('denied').waitFor();
@@ -260,7 +260,7 @@ describeWith('chromium')('details of the panel', () => {
     const script = { command: 'set -e\ncd posts\necho later-line' };
     const { requestId } = await run(ann, 'shell_execute', script);
     await follow(page, '/activity?q=later-line');
-    await rows.filter({ hasText: 'set -e' }).waitFor();
+    await rows.filter({ hasText: 'echo later-line' }).waitFor();
     expect(await rows.count()).toBe(1);
     // Its question has the line that says most in the title, and all of them below.
     await follow(page, `/inbox/${(await questionOf(ann, requestId)).id}`);

@@ -131,7 +131,7 @@ describeWith('chromium')('where things stand in the panel', () => {
         [`/chat/${ids.group}`, '[data-test=group]'],
         ['/agents', '[data-test=token-row]'],
         ['/machines', '[data-test=machine-row]'],
-        [`/machines/${machine?.id}`, '[data-test=runtime-row]'],
+        [`/machines/${machine?.id}`, '[data-test=runtimes]'],
         ['/settings/account', '[data-test=session]'],
         ['/settings/chat', 'text=Remember across chats'],
         ['/settings/channels', '[data-test=channel] >> nth=3'],

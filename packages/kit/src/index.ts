@@ -20,6 +20,7 @@ export {
   type SerialQueue,
 } from './limiter.ts';
 export { fileNameOf } from './text/file-name.ts';
+export { mainLine } from './text/main-line.ts';
 export { mediaTypeOf, typeByStart } from './text/media-type.ts';
 export { parseUrl } from './parse-url.ts';
 export { createPending, type Pending } from './pending.ts';

@@ -1,4 +1,4 @@
-import { cutText, hostOf, visible } from '@drawbridge/kit';
+import { cutText, hostOf, mainLine, visible } from '@drawbridge/kit';
 
 /** Of a stored subject, in UTF-16 code units. */
 const maxSubjectLength = 200;
@@ -19,8 +19,9 @@ const subjectArguments = [
   'text',
 ] as const;
 
-/** An argument that names what a call touches; an address is shown as its host. */
-type SubjectArgument = { kind: 'text' | 'address'; text: string };
+/** An argument that names what a call touches; of an address the host is shown, of a script one line. */
+type SubjectArgument = { kind: 'text' | 'address' | 'command'; text: string };
+const kinds: Record<string, SubjectArgument['kind']> = { url: 'address', command: 'command' };
 
 const textIn = (args: Record<string, unknown>, name: string): string | undefined => {
   const value = Object.hasOwn(args, name) ? args[name] : undefined;
@@ -39,7 +40,7 @@ const subjectArgument = (args: Record<string, unknown>): SubjectArgument | null 
     return { kind: 'text', text: `${runtime}: ${task.trimStart()}` };
   for (const name of subjectArguments) {
     const text = textIn(args, name);
-    if (text !== undefined) return { kind: name === 'url' ? 'address' : 'text', text };
+    if (text !== undefined) return { kind: kinds[name] ?? 'text', text };
   }
   return null;
 };
@@ -58,6 +59,9 @@ export const subjectOf = (args: Record<string, unknown>): string => {
   if (!found) return '';
   const host = found.kind === 'address' ? hostOf(found.text) : null;
   const text = host ? [host.name, host.port].filter(Boolean).join(':') : found.text;
-  const shown = visible(cutText(firstLine(text), longestRead)).trim();
+  const { line, others } = found.kind === 'command' ? mainLine(text) : { line: text, others: 0 };
+  const first = firstLine(line);
+  const whole = others > 0 && first === line ? `${line} …` : first;
+  const shown = visible(cutText(whole, longestRead)).trim();
   return shown.length <= maxSubjectLength ? shown : `${cutText(shown, maxSubjectLength - 1)}…`;
 };

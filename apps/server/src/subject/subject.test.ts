@@ -4,6 +4,7 @@ import { subjectOf } from './index.ts';
 it.each([
   ['a path', { filePath: 'src/server.ts', content: 'x' }, 'src/server.ts'],
   ['the first line of a command', { command: 'npm test\nrm -rf /' }, 'npm test …'],
+  ['of a script what it does', { command: 'set -e\ncd src\nnpm test' }, 'npm test …'],
   ['a command before its folder', { path: 'src', command: 'ls' }, 'ls'],
   ['a line that ends in another way', { command: 'a\u2028b' }, 'a …'],
   ['from where to where', { sourcePath: 'a.txt', destinationPath: 'b/a.txt' }, 'a.txt → b/a.txt'],

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { cutText, visible } from '@drawbridge/kit';
+import { cutText, mainLine, visible } from '@drawbridge/kit';
 import type { Resource } from '../../permission/index.ts';
 import { counted } from '../../text/words.ts';
 
@@ -29,27 +29,13 @@ export const textWords = (text: string): string => {
   return plainText.test(shown) ? shown : quote(shown);
 };
 
-/** Without what a shell ignores around a command. No pattern: for many spaces that takes very long. */
-const withoutOuterSpace = (command: string): string => {
-  const isSpace = (at: number) => ' \t\n'.includes(command.charAt(at));
-  let [start, end] = [0, command.length];
-  while (start < end && isSpace(start)) start += 1;
-  while (start < end && isSpace(end - 1)) end -= 1;
-  return command.slice(start, end);
-};
-
-/** Lines that say little of what a script does: empty ones, comments, options of the shell, a folder. */
-const saysLittle = /^(?:#.*|(?:set|cd)(?:\s+[\w./~+-]+)*)?$/;
-
 /** A command in one line; a script by the first line that says what it does and the number of the others. */
 export const commandWords = (command: string): string => {
-  const lines = withoutOuterSpace(command).split('\n');
-  const [first = ''] = lines;
-  if (lines.length === 1) return textWords(first);
-  const trimmed = lines.map(withoutOuterSpace);
-  const shown = visible(trimmed.find((line) => !saysLittle.test(line)) ?? first);
+  const { line, others } = mainLine(command);
+  if (others === 0) return textWords(line);
+  const shown = visible(line);
   const cut = shown.length > maxLineChars ? `${cutText(shown, maxLineChars)}…` : shown;
-  return `${quote(cut)} and ${counted(lines.length - 1, 'more line')}`;
+  return `${quote(cut)} and ${counted(others, 'more line')}`;
 };
 
 /** A resolved path as it stands below the root; a long one without its middle. */

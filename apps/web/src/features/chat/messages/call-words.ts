@@ -1,7 +1,7 @@
 import type { CallOutcome } from '@drawbridge/contracts/agent/events';
 import type { ViewCall } from '@drawbridge/contracts/agent/threads';
 import { runtimeTitle } from '@drawbridge/contracts/machines/runtimes';
-import { cutText, visible } from '@drawbridge/kit';
+import { cutText, mainLine, visible } from '@drawbridge/kit';
 import { toolLabel } from '../../calls/call-verbs.ts';
 
 interface Words {
@@ -74,7 +74,8 @@ const maxSubjectLength = 120;
 const subjectOf = ({ runtime, ...rest }: Record<string, unknown>): string => {
   const args = typeof runtime === 'string' ? { ...rest, runtime: runtimeTitle(runtime) } : rest;
   const found = subjects.map((name) => args[name]).find((value) => typeof value === 'string' && value !== '');
-  const [line = ''] = String(found ?? '').split('\n');
+  const [first = ''] = String(found ?? '').split('\n');
+  const line = found !== undefined && found === args['command'] ? mainLine(String(found)).line : first;
   return line.length > maxSubjectLength || line !== (found ?? '')
     ? `${cutText(line, maxSubjectLength)}…`
     : line;

@@ -15,7 +15,7 @@ it('a message that is asked again is one line, which opens', async () => {
   await expect.poll(() => own().length).toBe(3);
   const repeats = own().map((one) => one.find('[data-test=repeat]'));
   expect(repeats.map((one) => one.exists())).toEqual([false, true, false]);
-  expect(repeats[1]?.get('summary').text()).toBe('Asked again: Which of these?');
+  expect(repeats[1]?.get('summary').text()).toBe('Sent again: Which of these?');
   expect(repeats[1]?.attributes('open')).toBeUndefined();
   expect(repeats[1]?.text()).toContain(question);
   wrapper.unmount();
