@@ -1,9 +1,9 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, expect, it } from 'vitest';
 import { systemClock } from '@drawbridge/kit';
 import { gmailClient, mailboxAddress, openGmail } from '../apps/server/test/gmail.ts';
 import { botToken, openTelegram } from '../apps/server/test/telegram.ts';
-import { startScriptedModel, type ScriptedModel } from './agent/scripted-model.ts';
+import { startScriptedModel } from './agent/scripted-model.ts';
 import {
   createProcesses,
   openPage,
@@ -12,7 +12,6 @@ import {
   until,
   widthFaults,
   axeFaultsInThemes,
-  type Server,
 } from './harness/index.ts';
 import { describeWith } from './services.ts';
 
@@ -147,124 +146,108 @@ const connectMailbox = async (page: Page, { consent }: Awaited<ReturnType<typeof
   await card.getByRole('button', { name: 'Set up Gmail' }).waitFor();
 };
 
-describeWith('chromium')('the page Channels', () => {
+describeWith('chromium')('Telegram', () => {
   const programs = createProcesses();
-  const held = Promise.withResolvers<void>();
-  let telegram: Telegram;
-  let gmail: Awaited<ReturnType<typeof openGmail>>;
-  let model: ScriptedModel;
-  let server: Server;
-  let browser: Browser;
-  let page: Page;
-  let violations: string[];
+  afterAll(() => programs.stopAll());
 
-  beforeAll(async () => {
-    telegram = await openTelegram();
-    gmail = await openGmail(systemClock);
-    model = await startScriptedModel(async ({ tools, body }) => {
+  it('CH-03, CH-23, CH-45 is set up and paired on the page Channels, and answers once after the server was killed', async () => {
+    const telegram = await openTelegram();
+    const gmail = await openGmail(systemClock);
+    const held = Promise.withResolvers<void>();
+    const model = await startScriptedModel(async ({ tools, body }) => {
       if (tools.length === 0) return { text: 'Groceries' };
       await held.promise;
       if (JSON.stringify(body.messages.at(-1)).includes('javascript:')) return { text: scripts };
       return { text: 'Milk and **bread**.' };
     });
-    server = await startServer(programs, {
+    const server = await startServer(programs, {
       AGENT_MODEL: 'stub',
       AGENT_MODEL_URL: model.url,
       TELEGRAM_API_URL: telegram.url,
       GOOGLE_API_URL: gmail.environment.GOOGLE_API_URL,
     });
-    browser = await startBrowser();
-    page = await openPage(browser, { person: await server.createOwner() });
-    violations = await watchPolicy(page);
-    await page.goto(`${server.url}/settings/channels`);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await model?.close();
-    await programs.stopAll();
-  });
+    const ann = await server.createOwner();
+    const browser = await startBrowser();
+    const page = await openPage(browser, { person: ann });
+    const violations = await watchPolicy(page);
+    try {
+      await page.goto(`${server.url}/settings/channels`);
+      await connectMailbox(page, gmail);
+      const card = page.locator('[data-test=channel]').filter({ hasText: 'Telegram' });
+      await page.getByRole('button', { name: 'Set up Telegram' }).click();
+      await card.getByText('@BotFather').waitFor();
+      await card.getByLabel('Token of the bot').fill('my bot');
+      await card.getByRole('button', { name: 'Connect', exact: true }).click();
+      await card.getByText('Token of the bot: must be the token that BotFather shows').waitFor();
+      await card.getByLabel('Token of the bot').fill(botToken);
+      await card.getByRole('button', { name: 'Connect', exact: true }).click();
+      await card.locator('[data-test=channel-state]').filter({ hasText: 'Working' }).waitFor();
+      await page.getByLabel('Read files').check();
+      await page.getByRole('button', { name: 'Make a code' }).click();
+      const code = page.locator('[data-test=channel-code]');
+      const letters = (await code.locator('pre').innerText()).trim();
+      expect(await code.getByRole('link', { name: 'Open in Telegram' }).getAttribute('href')).toBe(
+        `https://t.me/stand_in_bot?start=${letters}`,
+      );
+      telegram.say(`/start ${letters}`);
+      const sender = page.locator('[data-test=sender]').filter({ hasText: 'Alice' });
+      await sender.filter({ hasText: 'Read files' }).waitFor();
+      await card.getByLabel('Questions in the chat').selectOption('once');
+      await page.getByRole('button', { name: 'Edit Alice' }).click();
+      await sender.getByLabel('Questions in the chat').selectOption('deny');
+      expect(await sender.getByLabel('Voice').inputValue()).toBe('voice');
+      await sender.getByLabel('Voice').selectOption('always');
+      expect(await widthFaults(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Save', exact: true }).last().click();
+      await sender.filter({ hasText: 'buttons: Deny' }).waitFor();
+      await page.getByRole('button', { name: 'Edit Alice' }).click();
+      expect(await sender.getByLabel('Voice').inputValue()).toBe('always');
+      await sender.getByRole('button', { name: 'Cancel' }).click();
 
-  it('connects a mailbox by the page of Google', () => connectMailbox(page, gmail));
+      telegram.say('What shall I buy?');
+      await model.request(1);
+      await server.end('SIGKILL');
+      held.resolve();
+      await server.restart();
+      await until(async () => telegram.texts().includes('Milk and <strong>bread</strong>.'));
+      telegram.say('/whoami');
+      await until(async () => telegram.texts().at(-1)?.startsWith('You are Alice') === true);
+      expect(telegram.texts().filter((text) => text.startsWith('Milk'))).toHaveLength(1);
 
-  it('CH-03, CH-23 sets up Telegram and pairs a person, who is answered once after the server was killed', async () => {
-    const card = page.locator('[data-test=channel]').filter({ hasText: 'Telegram' });
-    await page.getByRole('button', { name: 'Set up Telegram' }).click();
-    await card.getByText('@BotFather').waitFor();
-    await card.getByLabel('Token of the bot').fill('my bot');
-    await card.getByRole('button', { name: 'Connect', exact: true }).click();
-    await card.getByText('Token of the bot: must be the token that BotFather shows').waitFor();
-    await card.getByLabel('Token of the bot').fill(botToken);
-    await card.getByRole('button', { name: 'Connect', exact: true }).click();
-    await card.locator('[data-test=channel-state]').filter({ hasText: 'Working' }).waitFor();
-    await page.getByLabel('Read files').check();
-    await page.getByRole('button', { name: 'Make a code' }).click();
-    const code = page.locator('[data-test=channel-code]');
-    const letters = (await code.locator('pre').innerText()).trim();
-    expect(await code.getByRole('link', { name: 'Open in Telegram' }).getAttribute('href')).toBe(
-      `https://t.me/stand_in_bot?start=${letters}`,
-    );
-    telegram.say(`/start ${letters}`);
-    const sender = page.locator('[data-test=sender]').filter({ hasText: 'Alice' });
-    await sender.filter({ hasText: 'Read files' }).waitFor();
-    await card.getByLabel('Questions in the chat').selectOption('once');
-    await page.getByRole('button', { name: 'Edit Alice' }).click();
-    await sender.getByLabel('Questions in the chat').selectOption('deny');
-    expect(await sender.getByLabel('Voice').inputValue()).toBe('voice');
-    await sender.getByLabel('Voice').selectOption('always');
-    expect(await widthFaults(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Save', exact: true }).last().click();
-    await sender.filter({ hasText: 'buttons: Deny' }).waitFor();
-    await page.getByRole('button', { name: 'Edit Alice' }).click();
-    expect(await sender.getByLabel('Voice').inputValue()).toBe('always');
-    await sender.getByRole('button', { name: 'Cancel' }).click();
+      const mention = { type: 'mention', offset: 0, length: 13 };
+      // Of others: shown as it is written, without what would turn the text around.
+      const markup = ' <img src=x onerror="document.title=1"> ![x](https://x.example/y)';
+      const inTeam = {
+        chat: { id: -5, type: 'supergroup', title: `\u202eTeam${markup}` },
+        entities: [mention],
+      };
+      telegram.say('@stand_in_bot hi', inTeam);
+      const group = page.locator('[data-test=group]').filter({ hasText: 'Team' });
+      await page.getByRole('button', { name: 'Turn on Team' }).click();
+      expect(await group.innerText()).toContain(`Team${markup.slice(0, 50)}`);
+      expect(await group.locator('img').count()).toBe(0);
+      await group.getByLabel('Read files').check();
+      expect(await widthFaults(page)).toEqual([]);
+      expect(await axeFaultsInThemes(page)).toEqual([]);
+      await group.getByRole('button', { name: 'Turn on', exact: true }).click();
+      await group.filter({ hasText: 'On. Read files' }).waitFor();
+      telegram.say('@stand_in_bot what shall we buy?', inTeam);
+      await until(async () => telegram.sent.at(-1)?.chat_id === '-5');
+      await page.getByRole('button', { name: 'Edit Team' }).click();
+      await group.getByRole('button', { name: 'Turn off' }).click();
+      await group.filter({ hasText: 'Off' }).waitFor();
 
-    telegram.say('What shall I buy?');
-    await model.request(1);
-    await server.end('SIGKILL');
-    held.resolve();
-    await server.restart();
-    await until(async () => telegram.texts().includes('Milk and <strong>bread</strong>.'));
-    telegram.say('/whoami');
-    await until(async () => telegram.texts().at(-1)?.startsWith('You are Alice') === true);
-    expect(telegram.texts().filter((text) => text.startsWith('Milk'))).toHaveLength(1);
-  });
-
-  it('turns a group on and off, whose name is shown as it is written', async () => {
-    const mention = { type: 'mention', offset: 0, length: 13 };
-    // Of others: shown as it is written, without what would turn the text around.
-    const markup = ' <img src=x onerror="document.title=1"> ![x](https://x.example/y)';
-    const inTeam = {
-      chat: { id: -5, type: 'supergroup', title: `\u202eTeam${markup}` },
-      entities: [mention],
-    };
-    telegram.say('@stand_in_bot hi', inTeam);
-    const group = page.locator('[data-test=group]').filter({ hasText: 'Team' });
-    await page.getByRole('button', { name: 'Turn on Team' }).click();
-    expect(await group.innerText()).toContain(`Team${markup.slice(0, 50)}`);
-    expect(await group.locator('img').count()).toBe(0);
-    await group.getByLabel('Read files').check();
-    expect(await widthFaults(page)).toEqual([]);
-    expect(await axeFaultsInThemes(page)).toEqual([]);
-    await group.getByRole('button', { name: 'Turn on', exact: true }).click();
-    await group.filter({ hasText: 'On. Read files' }).waitFor();
-    telegram.say('@stand_in_bot what shall we buy?', inTeam);
-    await until(async () => telegram.sent.at(-1)?.chat_id === '-5');
-    await page.getByRole('button', { name: 'Edit Team' }).click();
-    await group.getByRole('button', { name: 'Turn off' }).click();
-    await group.filter({ hasText: 'Off' }).waitFor();
-  });
-
-  it('has rules, by the keyboard', () => tryRules(page, telegram));
-
-  it('CH-45 runs no script of a message or an answer, and was kept from nothing by its policy', async () => {
-    await readScripts(page, telegram);
-    expect(violations).toEqual([]);
-  });
-
-  it('removes a person', async () => {
-    await page.goto(`${server.url}/settings/channels`);
-    await page.getByRole('button', { name: 'Remove Alice' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-    await page.locator('[data-test=no-senders]').waitFor();
-  });
+      await tryRules(page, telegram);
+      await readScripts(page, telegram);
+      expect(violations).toEqual([]);
+      await page.goto(`${server.url}/settings/channels`);
+      await page.getByRole('button', { name: 'Remove Alice' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+      await page.locator('[data-test=no-senders]').waitFor();
+    } finally {
+      await browser.close();
+      await model.close();
+    }
+    // One walk through the page, with its stand-ins: 45 s alone, three times that beside other files.
+  }, 300_000);
 });
