@@ -5,15 +5,20 @@ export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.matches('input:not([type=checkbox], [type=radio]), textarea, select'));
 
-/** Whether a dialog or a menu is open: it has the keys then. One that closes is still there for a moment. */
-const hasDialog = () =>
-  document.querySelector(':is([role=dialog], [role=menu]):not([data-state=closed])') !== null ||
-  [...document.querySelectorAll('[popover]')].some((one) => one.getClientRects().length > 0);
+/** Whether a dialog or a menu without `target` has the keys. One that closes is there for a moment more. */
+export const hasDialog = (target: EventTarget | null): boolean => {
+  const isElsewhere = (one: Element) => !(target instanceof Node && one.contains(target));
+  const open = ':is([role=dialog], [role=menu]):not([data-state=closed])';
+  return (
+    [...document.querySelectorAll(open)].some(isElsewhere) ||
+    [...document.querySelectorAll('[popover]')].some((one) => one.getClientRects().length > 0)
+  );
+};
 
 /** Listens to the keys of the window while the scope lives and `isOn` holds. */
 export const useWindowKeys = (isOn: () => boolean, onKey: (event: KeyboardEvent) => void): void => {
   useEventListener(window, 'keydown', (event) => {
-    if (isOn() && !hasDialog()) onKey(event);
+    if (isOn() && !hasDialog(null)) onKey(event);
   });
 };
 
