@@ -158,12 +158,17 @@ describeWith('bubblewrap')('the limits of workspaces', () => {
     expect(await call('snapshot', { name: 'deep' })).toBe('Kept as deep.');
   });
 
+  /** One program, so that it is not stopped for its files before it has closed the folder. */
+  const fill = (path: string, mode: string, ...around: string[]) => {
+    const closes = [path, ...around].map((one) => `"${one}"`).join(', ');
+    return `perl -e 'for (1..30) { open my $file, ">", "${path}/$_" } chmod ${mode}, ${closes}'`;
+  };
   const closed: [string, string][] = [
-    ['itself', 'mkdir x; (cd x; touch $(seq 30)); chmod 000 x'],
-    ['below a closed one', 'mkdir -p x/y; (cd x/y; touch $(seq 30)); chmod 000 x/y; chmod 000 x'],
-    ['to be entered only', 'mkdir x; (cd x; touch $(seq 30)); chmod 100 x'],
-    ['with names alone', 'mkdir x; (cd x; touch $(seq 30)); chmod 400 x'],
-    ['to be written only', 'mkdir x; (cd x; touch $(seq 30)); chmod 300 x'],
+    ['itself', `mkdir x; ${fill('x', '0000')}`],
+    ['below a closed one', `mkdir -p x/y; ${fill('x/y', '0000', 'x')}`],
+    ['to be entered only', `mkdir x; ${fill('x', '0100')}`],
+    ['with names alone', `mkdir x; ${fill('x', '0400')}`],
+    ['to be written only', `mkdir x; ${fill('x', '0300')}`],
   ];
   it.each(testUsers)(
     'NA-13d counts what is in a closed folder, which gets its mode back, as the user %i',
