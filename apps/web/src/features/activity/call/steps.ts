@@ -80,10 +80,17 @@ const endText = (call: Call, machine: string): string => {
 /** What happened to a call, in order. */
 export const stepsOf = (facts: Facts): Step[] => {
   const { call, machine } = facts;
-  const made = { name: 'Requested', at: call.createdAt, text: `by ${makerWords(call)}` };
+  const requested = { name: 'Requested', at: call.createdAt, text: `by ${makerWords(call)}` };
   const sent =
     call.deliveredAt === null ? [] : [{ name: 'Sent', at: call.deliveredAt, text: `to ${machine}` }];
   const ended =
     call.endedAt === null ? [] : [{ name: 'Ended', at: call.endedAt, text: endText(call, machine) }];
-  return [made, ...sent, ...questionSteps(facts), ...allowedStep(facts), ...startedStep(facts), ...ended];
+  return [
+    requested,
+    ...sent,
+    ...questionSteps(facts),
+    ...allowedStep(facts),
+    ...startedStep(facts),
+    ...ended,
+  ];
 };

@@ -73,12 +73,10 @@ const maxSubjectLength = 120;
 
 const subjectOf = ({ runtime, ...rest }: Record<string, unknown>): string => {
   const args = typeof runtime === 'string' ? { ...rest, runtime: runtimeTitle(runtime) } : rest;
-  const found = subjects.map((name) => args[name]).find((value) => typeof value === 'string' && value !== '');
-  const [first = ''] = String(found ?? '').split('\n');
-  const line = found !== undefined && found === args['command'] ? mainLine(String(found)).line : first;
-  return line.length > maxSubjectLength || line !== (found ?? '')
-    ? `${cutText(line, maxSubjectLength)}…`
-    : line;
+  const name = subjects.find((one) => typeof args[one] === 'string' && args[one] !== '');
+  const found = name === undefined ? '' : String(args[name]);
+  const line = name === 'command' ? mainLine(found).line : (found.split('\n', 1)[0] ?? '');
+  return line.length > maxSubjectLength || line !== found ? `${cutText(line, maxSubjectLength)}…` : line;
 };
 
 const wordsOfName = (name: string): Words => {

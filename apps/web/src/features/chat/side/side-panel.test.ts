@@ -20,6 +20,19 @@ const wide = (media: string) =>
 const document = { title: null, metadata: null, rev: 1, createdAt: '', updatedAt: '' };
 const markdown = '# Plan\n<img src=x onerror=alert(1)>[link](javascript:alert(1))';
 
+/** A chat in a window that is wide enough for its side. */
+const openWide = async () => {
+  vi.spyOn(window, 'matchMedia').mockImplementation(wide);
+  bench = await setBench({ agent: agentWorldOf({}) });
+  await router.push('/chat/th_1');
+  wrapper = mount(ChatThread, {
+    props: { threadId: 'th_1', isNew: false },
+    global: bench.global,
+    attachTo: window.document.body,
+  });
+  await expect.poll(() => bench.fixture.followers()).toBe(1);
+};
+
 it('shows the documents of a chat: a note as formatted text without HTML, the others as JSON', async () => {
   vi.spyOn(window, 'matchMedia').mockImplementation(wide);
   bench = await setBench({
@@ -93,15 +106,7 @@ it('what a webhook has sent is shown as its words, and a plan can be stopped whi
 });
 
 it('an agent of the tree leads to its work in the chat, which opens', async () => {
-  vi.spyOn(window, 'matchMedia').mockImplementation(wide);
-  bench = await setBench({ agent: agentWorldOf({}) });
-  await router.push('/chat/th_1');
-  wrapper = mount(ChatThread, {
-    props: { threadId: 'th_1', isNew: false },
-    global: bench.global,
-    attachTo: window.document.body,
-  });
-  await expect.poll(() => bench.fixture.followers()).toBe(1);
+  await openWide();
   const head = (agentId: string) => ({ runId: 'run_1', agentId, ts: 1 });
   const spawned = { role: 'reader', kind: 'delegate' as const, tools: [] };
   const events: StoredEvent[] = [
@@ -122,15 +127,7 @@ it('an agent of the tree leads to its work in the chat, which opens', async () =
 });
 
 it('a task of a plan has one state, its title leads to its agent, and it stands in no other list', async () => {
-  vi.spyOn(window, 'matchMedia').mockImplementation(wide);
-  bench = await setBench({ agent: agentWorldOf({}) });
-  await router.push('/chat/th_1');
-  wrapper = mount(ChatThread, {
-    props: { threadId: 'th_1', isNew: false },
-    global: bench.global,
-    attachTo: window.document.body,
-  });
-  await expect.poll(() => bench.fixture.followers()).toBe(1);
+  await openWide();
   const head = (agentId: string) => ({ runId: 'run_1', agentId, ts: 1 });
   const spawned = (taskId: string, title: string) => ({
     ...{ parentId: 'main', role: 'delegate', kind: 'planned' as const, tools: [], taskId, title },
