@@ -24,12 +24,14 @@ const shown = async (calls: CallSummary[]) => {
   return mount(FirstSteps, { global: { ...bench.global, stubs } });
 };
 
-it('once all is done, the list is gone and the day leads into the activity', async () => {
+it('once all is done, the last calls stand there, and the day leads into the activity', async () => {
   const asked = { ruling: 'asked', decision: 'allowOnce', door: 'mcp' } as const;
   const before = new Date(begin - hour).toISOString();
-  const page = await shown([call(1, asked), call(2), call(3, { createdAt: before })]);
-  expect([page.text(), page.findAll('li').length]).toEqual(['Today: 2 calls, 1 asked', 0]);
-  expect(page.getComponent(RouterLinkStub).props('to')).toEqual({
+  const old = [3, 4, 5, 6].map((id) => call(id, { createdAt: before }));
+  const page = await shown([call(1, asked), call(2), ...old]);
+  expect(page.findAll('[data-test=last-calls] [data-test=call]')).toHaveLength(5);
+  expect(page.get('[data-test=today]').text()).toBe('Today: 2 calls, 1 asked');
+  expect(page.findAllComponents(RouterLinkStub).at(-1)?.props('to')).toEqual({
     path: '/activity',
     query: { from: new Date(begin).toISOString() },
   });
@@ -40,5 +42,5 @@ it('until then it is the list, which many calls end; more than are known are not
   expect([few.findAll('li').length, few.text().includes('Today')]).toEqual([3, false]);
   await bench.close();
   const many = await shown(Array.from({ length: 50 }, (_, at) => call(at)));
-  expect(many.text()).toBe('Today: at least 50 calls, 0 asked');
+  expect(many.get('[data-test=today]').text()).toBe('Today: at least 50 calls, 0 asked');
 });
