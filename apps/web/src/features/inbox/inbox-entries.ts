@@ -41,6 +41,9 @@ export const inboxEntries = ({ open, asks, closed }: Waiting): InboxEntry[] => {
   return entries.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id));
 };
 
+/** Who asks, of a question of the built-in agent. */
+export const askerOf = ({ threadTitle }: OpenAsk): string => `Chat · ${threadTitle || 'New chat'}`;
+
 /** The page of an entry. */
 export const pageOf = (entry: InboxEntry): string => {
   const id = encodeURIComponent(entry.kind === 'group' ? entry.members[0].id : entry.id);
