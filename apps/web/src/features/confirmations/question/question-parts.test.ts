@@ -2,8 +2,8 @@ import { createFakeClock } from '@drawbridge/kit';
 import { mount } from '@vue/test-utils';
 import { expect, it } from 'vitest';
 import { nextTick } from 'vue';
+import { onClock } from '../../../../test/mounting.ts';
 import { confirmationOf } from '../../../../test/worlds.ts';
-import { clockKey } from '../../../api/index.ts';
 import QuestionCard from './question-card.vue';
 import { iconOf } from './question-facts.ts';
 
@@ -18,7 +18,7 @@ const show = (change: Parameters<typeof confirmationOf>[0] = {}) =>
       failure: undefined,
       decide: async () => {},
     },
-    global: { provide: { [clockKey]: clock } },
+    global: onClock(clock),
   });
 const openMore = (card: ReturnType<typeof show>) => card.find('[data-test=more]').trigger('click');
 
@@ -40,7 +40,7 @@ it('Escape closes the menu and the reason, and the question has the focus again'
   card.unmount();
 });
 
-it('RC-06 for one agent: shown in the place of those for all, with who it is', async () => {
+it('RC-06 for one agent: shown first, in the place of those for all, with who it is', async () => {
   const caller = '"Claude \u202eCode" (access token)';
   const lasting = ['allowForSession', 'alwaysAllow', 'alwaysDeny'];
   const reaches = [
@@ -63,11 +63,13 @@ it('RC-06 for one agent: shown in the place of those for all, with who it is', a
   const card = show({ reaches: [...reaches, ...forOne] });
   await card.setProps({ decide: async (choice: unknown) => void decided.push(choice) });
   await openMore(card);
-  expect(card.findAll('[data-reach]').every((one) => !one.attributes('data-reach')?.includes('caller'))).toBe(
-    true,
-  );
-  await card.find('[data-test=for-one]').trigger('click');
   expect(card.find('[data-test=for-one]').attributes('aria-pressed')).toBe('true');
+  const areForOne = () =>
+    new Set(card.findAll('[data-reach]').map((one) => one.attributes('data-reach')?.endsWith('-caller')));
+  expect(areForOne()).toEqual(new Set([true]));
+  await card.find('[data-test=for-all]').trigger('click');
+  expect(areForOne()).toEqual(new Set([false]));
+  await card.find('[data-test=for-one]').trigger('click');
   const seen = '"Claude \\u{202e}Code" (access token)';
   expect(card.findAll('[data-scope]').map((label) => label.text())).toEqual([
     `Allow only ${seen} to change or delete ~/notes/a.txt`,
