@@ -234,7 +234,7 @@ it('CF-32 several questions are denied together, after a list of exactly these, 
   expect([ids(), answers]).toEqual([['c0', 'c2', 'c3', 'c9'], []]);
 
   const two = store.open.filter(({ id }) => id === 'c0' || id === 'c3');
-  store.denyLater(two);
+  store.denyLater({ members: two });
   bench.clock.advance(6_000);
   await until(() => texts().includes('Denied 2 questions'));
   press('z');
@@ -246,6 +246,44 @@ it('CF-32 several questions are denied together, after a list of exactly these, 
       ['c3', 'denyOnce'],
     ],
   ]);
+});
+
+it('a denial by a key has Undo until it is sent, with its reason', async () => {
+  const answers: unknown[] = [];
+  const named = (id: string) => confirmationOf({ id, title: id });
+  const page = await open(['c0', 'c1'].map(named), 'c0', {
+    decide: ({ confirmationId, approved, reason }) => {
+      answers.push([confirmationId, reason]);
+      return { confirmationId, state: 'decided', approved, decision: 'denyOnce' };
+    },
+  });
+  const store = useConfirmationsStore();
+  const texts = () => store.closed.map(({ text }) => text);
+  const wake = async () => {
+    bench.clock.advance(500);
+    await flushPromises();
+  };
+  await until(() => titles(page).includes('c0'));
+  await wake();
+  press('d');
+  await until(() => titles(page).includes('c1'));
+  expect(texts()).toEqual(['Denying']);
+  press('z');
+  await until(() => store.open.length === 2);
+  expect(texts()).toEqual(['Not denied: the question waits again']);
+
+  await wake();
+  press('r');
+  await until(() => page.find('[data-test=reason]').exists());
+  await page.get<HTMLInputElement>('[data-test=reason] input, input[data-test=reason]').setValue('wait');
+  await page.get('form').trigger('submit');
+  bench.clock.advance(5_999);
+  await flushPromises();
+  // The note of the first denial expires, and leaves that of the second.
+  expect([texts(), answers]).toEqual([['Denying: wait'], []]);
+  bench.clock.advance(1);
+  await until(() => texts().includes('Denied: wait'));
+  expect(answers).toEqual([['c1', 'wait']]);
 });
 
 it('a denial that is held is sent at once when the window is hidden', async () => {
@@ -262,7 +300,7 @@ it('a denial that is held is sent at once when the window is hidden', async () =
   );
   const store = useConfirmationsStore();
   await until(() => store.open.length === 2);
-  store.denyLater(store.open);
+  store.denyLater({ members: store.open });
   const state = vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden');
   document.dispatchEvent(new Event('visibilitychange'));
   await until(() => answers.length === 2);

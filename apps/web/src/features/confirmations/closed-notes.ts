@@ -54,6 +54,14 @@ const namesOf = (settled: readonly Named[]): string => {
   return others.length === 0 ? named : `${named} and ${others.length} more`;
 };
 
+/** "Denied", "Denying 3 questions". */
+export const answeredWords = (verb: 'Allowed' | 'Denied' | 'Denying', count: number): string =>
+  count === 1 ? verb : `${verb} ${counted(count, 'question')}`;
+
+/** "Denied: use a branch", of a denial with a reason. */
+export const withReason = (words: string, reason: string | undefined): string =>
+  reason ? `${words}: ${reason}` : words;
+
 /** As `namesOf`, of questions. */
 export const titlesOf = (questions: readonly Confirmation[]): string =>
   namesOf(questions.map((one) => ({ id: one.id, title: titleOf(one) })));
@@ -76,8 +84,12 @@ export const changedBy = (questions: readonly Confirmation[], approved: boolean)
 /** Notes about questions that have closed, each shown for some time. */
 export const createClosedNotes = (clock: Clock) => {
   const closed = shallowRef<readonly Closed[]>([]);
+  /** The timers of notes that are shown for some time. */
+  const ends = new Map<string, () => void>();
 
   const dismiss = (id: string) => {
+    ends.get(id)?.();
+    ends.delete(id);
     closed.value = closed.value.filter((note) => note.id !== id);
   };
 
@@ -104,7 +116,11 @@ export const createClosedNotes = (clock: Clock) => {
       problem: null,
     };
     closed.value = [{ ...none, ...note }, ...closed.value].slice(0, keptClosed);
-    if (forMs !== null) clock.after(forMs, () => dismiss(note.id));
+    if (forMs !== null)
+      ends.set(
+        note.id,
+        clock.after(forMs, () => dismiss(note.id)),
+      );
   };
 
   const close = (
@@ -129,11 +145,10 @@ export const createClosedNotes = (clock: Clock) => {
   const closeOwn = (confirmation: Confirmation, choice: Choice) => {
     const made = madeBy(choice, confirmation.reaches);
     const { text, approved } = outcomeOf(confirmation);
-    const outcome = { text: choice.reason ? `${text}: ${choice.reason}` : text, approved };
-    const changed = changedBy([confirmation], outcome.approved);
+    const changed = changedBy([confirmation], approved);
     close(
       confirmation,
-      { ...outcome, own: true, made, changed },
+      { text: withReason(text, choice.reason), approved, own: true, made, changed },
       made || changed ? shownMs.undo : shownMs.own,
     );
   };

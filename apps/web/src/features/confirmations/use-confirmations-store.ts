@@ -7,8 +7,15 @@ import { createBoundedMap } from '@drawbridge/kit';
 import { defineStore } from 'pinia';
 import { computed, ref, shallowRef, type ComputedRef, type Ref } from 'vue';
 import { failureOf, useApi, useClock, type Api, type Failure } from '../../api/index.ts';
-import { counted } from '../../ui/text/format.ts';
-import { changedBy, createClosedNotes, createUndo, shownMs, type Closed } from './closed-notes.ts';
+import {
+  answeredWords,
+  changedBy,
+  createClosedNotes,
+  createUndo,
+  shownMs,
+  withReason,
+  type Closed,
+} from './closed-notes.ts';
 import { answerOf, type Choice } from './decisions.ts';
 import { createHeldDenials, type Held } from './held-denials.ts';
 
@@ -177,6 +184,8 @@ interface Together {
   id: string;
   title: string;
   members: readonly Confirmation[];
+  /** Of a denial, for the agents. */
+  reason?: string | undefined;
   before?: number;
 }
 
@@ -221,11 +230,11 @@ const createAnswers = (questions: ReturnType<typeof createQuestions>) => {
    * to how many it closed; `before`: so many others of them had closed.
    */
   const decideAll = async (
-    { id, title, members, before = 0 }: Together,
+    { id, title, members, reason, before = 0 }: Together,
     decision: 'allowOnce' | 'denyOnce',
   ): Promise<number> => {
     for (const member of members) together.add(member.id);
-    await Promise.all(members.map((member) => decide(member, { decision })));
+    await Promise.all(members.map((member) => decide(member, { decision, ...(reason && { reason }) })));
     // One that closed elsewhere has a note of its own, and maybe another answer.
     const elsewhere = members.filter(({ id }) => refusedAnswers.has(id));
     const done = members.filter(
@@ -235,7 +244,7 @@ const createAnswers = (questions: ReturnType<typeof createQuestions>) => {
     const [first] = members;
     if (first === undefined || done.length === 0) return 0;
     const approved = decision === 'allowOnce';
-    const own = `${approved ? 'Allowed' : 'Denied'} ${counted(done.length, 'question')}`;
+    const own = withReason(answeredWords(approved ? 'Allowed' : 'Denied', done.length), reason);
     const gone = before + elsewhere.length;
     const text = gone === 0 ? own : `${own}. ${gone} had closed before`;
     const changed = changedBy(done, approved);

@@ -19,12 +19,12 @@ const others = [confirmationOf({ id: 'b' }), confirmationOf({ id: 'c' })];
 const open = async (answers: unknown[] = [], closed = '') => {
   bench = await setBench({
     confirmations: [one, ...others],
-    decide: ({ confirmationId, approved, resourceDecision }) => {
+    decide: ({ confirmationId, approved, resourceDecision, reason }) => {
       if (confirmationId === closed) {
         const cause = Object.assign(new Error('no'), { name: 'ALREADY_DECIDED' });
         throw new TRPCError({ code: 'CONFLICT', message: 'no', cause });
       }
-      answers.push([confirmationId, resourceDecision]);
+      answers.push([confirmationId, resourceDecision, ...(reason ? [reason] : [])]);
       return { confirmationId, state: 'decided', approved, decision: resourceDecision ?? null };
     },
   });
@@ -56,13 +56,14 @@ it('CF-12 lists each question, and sleeps for 500 ms, also when a question joins
 });
 
 it.each([
-  ['a', 'allowOnce', 'Allowed 3 questions'],
-  ['d', 'denyOnce', 'Denied 3 questions'],
-])(
-  'CF-06 CF-29 %s answers each question once with %s, with one note, and only with the focus',
-  async (key, decision, text) => {
+  ['page', 'a', 'allowOnce', 'Allowed 3 questions'],
+  ['card', 'd', 'denyOnce', 'Denied 3 questions'],
+] as const)(
+  'CF-06 CF-29 on a %s, %s answers each question once with %s, with one note, and only with the focus',
+  async (size, key, decision, text) => {
     const answers: unknown[] = [];
-    const { store } = await open(answers);
+    const { page, store } = await open(answers);
+    await page.setProps({ size });
     press(key, '[data-test=group]');
     bench.clock.advance(500);
     await flushPromises();
@@ -74,6 +75,30 @@ it.each([
     expect(answers.toSorted()).toEqual(['a', 'b', 'c'].map((id) => [id, decision]));
   },
 );
+
+it('says why the machine asks, and each denial has the reason that was given once', async () => {
+  const answers: unknown[] = [];
+  const { page, store } = await open(answers);
+  const asked = confirmationOf({ id: 'a', why: [{ toolGroup: 'filesystemWrite', cause: 'mode' }] });
+  await page.setProps({ members: [asked, ...others] });
+  expect(page.get('[data-test=why]').text()).toBe('The machine has Change files set to Ask. Change');
+  bench.clock.advance(500);
+  await flushPromises();
+  press('r', '[data-test=group]');
+  await flushPromises();
+  await page.get('[data-test=reason]').trigger('keydown', { key: 'Escape' });
+  expect(page.find('[data-test=reason]').exists()).toBe(false);
+  await page.get('[data-test=give-reason]').trigger('click');
+  await page
+    .get<HTMLInputElement>('input[data-test=reason], [data-test=reason] input')
+    .setValue(' not these ');
+  expect(page.get('[data-decision=denyOnce]').text()).toContain('Deny 3 with this reason');
+  await page.get('form').trigger('submit');
+  expect([store.closed.map((note) => note.text), answers]).toEqual([['Denying 3 questions: not these'], []]);
+  bench.clock.advance(6_000);
+  await expect.poll(() => store.closed.map((note) => note.text)).toEqual(['Denied 3 questions: not these']);
+  expect(answers.toSorted()).toEqual(['a', 'b', 'c'].map((id) => [id, 'denyOnce', 'not these']));
+});
 
 it('counts apart a question that had another answer already', async () => {
   const { store } = await open([], 'b');
