@@ -153,7 +153,8 @@ describeWith('chromium')('the panel in a browser', () => {
       call.requestId,
     ]);
     await decide('denyOnce');
-    expect((await ann.api.confirmations.list.query()).length).toBe(0);
+    // It is sent when it can no longer be undone.
+    await until(async () => (await ann.api.confirmations.list.query()).length === 0);
   });
 
   it('shows a question on every page in the strip, with its count in the title', async () => {
