@@ -247,7 +247,7 @@ describeWith('chromium')('where things stand in the panel', () => {
       await boxOf(page.locator('[data-test=chat-head]')),
       await boxOf(page.locator('header').first()),
     ];
-    expect(head.y).toBe(bar.y + bar.height);
+    expect(head).toMatchObject({ x: 0, y: bar.y + bar.height, width: 390 });
     await page.setViewportSize(wide);
   });
 
