@@ -4,6 +4,7 @@ import type { PlanView } from '@drawbridge/contracts/agent/tasks';
 import { runtimeTitle } from '@drawbridge/contracts/machines/runtimes';
 import type { ViewAgent } from '@drawbridge/contracts/agent/threads';
 import { amount, capital } from '../../../ui/text/format.ts';
+import { causeOf, type LinePart } from './call-words.ts';
 
 const statusLabels: Record<EndStatus, string> = {
   completed: 'done',
@@ -22,14 +23,26 @@ export const askerName = (agent: Pick<ViewAgent, 'kind' | 'runtime' | 'title' | 
   return agent.kind === 'main' ? 'Built-in agent' : agentName(agent);
 };
 
-/** "waits for you", "running", "done", "Codex · asked again · done" */
-export const agentState = ({ status, continues, isDeleted, runtime }: ViewAgent, waiting: number): string => {
-  const who = runtime === undefined ? '' : `${runtimeTitle(runtime)} · `;
-  const again = continues === undefined ? who : `${who}asked again · `;
-  if (waiting > 0) return `${again}waits for you`;
-  const state = status === null ? 'running' : statusLabels[status];
-  return isDeleted ? `${again}${state} · deleted` : again + state;
+const stateOf = ({ status, error }: ViewAgent): LinePart => {
+  if (status === null) return { text: 'running' };
+  if (status !== 'error') return { text: statusLabels[status] };
+  const cause = causeOf(error ?? '');
+  return { text: statusLabels.error, tone: 'text-error', ...(cause !== '' && { cause }) };
 };
+
+/** How a sub-agent stands, and what led to it. */
+export const agentParts = (agent: ViewAgent, waiting: number): LinePart[] => [
+  ...(agent.runtime === undefined ? [] : [{ text: runtimeTitle(agent.runtime) }]),
+  ...(agent.continues === undefined ? [] : [{ text: 'asked again' }]),
+  waiting > 0 ? { text: 'waits for you', tone: 'text-warning' } : stateOf(agent),
+  ...(agent.isDeleted && waiting === 0 ? [{ text: 'deleted' }] : []),
+];
+
+/** "waits for you", "running", "done", "Codex · asked again · done" */
+export const agentState = (agent: ViewAgent, waiting: number): string =>
+  agentParts(agent, waiting)
+    .map(({ text }) => text)
+    .join(' · ');
 
 /** The same as a shape, with its colour. */
 export const agentIcon = (

@@ -2,6 +2,7 @@ import type { CallOutcome } from '@drawbridge/contracts/agent/events';
 import type { ViewCall } from '@drawbridge/contracts/agent/threads';
 import { runtimeTitle } from '@drawbridge/contracts/machines/runtimes';
 import { cutText, mainLine, visible } from '@drawbridge/kit';
+import { duration } from '../../../ui/text/format.ts';
 import { toolLabel } from '../../calls/call-verbs.ts';
 
 interface Words {
@@ -125,6 +126,12 @@ export const kindWords = (calls: readonly Pick<ViewCall, 'toolName' | 'args'>[])
     .join(', ');
 };
 
+const failedOutcomes: readonly CallOutcome[] = ['failed', 'lost'];
+
+/** The colour of an end that is not fine. */
+export const toneOf = (outcome: CallOutcome): { tone?: string } =>
+  failedOutcomes.includes(outcome) ? { tone: 'text-error' } : {};
+
 export const outcomeLabels: Record<CallOutcome, string> = {
   ok: '',
   failed: 'failed',
@@ -134,18 +141,28 @@ export const outcomeLabels: Record<CallOutcome, string> = {
   lost: 'may have run',
 };
 
-/** How a line of the chat looks: what follows its words has a colour where it is not fine. */
-export const lineUi = ({ failed, waits = false }: { failed: boolean; waits?: boolean }) => ({
-  label: 'text-left [overflow-wrap:anywhere] whitespace-normal',
-  suffix: `ms-0 ${waits ? 'text-warning' : failed ? 'text-error' : 'text-dimmed'}`,
-});
+/** What follows the words of a line, behind a dot: a fact, or a state with its colour and its cause. */
+export interface LinePart {
+  text: string;
+  tone?: string;
+  cause?: string;
+}
 
-/** What follows the words of a line, each part behind a dot. */
-export const suffixOf = (...parts: string[]): string =>
-  parts
-    .filter(Boolean)
-    .map((part) => ` · ${part}`)
-    .join('');
+const maxCauseLength = 80;
 
-export const hasFailed = ({ outcome }: Pick<ViewCall, 'outcome'>): boolean =>
-  outcome === 'failed' || outcome === 'lost';
+/** The first line of an error, in a few words; empty for data. */
+export const causeOf = (result: string): string => {
+  const line = (result.trim().split('\n', 1)[0] ?? '').replace(/^(\w*Error: )+/, '').replace(/[.:]$/, '');
+  if (/^[[{]/.test(line)) return '';
+  return visible(line.length > maxCauseLength ? `${cutText(line, maxCauseLength)}…` : line);
+};
+
+/** How a call ended, and how long it took; nothing while it is open. */
+export const callParts = ({ outcome, result, startedAt, endedAt }: ViewCall): LinePart[] => {
+  if (outcome === null) return [];
+  const cause = outcome === 'failed' ? causeOf(result ?? '') : '';
+  return [
+    { text: outcomeLabels[outcome], ...toneOf(outcome), ...(cause !== '' && { cause }) },
+    { text: endedAt === null ? '' : duration(endedAt - startedAt) },
+  ].filter(({ text }) => text !== '');
+};

@@ -1,6 +1,7 @@
+import { callOutcomes } from '@drawbridge/contracts/agent/events';
 import type { ViewCall, ViewEntry } from '@drawbridge/contracts/agent/threads';
 import { counted, duration } from '../../../ui/text/format.ts';
-import { kindWords, outcomeLabels, suffixOf } from './call-words.ts';
+import { kindWords, outcomeLabels, toneOf, type LinePart } from './call-words.ts';
 
 /** The fewest ended calls in a row that are folded into one line. */
 const leastFolded = 4;
@@ -20,6 +21,15 @@ interface Known {
   isAsked(toolCallId: string): boolean;
 }
 
+const agentTools = ['delegate', 'send-to-sub-agent'];
+
+/** A call whose sub-agent has a line of its own below it. */
+const isOfAgent = (call: ViewCall | undefined, later: readonly ViewEntry[]): boolean =>
+  call !== undefined &&
+  agentTools.includes(call.toolName) &&
+  (call.outcome === null || call.outcome === 'ok') &&
+  later.some(({ type }) => type === 'agent');
+
 /** The entries of an agent with its ended calls in groups; `key` stays the same while entries are added. */
 export const entryGroups = (entries: readonly ViewEntry[], { calls, isAsked }: Known): EntryGroup[] => {
   const groups: EntryGroup[] = [];
@@ -38,7 +48,11 @@ export const entryGroups = (entries: readonly ViewEntry[], { calls, isAsked }: K
     [from, to, count] = [end, end, 0];
   };
   for (const [at, entry] of entries.entries()) {
-    if (entry.type === 'tool' && isFoldable(calls[entry.toolCallId], isAsked(entry.toolCallId))) {
+    const call = entry.type === 'tool' ? calls[entry.toolCallId] : undefined;
+    if (entry.type === 'tool' && !isAsked(entry.toolCallId) && isOfAgent(call, entries.slice(at + 1))) {
+      close(at);
+      [from, to] = [at + 1, at + 1];
+    } else if (entry.type === 'tool' && isFoldable(call, isAsked(entry.toolCallId))) {
       to = at + 1;
       count += 1;
     } else if (entry.type !== 'reasoning') {
@@ -52,15 +66,16 @@ export const entryGroups = (entries: readonly ViewEntry[], { calls, isAsked }: K
 };
 
 /** What the calls of a group are, how many of them did not succeed, and how long they took together. */
-export const groupWords = (calls: readonly ViewCall[]): { text: string; suffix: string } => {
-  const ends = Object.entries(outcomeLabels).flatMap(([outcome, label]) => {
+export const groupWords = (calls: readonly ViewCall[]): { text: string; parts: LinePart[] } => {
+  const ends = callOutcomes.flatMap((outcome) => {
     const count = calls.filter((call) => call.outcome === outcome).length;
-    return label === '' || count === 0 ? [] : [`${count} ${label}`];
+    const label = outcomeLabels[outcome];
+    return label === '' || count === 0 ? [] : [{ text: `${count} ${label}`, ...toneOf(outcome) }];
   });
   const from = Math.min(...calls.map(({ startedAt }) => startedAt));
   const to = Math.max(...calls.map(({ startedAt, endedAt }) => endedAt ?? startedAt));
   return {
     text: `${counted(calls.length, 'call')}: ${kindWords(calls)}`,
-    suffix: suffixOf(ends.join(', '), duration(to - from)),
+    parts: [...ends, { text: duration(to - from) }],
   };
 };

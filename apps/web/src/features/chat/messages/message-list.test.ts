@@ -22,7 +22,7 @@ it('a message that is asked again is one line, which opens', async () => {
   await bench.close();
 });
 
-it('a line says behind a dot how its call ended, in red where it failed, in amber where it waits', async () => {
+it('a line says how its call ended and why it failed, with a colour for that word alone; a question has no line', async () => {
   const bench = await setBench({ agent: agentWorldOf() });
   const wrapper = await openChat(bench);
   const head = { runId: 'run_1', agentId: 'main', ts: 3 };
@@ -32,7 +32,7 @@ it('a line says behind a dot how its call ended, in red where it failed, in ambe
   });
   const endOf = (toolCallId: string, outcome: 'ok' | 'failed'): StoredEvent => ({
     ...{ type: 'tool-result', ...head, ts: 23 },
-    payload: { toolCallId, result: '', outcome },
+    payload: { toolCallId, result: outcome === 'ok' ? '' : 'Error: No such file:\nb', outcome },
   });
   const askOf = (toolCallId: string): StoredEvent => ({
     ...{ type: 'confirmation-request', ...head },
@@ -48,13 +48,10 @@ it('a line says behind a dot how its call ended, in red where it failed, in ambe
   await expect.poll(() => wrapper.findAll('[data-test=ask]').length).toBe(2);
   const lines = wrapper.findAll('[data-test=call]');
   expect(lines.map((line) => line.text())).toEqual([
-    ...['Read a · 20 ms', 'Read b · failed · 20 ms'],
-    ...['Read c · waits for you', 'Question for you'],
+    ...['Read a · 20 ms', 'Read b · failed: No such file · 20 ms'],
   ]);
-  const tones = lines.flatMap((line) => line.findAll('[data-slot=suffix]').map((one) => one.classes()));
-  expect(tones.map((all) => all.filter((name) => name.startsWith('text-')))).toEqual([
-    ...[['text-dimmed'], ['text-error'], ['text-warning']],
-  ]);
+  const toned = wrapper.findAll('[data-test=line] [class*=text-]');
+  expect(toned.map((one) => [one.text(), one.classes()])).toEqual([['failed', ['text-error']]]);
   expect(wrapper.get('[data-test=status]').text()).toBe('2 questions for you');
   wrapper.unmount();
   await bench.close();
