@@ -30,6 +30,16 @@ it('aligns the columns of a table as they were written', () => {
     expect(cells.map((cell, at) => cell.classes().includes(classes[at] ?? ''))).toEqual([true, true, true]);
 });
 
+it('a table scrolls in itself: short cells stay on one line, long ones keep some width', () => {
+  const view = show(`| Name | Reason |\n|---|---|\n| \`2026-01-02\` | ${'a word '.repeat(5)}|`);
+  const cells = view.findAll('td').map((cell) => cell.classes());
+  expect(cells.map((all) => [all.includes('whitespace-nowrap'), all.includes('min-w-44')])).toEqual([
+    [true, false],
+    [false, true],
+  ]);
+  expect(view.get('[role=group]').classes()).toEqual(expect.arrayContaining(['overflow-x-auto', 'border']));
+});
+
 it('shows a box for each task of a list, and only there', () => {
   const view = show('- [x] done\n- [ ] to do\n- [y] other\n\n[x] no list');
   const boxes = view.findAll('[data-task]');

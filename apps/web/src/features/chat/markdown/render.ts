@@ -1,5 +1,5 @@
 import { visible } from '@drawbridge/kit';
-import { h, Text, type VNode } from 'vue';
+import { h, isVNode, Text, type VNode } from 'vue';
 import CodeBlock from './code-block.vue';
 import type { Block } from './parse.ts';
 import { proseNodes } from './prose-text.ts';
@@ -15,11 +15,11 @@ const elements: Record<string, { tag: string; class: string }> = {
   list_item: { tag: 'li', class: '[&>p]:my-1 has-[>[data-task]]:-ml-5 has-[>[data-task]]:list-none' },
   blockquote: { tag: 'blockquote', class: 'my-3 border-l-2 border-accented pl-4 text-toned' },
   table: { tag: 'table', class: 'w-full text-sm [overflow-wrap:normal]' },
-  thead: { tag: 'thead', class: 'text-left' },
+  thead: { tag: 'thead', class: 'bg-elevated text-left' },
   tbody: { tag: 'tbody', class: 'divide-y divide-default' },
   tr: { tag: 'tr', class: '' },
-  th: { tag: 'th', class: 'border-b border-accented px-2 py-1.5 font-medium text-highlighted' },
-  td: { tag: 'td', class: 'px-2 py-1.5 align-top' },
+  th: { tag: 'th', class: 'border-b border-default px-3 py-2 font-semibold text-highlighted' },
+  td: { tag: 'td', class: 'px-3 py-2 align-top' },
   em: { tag: 'em', class: '' },
   strong: { tag: 'strong', class: 'font-semibold text-highlighted' },
   s: { tag: 's', class: '' },
@@ -29,7 +29,7 @@ const elements: Record<string, { tag: string; class: string }> = {
 const alignments: Record<string, string> = {
   'text-align:left': 'text-left',
   'text-align:center': 'text-center',
-  'text-align:right': 'text-right whitespace-nowrap',
+  'text-align:right': 'text-right',
 };
 
 /** Below the page's h1, without a level left out where an answer begins with its second. */
@@ -54,6 +54,15 @@ const linkOf = (token: Token, children: VNode[]): VNode => {
   );
 };
 
+/** Cells with a longer text have several lines; a table that is too wide scrolls in itself. */
+const maxUnbroken = 24;
+
+const textLength = (nodes: readonly VNode[]): number =>
+  nodes.reduce((length, { children }) => {
+    if (typeof children === 'string') return length + children.length;
+    return Array.isArray(children) ? length + textLength(children.filter(isVNode)) : length;
+  }, 0);
+
 const elementOf = (token: Token, children: VNode[]): VNode => {
   const name = token.type.replace(/_open$/, '');
   if (name === 'link') return linkOf(token, children);
@@ -63,12 +72,21 @@ const elementOf = (token: Token, children: VNode[]): VNode => {
   const tag = heading?.tag ?? element.tag;
   const start = name === 'ordered_list' ? token.attrGet('start') : null;
   const align = alignments[String(token.attrGet('style') ?? '')] ?? '';
-  const classes = [element.class, heading?.class, align].filter(Boolean).join(' ') || undefined;
+  const isShort = textLength(children) <= maxUnbroken;
+  const cell = ['th', 'td'].includes(name) && (isShort ? 'whitespace-nowrap' : 'min-w-44');
+  const classes = [element.class, heading?.class, align, cell].filter(Boolean).join(' ') || undefined;
   const node = h(tag, { class: classes, ...(start !== null && { start }) }, children);
   if (name !== 'table') return node;
-  return h('div', { class: 'my-3 overflow-x-auto', tabindex: 0, role: 'group', 'aria-label': 'Table' }, [
-    node,
-  ]);
+  return h(
+    'div',
+    {
+      class: 'my-3 overflow-x-auto rounded-lg border border-default',
+      tabindex: 0,
+      role: 'group',
+      'aria-label': 'Table',
+    },
+    [node],
+  );
 };
 
 /** The first word beside the fence names the language. */
