@@ -233,7 +233,7 @@ it('begins a chat with its first message, and keeps a message that was refused',
   await find('example').trigger('click');
   const text = wrapper.get('textarea').element.value;
   await find('send').trigger('submit');
-  await expect.poll(() => wrapper.text()).toContain('Refused: BUDGET_SPENT');
+  await expect.poll(() => wrapper.text()).toContain('Not sent. Refused: BUDGET_SPENT');
   expect([wrapper.get('textarea').element.value, wrapper.emitted('begun')]).toEqual([text, undefined]);
   await find('send').trigger('submit');
   await expect.poll(() => wrapper.emitted('begun')).toHaveLength(1);
