@@ -248,7 +248,18 @@ describeWith('chromium')('where things stand in the panel', () => {
       await boxOf(page.locator('header').first()),
     ];
     expect(head).toMatchObject({ x: 0, y: bar.y + bar.height, width: 390 });
+    const toEnd = page.locator('[data-test=to-end]');
+    expect(await toEnd.count()).toBe(0);
+    await page.evaluate('scrollTo(0, 0)');
+    await toEnd.click();
+    await toEnd.waitFor({ state: 'detached' });
     await page.setViewportSize(wide);
+    // What can be done with a chat of the list is in sight when it is pointed at.
+    const row = page.locator('[data-test=thread]').first();
+    const opacity = () => row.locator('button').evaluate((one) => getComputedStyle(one).opacity);
+    expect(await opacity()).toBe('0');
+    await row.hover();
+    expect(await opacity()).toBe('1');
   });
 
   it('the calls around a call are read whole on a small phone', async () => {

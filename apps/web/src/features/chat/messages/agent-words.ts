@@ -93,6 +93,6 @@ export const usageWords = (usage: Usage): string =>
     ...(usage.costMicro === undefined ? [] : [`cost ${costWords(usage.costMicro)}`]),
   ].join(' · ');
 
-/** "2 of 5 done" */
-export const planWords = ({ items }: PlanView): string =>
-  `${items.filter(({ state }) => state === 'succeeded').length} of ${items.length} done`;
+/** "2 of 5": the tasks of a plan that are done. */
+export const planCount = ({ items }: PlanView): string =>
+  `${items.filter(({ state }) => state === 'succeeded').length} of ${items.length}`;

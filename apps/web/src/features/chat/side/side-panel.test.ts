@@ -1,6 +1,7 @@
 import type { StoredEvent } from '@drawbridge/contracts/agent/events';
 import { mount, type VueWrapper } from '@vue/test-utils';
 import { afterEach, expect, it, vi } from 'vitest';
+import { messageEvents, openChat } from '../../../../test/chat.ts';
 import { agentWorldOf, emptySnapshot } from '../../../../test/fixture-agent.ts';
 import { setBench, type Bench } from '../../../../test/mounting.ts';
 import { router } from '../../../../test/router.ts';
@@ -171,8 +172,33 @@ it('a task of a plan has one state, its title leads to its agent, and it stands 
     .toEqual(['1. Rewrite — waits for you', '2. Check — running']);
   expect(lines().map((line) => line.findAll('.animate-spin').length)).toEqual([0, 1]);
   expect(side().text()).not.toContain('Agents');
-  expect(wrapper.find('[data-test=background]').text()).toContain('Check');
-  expect(wrapper.find('[data-test=background]').text()).not.toContain('Rewrite');
+  const named = wrapper.findAll('[data-test=agent]').filter((line) => line.text().includes('Check'));
+  expect([named.length, named[0]?.get('button').text()]).toEqual([1, 'Check · running']);
+  expect(wrapper.find('[data-test=plan-bar]').exists()).toBe(false);
   await lines()[1]?.get('[data-test=to-agent]').trigger('click');
   await expect.poll(() => router.currentRoute.value.query['agent']).toBe('a2');
+});
+
+it('a plan at work is one line above the prompt of a narrow window, which opens the plan', async () => {
+  bench = await setBench({ agent: agentWorldOf({}) });
+  wrapper = await openChat(bench);
+  const task = { kind: 'delegate', spec: '', deps: [], tools: [] };
+  const items = [
+    { ...task, id: 'r', title: 'Read', state: 'succeeded' as const },
+    { ...task, id: 'w', title: 'Write', state: 'running' as const },
+    { ...task, id: 'c', title: 'Copy', state: 'running' as const },
+  ];
+  const update = (state: 'active' | 'completed'): StoredEvent => ({
+    ...{ type: 'tasks-update', runId: 'run_1', agentId: 'main', ts: 3 },
+    payload: { tasks: { tasks: [] }, plan: { planId: 'p', title: 'Move it', state, items } },
+  });
+  const events = [...messageEvents('Go'), update('active')];
+  for (const [at, event] of events.entries()) bench.fixture.frame({ type: 'event', id: at + 1, event });
+  const bar = () => wrapper.find('[data-test=plan-bar]');
+  await expect.poll(() => bar().exists()).toBe(true);
+  expect(bar().text()).toBe('Plan: 1 of 3 · Write and 1 more');
+  await bar().trigger('click');
+  await expect.poll(() => window.document.querySelector('[data-test=plan]')).not.toBeNull();
+  bench.fixture.frame({ type: 'event', id: events.length + 1, event: update('completed') });
+  await expect.poll(() => bar().exists()).toBe(false);
 });
