@@ -314,6 +314,6 @@ describeWith('chromium')('the chat', () => {
     const note = await boxOf('[data-slot=viewport] li');
     const prompt = await boxOf('form:has([data-test=prompt])');
     expect((note?.y ?? 0) + (note?.height ?? 0)).toBeLessThan(prompt?.y ?? 0);
-    expect((await boxOf('[data-test=chat-head] > div > span'))?.x).toBe(prompt?.x);
+    expect((await boxOf('[data-test=chat-title]'))?.x).toBe(prompt?.x);
   });
 });
