@@ -1,6 +1,6 @@
 import type { ViewAgent } from '@drawbridge/contracts/agent/threads';
 import { expect, it } from 'vitest';
-import { agentState } from './agent-words.ts';
+import { agentParts, agentState } from './agent-words.ts';
 
 it.each<[string, Partial<ViewAgent>, number, string]>([
   ['at work', { status: null }, 0, 'running'],
@@ -12,4 +12,14 @@ it.each<[string, Partial<ViewAgent>, number, string]>([
 ])('says how a sub-agent %s stands', (_what, agent, waiting, expected) => {
   // It reads these fields alone.
   expect(agentState(agent as ViewAgent, waiting)).toBe(expected);
+});
+
+it.each([
+  ['Error: Model away.\nat x', 'Model away'],
+  ['x'.repeat(100), `${'x'.repeat(80)}…`],
+  ['a\u202eb', 'a\\u{202e}b'],
+  ['{"code":1}', undefined],
+])('says in a few words why a sub-agent failed with %j', (error, cause) => {
+  const [part] = agentParts({ status: 'error', error } as ViewAgent, 0);
+  expect([part?.text, part?.tone, part?.cause]).toEqual(['failed', 'text-error', cause]);
 });

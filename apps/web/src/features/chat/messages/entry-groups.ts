@@ -23,16 +23,16 @@ interface Known {
 
 const agentTools = ['delegate', 'send-to-sub-agent'];
 
-/** A call whose sub-agent has a line of its own below it. */
-const isOfAgent = (call: ViewCall | undefined, later: readonly ViewEntry[]): boolean =>
+/** A call that gives work to a sub-agent, whose line says it as well. */
+const startsAgent = (call: ViewCall | undefined): boolean =>
   call !== undefined &&
   agentTools.includes(call.toolName) &&
-  (call.outcome === null || call.outcome === 'ok') &&
-  later.some(({ type }) => type === 'agent');
+  (call.outcome === null || call.outcome === 'ok');
 
 /** The entries of an agent with its ended calls in groups; `key` stays the same while entries are added. */
 export const entryGroups = (entries: readonly ViewEntry[], { calls, isAsked }: Known): EntryGroup[] => {
   const groups: EntryGroup[] = [];
+  const lastAgent = entries.findLastIndex(({ type }) => type === 'agent');
   let [from, to, count] = [0, 0, 0];
   const one = (at: number) => {
     const entry = entries[at];
@@ -49,7 +49,7 @@ export const entryGroups = (entries: readonly ViewEntry[], { calls, isAsked }: K
   };
   for (const [at, entry] of entries.entries()) {
     const call = entry.type === 'tool' ? calls[entry.toolCallId] : undefined;
-    if (entry.type === 'tool' && !isAsked(entry.toolCallId) && isOfAgent(call, entries.slice(at + 1))) {
+    if (entry.type === 'tool' && at < lastAgent && startsAgent(call) && !isAsked(entry.toolCallId)) {
       close(at);
       [from, to] = [at + 1, at + 1];
     } else if (entry.type === 'tool' && isFoldable(call, isAsked(entry.toolCallId))) {
