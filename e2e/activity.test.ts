@@ -179,8 +179,8 @@ describeWith('chromium')('activity in a browser', () => {
       const steps = call().locator('[data-test=steps] th');
       const names = ['Requested', 'Sent', 'Asked', 'Decided', 'Started', 'Ended'];
       expect(await steps.allTextContents()).toEqual(names.map((name) => expect.stringContaining(name)));
-      const args = await call().locator('[data-test=arguments] tr').allInnerTexts();
-      expect(args.map((text) => text.split(/\s+/))).toContainEqual(['newString', '8080']);
+      const args = await call().locator('[data-test=arguments] > div').allInnerTexts();
+      expect(args.map((text) => text.split(/\s+/))).toContainEqual(['New', 'text', '8080']);
       await call().locator('[data-test=result]').waitFor();
       // The list stays beside it, and Back leads to it.
       expect(await rows().count()).toBeGreaterThan(3);

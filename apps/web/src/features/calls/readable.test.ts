@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { partsOf } from './readable.ts';
+import { exitCodeIn, fieldLabel, partsOf } from './readable.ts';
 
 it.each([
   ['plain text', 'hello', null],
@@ -10,13 +10,42 @@ it.each([
     'an object',
     '{"path":"a.txt","content":"one\\ntwo\\n","truncated":false,"more":null,"entries":[1]}',
     [
-      { kind: 'fact', name: 'path', text: 'a.txt' },
-      { kind: 'text', name: 'content', text: 'one\ntwo\n' },
-      { kind: 'fact', name: 'truncated', text: 'false' },
-      { kind: 'fact', name: 'more', text: 'null' },
-      { kind: 'text', name: 'entries', text: '[\n  1\n]' },
+      { kind: 'fact', name: 'Path', text: 'a.txt' },
+      { kind: 'text', name: 'Content', text: 'one\ntwo\n' },
+      { kind: 'fact', name: 'Truncated', text: 'No' },
+      { kind: 'text', name: 'Entries', text: '[\n  1\n]' },
     ],
+  ],
+  [
+    'a command that failed',
+    '{"stdout":"","stderr":"no script","exitCode":1}',
+    [
+      { kind: 'text', name: 'Errors', text: 'no script' },
+      { kind: 'fact', name: 'Exit code', text: '1' },
+    ],
+  ],
+  [
+    'a command that printed nothing',
+    '{"stdout":"","stderr":"","exitCode":0}',
+    [{ kind: 'fact', name: 'Output', text: 'No output' }],
   ],
 ])('reads %s', (_what, text, expected) => {
   expect(partsOf(text)).toEqual(expected);
+});
+
+it.each([
+  ['filePath', 'File'],
+  ['maxLines', 'Max lines'],
+  ['issue_id', 'Issue id'],
+  ['URL', 'URL'],
+  ['a\u200bb', 'a\u200bb'],
+  ['constructor', 'Constructor'],
+])('names the field %j %j', (name, label) => {
+  expect(fieldLabel(name)).toBe(label);
+});
+
+it('reads an exit code from the result of a command alone', () => {
+  expect(
+    ['{"stdout":"","exitCode":7}', '{"stdout":"\\"exitCode\\":7"}', 'exitCode 7'].map(exitCodeIn),
+  ).toEqual([7, null, null]);
 });

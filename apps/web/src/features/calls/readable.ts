@@ -1,32 +1,84 @@
+import { capital } from '../../ui/text/format.ts';
+
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A property of a JSON result: a short fact, or a longer text. */
-export type Part =
-  | { kind: 'fact'; name: string; text: string }
-  | { kind: 'text'; name: string; text: string };
+export interface Part {
+  kind: 'fact' | 'text';
+  name: string;
+  text: string;
+}
 
 /** A longer string is shown as a text. */
 const shortLength = 120;
 
-/** The properties of a JSON object; null for any other text. */
-export const partsOf = (text: string): Part[] | null => {
+/** Properties of the machine's own tools that their names do not explain. */
+const labels: Record<string, string> = {
+  stdout: 'Output',
+  stderr: 'Errors',
+  stdin: 'Input',
+  cwd: 'Folder',
+  dirPath: 'Folder',
+  filePath: 'File',
+  sourcePath: 'From',
+  destinationPath: 'To',
+  oldString: 'Old text',
+  newString: 'New text',
+};
+
+/** "maxLines" as "Max lines"; a name of another form stays as it is. */
+export const fieldLabel = (name: string): string => {
+  if (Object.hasOwn(labels, name)) return labels[name] ?? name;
+  if (!/^[a-z][\w-]*$/i.test(name)) return name;
+  const words = name.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2').replaceAll(/[_-]+/g, ' ');
+  return /[a-z]/.test(words) ? capital(words.toLowerCase()) : words;
+};
+
+/** A value as text: booleans in words, objects as JSON. */
+export const valueText = (value: unknown): string => {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  return JSON.stringify(value, null, 2);
+};
+
+/** The object in a JSON text; null for any other text. */
+const recordIn = (text: string): Record<string, unknown> | null => {
   if (!text.trimStart().startsWith('{')) return null;
   try {
     const value: unknown = JSON.parse(text);
-    if (!isRecord(value)) return null;
-    return Object.entries(value).map(([name, inner]) => {
-      if (typeof inner === 'string')
-        return {
-          kind: inner.includes('\n') || inner.length > shortLength ? 'text' : 'fact',
-          name,
-          text: inner,
-        };
-      if (typeof inner === 'object' && inner !== null)
-        return { kind: 'text', name, text: JSON.stringify(inner, null, 2) };
-      return { kind: 'fact', name, text: String(inner) };
-    });
+    return isRecord(value) ? value : null;
   } catch {
     return null;
   }
+};
+
+/** The exit code in the result of a command; null for any other text. */
+export const exitCodeIn = (text: string): number | null => {
+  const code = recordIn(text)?.['exitCode'];
+  return typeof code === 'number' ? code : null;
+};
+
+const isEmpty = (value: unknown): boolean =>
+  value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
+const streams = ['stdout', 'stderr'];
+
+const isText = (name: string, value: unknown): boolean =>
+  typeof value === 'string'
+    ? streams.includes(name) || value.includes('\n') || value.length > shortLength
+    : typeof value === 'object';
+
+/** The properties of a JSON object that are not empty; null for any other text. */
+export const partsOf = (text: string): Part[] | null => {
+  const record = recordIn(text);
+  if (record === null) return null;
+  const parts = Object.entries(record)
+    .filter(([name, value]) => !isEmpty(value) && !(name === 'exitCode' && value === 0))
+    .map(([name, value]): Part => ({
+      kind: isText(name, value) ? 'text' : 'fact',
+      name: fieldLabel(name),
+      text: valueText(value),
+    }));
+  const isSilent = streams.every((name) => record[name] === '');
+  return isSilent ? [{ kind: 'fact', name: 'Output', text: 'No output' }, ...parts] : parts;
 };

@@ -38,7 +38,7 @@ it('shows the first part of a long text, and all of it on request', async () => 
 it('shows an object in its parts', () => {
   const view = show({ content: [{ type: 'text', text: '{"path":"a.txt","content":"one\\ntwo\\n"}' }] });
   expect([view.find('dl').text(), view.find('[data-test=text]').text()]).toEqual([
-    'patha.txt',
+    'Patha.txt',
     'one\ntwo\n'.trim(),
   ]);
 });

@@ -1,5 +1,7 @@
+import { createFakeClock } from '@drawbridge/kit';
 import { mount } from '@vue/test-utils';
 import { expect, it } from 'vitest';
+import { clockKey } from '../../../api/index.ts';
 import ArgumentsTable from './arguments-table.vue';
 
 const digest = (bytes: number) => ({ 'drawbridge/not-kept': { bytes, sha256: 'a'.repeat(64) } });
@@ -11,4 +13,15 @@ it.each([
   ['that are none', {}, 'None.'],
 ])('NJ-01: shows arguments %s', (_, args, words) => {
   expect(mount(ArgumentsTable, { props: { args } }).text()).toContain(words);
+});
+
+it('shows arguments in words, and as they were sent on request', async () => {
+  const args = { filePath: 'a.txt', replaceAll: true };
+  const table = mount(ArgumentsTable, {
+    props: { args },
+    global: { provide: { [clockKey]: createFakeClock() } },
+  });
+  expect(table.get('dl').text()).toBe('Filea.txtReplace allYes');
+  await table.get('[data-test=raw-arguments]').trigger('click');
+  expect(table.get('[data-test=text]').text()).toBe(JSON.stringify(args, null, 2));
 });

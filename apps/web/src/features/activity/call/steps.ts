@@ -3,6 +3,7 @@ import type { Confirmation } from '@drawbridge/contracts/confirmation';
 import { cutText } from '@drawbridge/kit';
 import { capital } from '../../../ui/text/format.ts';
 import { callStateWords, makerWords } from '../../../ui/text/words.ts';
+import { exitCodeIn } from '../../calls/readable.ts';
 import { outcomeOf } from '../../confirmations/outcome.ts';
 
 /** One step of a call. `at` is null if the time is unknown. */
@@ -64,8 +65,8 @@ const startedStep = ({ call }: Facts): Step[] => {
 /** What a tool gives as data, such as the output of a command, is shown above: the exit code is enough. */
 const reasonIn = (text: string): string => {
   if (!text.startsWith('{')) return text;
-  const [, code] = /"exitCode":(\d+)/.exec(text) ?? [];
-  return code === undefined ? '' : `exit code ${code}`;
+  const code = exitCodeIn(text);
+  return code === null ? '' : `exit code ${code}`;
 };
 
 const endText = (call: Call, machine: string): string => {
