@@ -52,6 +52,21 @@ it('an offline machine stays known, with the command that reconnects it', async 
   expect(command.get('code').text()).toBe('drawbridge permissions set shell allow');
 });
 
+it('an online machine offers modes that are tighter, and a command alone permits more', async () => {
+  const page = await open({});
+  const of = (label: string) =>
+    page.findAll(`[role=group][aria-label="Mode: ${label}"] button`).map((one) => ({
+      name: one.attributes('aria-label'),
+      pressed: one.attributes('aria-pressed'),
+      disabled: one.attributes('disabled') !== undefined,
+    }));
+  expect(of('Change files')).toEqual([
+    { name: 'Set to Allow: Change files', pressed: 'false', disabled: true },
+    { name: 'Ask: Change files', pressed: 'true', disabled: false },
+    { name: 'Set to Off: Change files', pressed: 'false', disabled: false },
+  ]);
+});
+
 it('one whose pairing has ended needs a new command', async () => {
   const page = await open({ ...away, isPaired: false });
   expect(page.find('[data-test=reconnect]').exists()).toBe(false);
