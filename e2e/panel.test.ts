@@ -203,8 +203,10 @@ describeWith('chromium')('the panel in a browser', () => {
     expect(stranger.url()).toContain('/sign-in');
   });
 
-  it('shows its shell before its styles, and keeps it until the first page is there', async () => {
-    const fresh = await openPage(browser, { person: ann });
+  it('shows its shell before its styles, in the colours that were chosen, and keeps it until the first page is there', async () => {
+    // Dark was chosen, where the system is light.
+    const fresh = await openPage(browser, { person: ann, colorScheme: 'light' });
+    await fresh.addInitScript(`localStorage.setItem('drawbridge-appearance', 'dark')`);
     const [files, answers] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await fresh.route('**/assets/**', (route) => files.promise.then(() => route.continue()));
     await fresh.route('**/trpc/**', (route) => answers.promise.then(() => route.continue()));
@@ -212,6 +214,8 @@ describeWith('chromium')('the panel in a browser', () => {
     const paints = `performance.getEntriesByName('first-contentful-paint').length`;
     await until(async () => (await fresh.evaluate<number>(paints)) === 1);
     const shell = fresh.locator('#shell');
+    const colours = `getComputedStyle(document.querySelector('#shell')).backgroundColor`;
+    expect(await fresh.evaluate<string>(colours)).toBe('rgb(15, 14, 13)');
     const asked = fresh.waitForRequest('**/trpc/**');
     files.resolve();
     await asked;

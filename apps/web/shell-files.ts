@@ -36,7 +36,7 @@ export const shellFiles = () => ({
     const known = new Set<string>();
     for (const { fileName, name } of Object.values(bundle))
       if (name !== undefined && offlinePages.has(name)) filesOf(bundle, fileName, known);
-    const files = [...known].toSorted().map((file) => `/${file}`);
+    const files = [...known, 'before-paint.js'].toSorted().map((file) => `/${file}`);
     const version = createHash('sha256').update(files.join()).digest('hex').slice(0, 12);
     worker.code = worker.code
       .replaceAll('__SHELL_FILES__', JSON.stringify(files))
