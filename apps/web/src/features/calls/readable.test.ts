@@ -27,7 +27,7 @@ it.each([
   [
     'a command that printed nothing',
     '{"stdout":"","stderr":"","exitCode":0}',
-    [{ kind: 'fact', name: 'Output', text: 'No output' }],
+    [{ kind: 'fact', name: '', text: 'No output' }],
   ],
 ])('reads %s', (_what, text, expected) => {
   expect(partsOf(text)).toEqual(expected);

@@ -80,5 +80,5 @@ export const partsOf = (text: string): Part[] | null => {
       text: valueText(value),
     }));
   const isSilent = streams.every((name) => record[name] === '');
-  return isSilent ? [{ kind: 'fact', name: 'Output', text: 'No output' }, ...parts] : parts;
+  return isSilent ? [{ kind: 'fact', name: '', text: 'No output' }, ...parts] : parts;
 };
