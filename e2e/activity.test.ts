@@ -182,6 +182,7 @@ describeWith('chromium')('activity in a browser', () => {
       const args = await call().locator('[data-test=arguments] > div').allInnerTexts();
       expect(args.map((text) => text.split(/\s+/))).toContainEqual(['New', 'text', '8080']);
       await call().locator('[data-test=result]').waitFor();
+      expect(await call().locator('[data-test=call-facts]').innerText()).toMatch(/Succeeded · Took \d/);
       // The list stays beside it, and Back leads to it.
       expect(await rows().count()).toBeGreaterThan(3);
       await call().getByRole('button', { name: 'Close the call' }).click();
