@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** What the bundler hands over, as far as it is used. */
 interface Chunk {
@@ -15,6 +17,8 @@ type Bundle = Record<string, Chunk>;
 /** The pages that the panel shows while the server is away. */
 const offlinePages = new Set(['index', 'unreachable-page']);
 const workerFile = 'service-worker.js';
+/** Its name has no hash. */
+const beforePaint = 'before-paint.js';
 
 /** A chunk with all that it imports, and their styles. */
 const filesOf = (bundle: Bundle, fileName: string, known = new Set<string>()): Set<string> => {
@@ -36,8 +40,9 @@ export const shellFiles = () => ({
     const known = new Set<string>();
     for (const { fileName, name } of Object.values(bundle))
       if (name !== undefined && offlinePages.has(name)) filesOf(bundle, fileName, known);
-    const files = [...known, 'before-paint.js'].toSorted().map((file) => `/${file}`);
-    const version = createHash('sha256').update(files.join()).digest('hex').slice(0, 12);
+    const files = [...known, beforePaint].toSorted().map((file) => `/${file}`);
+    const text = readFileSync(join(import.meta.dirname, 'public', beforePaint));
+    const version = createHash('sha256').update(files.join()).update(text).digest('hex').slice(0, 12);
     worker.code = worker.code
       .replaceAll('__SHELL_FILES__', JSON.stringify(files))
       .replaceAll('__SHELL_VERSION__', JSON.stringify(version));
