@@ -36,6 +36,7 @@ it.each([
 it.each([
   ['filePath', 'File'],
   ['maxLines', 'Max lines'],
+  ['timeout', 'Timeout in ms'],
   ['issue_id', 'Issue id'],
   ['URL', 'URL'],
   ['a\u200bb', 'a\u200bb'],

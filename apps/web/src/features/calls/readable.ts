@@ -18,6 +18,7 @@ const labels: Record<string, string> = {
   stdout: 'Output',
   stderr: 'Errors',
   stdin: 'Input',
+  timeout: 'Timeout in ms',
   cwd: 'Folder',
   dirPath: 'Folder',
   filePath: 'File',
