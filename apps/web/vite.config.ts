@@ -28,6 +28,13 @@ const notices = thirdPartyNotices({
 const banner = ({ moduleIds }: { moduleIds: readonly string[] }): string =>
   moduleIds.some((id) => id.includes('/zod/')) ? 'globalThis.__zod_globalConfig={jitless:true};' : '';
 
+/** What the pages before signing in share comes in one file. */
+const entryPages = {
+  name: 'entry',
+  test: /\/(entry-frame\.vue|text-field\.vue|next-path\.ts)/,
+  includeDependenciesRecursively: false,
+};
+
 export default defineConfig({
   plugins: [
     vue(),
@@ -66,7 +73,7 @@ export default defineConfig({
     rolldownOptions: {
       input: { index: 'index.html', 'service-worker': 'src/service-worker/worker.ts' },
       output: {
-        codeSplitting: { groups: [firstPage()] },
+        codeSplitting: { groups: [firstPage(), entryPages] },
         banner,
         // Its address decides which pages it serves, and stays the same.
         entryFileNames: ({ name }) => (name === 'service-worker' ? '[name].js' : 'assets/[name]-[hash].js'),
