@@ -1,5 +1,15 @@
 import { createTimer, type Clock } from '@drawbridge/kit';
-import { computed, onScopeDispose, ref, watch } from 'vue';
+import {
+  computed,
+  inject,
+  onScopeDispose,
+  provide,
+  ref,
+  watch,
+  type ComputedRef,
+  type InjectionKey,
+  type Ref,
+} from 'vue';
 import { useClock } from '../../../api/index.ts';
 import { useServerStore } from '../../session/use-server-store.ts';
 
@@ -9,6 +19,15 @@ const sleepMs = 500;
 const quietSleepMs = 300;
 /** An answer that took longer shortens no sleep. */
 const longestAnswerMs = 1_000;
+
+const selectingKey: InjectionKey<Readonly<Ref<boolean>>> = Symbol('selecting');
+
+/** While it is true, questions of this part of the page are selected, and none of them is answered by itself. */
+export const provideSelecting = (isSelecting: ComputedRef<boolean>): void =>
+  provide(selectingKey, isSelecting);
+
+/** Whether questions are selected, so that the one on the page waits. */
+export const useSelecting = (): Readonly<Ref<boolean>> => inject(selectingKey, () => ref(false), true);
 
 /** The last answer by key of this window; `isOver`: its key is up, and nothing else was pressed. */
 let lastAnswer = { at: -Infinity, isOver: false };
@@ -31,7 +50,7 @@ export const answeredByKey = (key: string, clock: Clock): void => {
 
 /**
  * Both are false for a moment after the start and after each change of `key` (`takesKeys` maybe less long),
- * and while no answer would reach the server.
+ * while no answer would reach the server, and while questions are selected.
  */
 export const useAwake = (key: () => string) => {
   const clock = useClock();
@@ -55,8 +74,12 @@ export const useAwake = (key: () => string) => {
     quiet.cancel();
   });
   const server = useServerStore();
+  const isSelecting = useSelecting();
+  const isOff = computed(() => server.away || isSelecting.value);
   return {
-    awake: computed(() => awake.value && !server.away),
-    takesKeys: computed(() => (awake.value || isQuiet.value) && !server.away),
+    awake: computed(() => awake.value && !isOff.value),
+    takesKeys: computed(() => (awake.value || isQuiet.value) && !isOff.value),
+    /** Whether it can be answered at all, maybe in a moment. */
+    isOn: computed(() => !isOff.value),
   };
 };
