@@ -22,7 +22,7 @@ const longestAnswerMs = 1_000;
 
 const selectingKey: InjectionKey<Readonly<Ref<boolean>>> = Symbol('selecting');
 
-/** While it is true, questions of this part of the page are selected, and none of them is answered by itself. */
+/** While it is true, questions are selected, and the one that is shown takes no answer. */
 export const provideSelecting = (isSelecting: ComputedRef<boolean>): void =>
   provide(selectingKey, isSelecting);
 
