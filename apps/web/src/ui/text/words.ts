@@ -93,7 +93,7 @@ export const scopeTexts: Record<TokenScope, string> = {
   operate: 'Read logs, services and settings of the server over JSON-RPC. Only the owner can create it.',
   filesystemRead: 'List, search and read files in the shared folder.',
   filesystemWrite: 'Create, change, move and delete files in the shared folder.',
-  shell: 'Run commands on the machine, in its sandbox.',
+  shell: 'Run commands on the machine.',
   computer: 'Take screenshots, control the mouse and type.',
   browser: 'Open web pages and interact with them.',
   mcp: 'Use the MCP servers configured on the machine.',
