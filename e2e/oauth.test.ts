@@ -176,7 +176,7 @@ describeWith('chromium')('a client that connects by OAuth, in a browser', () => 
     await page.locator('[data-test=call]').first().getByText('Notes agent').waitFor();
     await follow(page, '/agents');
     const row = page.locator('[data-test=client-row]');
-    await row.getByText('from 127.0.0.1').waitFor();
+    await row.getByText('just now').waitFor();
     await row.getByText('Read files, Change files').waitFor();
     await page.getByRole('button', { name: 'Revoke Notes agent' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();

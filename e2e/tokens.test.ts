@@ -105,7 +105,7 @@ describeWith('chromium')('an access token, from the panel to the machine', () =>
     await follow(page, '/activity');
     await page.locator('[data-test=call]').first().getByText('Notes agent').waitFor();
     await follow(page, '/settings/tokens');
-    await page.locator('[data-test=token-row]').getByText('from 127.0.0.1').waitFor();
+    await page.locator('[data-test=token-row]').getByText('just now').waitFor();
   });
 
   it('has a page with what it may use and its calls', async () => {
@@ -116,6 +116,7 @@ describeWith('chromium')('an access token, from the panel to the machine', () =>
     await page.getByRole('heading', { name: 'Notes agent' }).waitFor();
     expect(await page.locator('[data-test=agent-scopes] li').count()).toBe(1);
     await page.locator('[data-test=agent-scopes]').getByText('Read files', { exact: true }).waitFor();
+    await page.locator('[data-test=agent-facts]').getByText('from 127.0.0.1').waitFor();
     await page.locator('[data-test=agent-calls]').getByText('notes.txt').first().waitFor();
     await page.getByRole('link', { name: 'All its calls' }).click();
     await page.waitForURL(/\/activity\?by=token:/);

@@ -1,4 +1,4 @@
-import { flushPromises, mount } from '@vue/test-utils';
+import { flushPromises, mount, type DOMWrapper } from '@vue/test-utils';
 import { toolScopes } from '@drawbridge/contracts/groups';
 import { afterEach, expect, it } from 'vitest';
 import { tokenOf, type World } from '../../../test/fixture-server.ts';
@@ -37,35 +37,43 @@ it('says how to add one while the list is empty', async () => {
   expect(list.findAll('[data-test=token-row]')).toEqual([]);
 });
 
-it('shows what each may use, when it was used and from where', async () => {
+it('shows what each may use, when it was used and when it ends', async () => {
   const list = await open({
     tokens: [
       tokenOf({ name: 'Claude \u202eedoC', scopes: ['filesystemRead', 'shell'] }),
       tokenOf({
         id: 't2',
         lastUsedAt: '2026-01-01T00:00:00.000Z',
-        lastUsedFrom: '192.0.2.7',
+        expiresAt: '2026-01-04T00:00:00.000Z',
         machines: ['m1'],
       }),
     ],
   });
   await until(() => list.findAll('[data-test=token-row]').length === 2);
-  const texts = list
-    .findAll('[data-test=token-row]')
-    .map((row) => row.findAll('p').map((line) => line.text().replaceAll(/\s+/g, ' ')));
-  expect(texts).toEqual([
-    [
-      'Claude \\u{202e}edoC',
-      'Read files, Run commands',
-      expect.stringMatching(/^Never used · access token · created .+ · expires /),
-    ],
-    [
-      'Desk',
-      'Read files',
-      expect.stringMatching(
-        /^Last used just now from 192\.0\.2\.7 · access token · only ada-laptop · created just now · expires /,
-      ),
-    ],
+  const textOf = (row: DOMWrapper<Element>, name: string) =>
+    row.get(`[data-test=${name}]`).text().replaceAll(/\s+/g, ' ');
+  const rows = list.findAll('[data-test=token-row]').map((row) => ({
+    lines: row.findAll('div:first-of-type p').map((line) => line.text().replaceAll(/\s+/g, ' ')),
+    used: textOf(row, 'last-used'),
+    isInUse: row.find('[data-test=in-use]').exists(),
+    expires: textOf(row, 'expires'),
+    isMarked: row.get('[data-test=expires]').classes('text-warning'),
+  }));
+  expect(rows).toEqual([
+    {
+      lines: ['Claude \\u{202e}edoC, access token', 'Read files, Run commands'],
+      used: 'Never used',
+      isInUse: false,
+      expires: expect.stringMatching(/^Expires in \d+ days$/),
+      isMarked: false,
+    },
+    {
+      lines: ['Desk, access token', 'Read files · only ada-laptop'],
+      used: 'Last used just now',
+      isInUse: true,
+      expires: 'Expires in 3 days',
+      isMarked: true,
+    },
   ]);
 });
 
@@ -105,7 +113,7 @@ it('leads to the page of each', async () => {
   const list = await open({ tokens: [tokenOf()] });
   await until(() => list.findAll('[data-test=token-row]').length === 1);
   const links = list.findAll('[data-test=token-row] a').map((link) => link.attributes('href'));
-  expect(links).toEqual([`/agents/${tokenOf().id}`, `/activity?by=token:${tokenOf().id}`]);
+  expect(links).toEqual([`/agents/${tokenOf().id}`]);
 });
 
 it('asks before it revokes', async () => {
