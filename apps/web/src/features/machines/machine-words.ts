@@ -1,28 +1,19 @@
 import type { MachineNumbers, MachineSummary, RefusedPairing } from '@drawbridge/contracts/machines/summary';
+import { groupWords } from '../../ui/text/words.ts';
 
-const families: Record<string, string> = {
-  filesystemRead: 'files',
-  filesystemWrite: 'files',
-  shell: 'shell',
-  computer: 'screen',
-  browser: 'browser',
-  mcp: 'MCP',
-  runtime: 'coding agents',
-};
+const named = ['filesystemRead', 'filesystemWrite', 'shell', 'computer', 'browser', 'mcp', 'runtime'];
 
-/** What a machine offers, in a few words: "files · shell"; "read only" where files cannot be changed. */
+/** What a machine offers, in a few words: "Read files, Run commands". */
 export const offeredWords = ({
   modes,
   toolCategories,
 }: Pick<MachineSummary, 'modes' | 'toolCategories'>): string => {
   if (modes === null) return '';
   const missing = new Set(toolCategories.filter(({ enabled }) => !enabled).map(({ name }) => name));
-  const isOn = (group: string) =>
-    modes[group] !== undefined && modes[group] !== 'deny' && !missing.has(group);
-  const on = Object.keys(families).filter(isOn);
-  const words = new Set(on.map((group) => families[group] ?? group));
-  const readOnly = isOn('filesystemRead') && !isOn('filesystemWrite');
-  return [...words].map((word) => (word === 'files' && readOnly ? 'files, read only' : word)).join(' · ');
+  return named
+    .filter((group) => modes[group] !== undefined && modes[group] !== 'deny' && !missing.has(group))
+    .map((group) => groupWords(group).label)
+    .join(', ');
 };
 
 const refusedTexts: Record<RefusedPairing['code'], string> = {

@@ -67,6 +67,15 @@ it('an online machine offers modes that are tighter, and a command alone permits
   ]);
 });
 
+it('a group that the machine cannot offer has no mode to set, and says why', async () => {
+  const mcp = { name: 'mcp', enabled: false, reason: 'no MCP server is set up here' };
+  const page = await open({ modes: { mcp: 'ask' }, toolCategories: [mcp] });
+  const buttons = page.findAll('[role=group][aria-label="Mode: MCP servers"] button');
+  expect(buttons.map((one) => [one.attributes('disabled'), one.attributes('title')])).toEqual(
+    Array.from({ length: 3 }, () => ['', 'Not available: no MCP server is set up here']),
+  );
+});
+
 it('one whose pairing has ended needs a new command', async () => {
   const page = await open({ ...away, isPaired: false });
   expect(page.find('[data-test=reconnect]').exists()).toBe(false);
@@ -152,6 +161,6 @@ it('the list counts no group that the machine cannot offer now', async () => {
   const page = mount(MachinesPage, { global: bench.global, attachTo: document.body });
   close = () => page.unmount();
   while (!page.find('[data-test=machine-row]').exists()) await flushPromises();
-  expect(page.get('[data-test=machine-row]').text()).toContain('shell');
+  expect(page.get('[data-test=machine-row]').text()).toContain('Run commands');
   expect(page.get('[data-test=machine-row]').text()).not.toContain('MCP');
 });
