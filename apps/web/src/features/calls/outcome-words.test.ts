@@ -3,7 +3,7 @@ import { outcomeWords } from './outcome-words.ts';
 
 const look = 'Check the machine before you try again.';
 const stays = 'Changes made before that are kept.';
-const rest = { durationMs: 10_900, printedLines: 0 };
+const rest = { durationMs: 10_900, ruling: null, printedLines: 0 };
 const disconnected = { code: 'DISCONNECTED', message: 'Local gateway disconnected' };
 
 it.each([
@@ -31,7 +31,7 @@ it.each([
 });
 
 it('says how much a call had printed when it was stopped', () => {
-  const ended = { state: 'cancelled', started: true, error: null } as const;
+  const ended = { state: 'cancelled', started: true, error: null, ruling: null } as const;
   expect(outcomeWords({ ...ended, durationMs: null, printedLines: 1 })).toMatchObject({
     title: 'Stopped',
     text: `It had printed 1 line. ${stays}`,

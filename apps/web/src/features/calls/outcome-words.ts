@@ -1,5 +1,6 @@
 import type { CallSummary } from '@drawbridge/contracts/calls';
 import { counted, duration } from '../../ui/text/format.ts';
+import { ranMs } from './ran.ts';
 
 export interface OutcomeWords {
   title: string;
@@ -8,7 +9,7 @@ export interface OutcomeWords {
   unsure: boolean;
 }
 
-interface Ended extends Pick<CallSummary, 'state' | 'started' | 'error' | 'durationMs'> {
+interface Ended extends Pick<CallSummary, 'state' | 'started' | 'error' | 'durationMs' | 'ruling'> {
   /** How many lines of output arrived before the end. */
   printedLines: number;
 }
@@ -21,9 +22,11 @@ const sure = (title: string, text: string): OutcomeWords => ({ title, text, unsu
 const unsure = (title: string, text = check): OutcomeWords => ({ title, text, unsure: true });
 
 /** The end of a call that had started. */
-const stopped = (verb: string, { durationMs, printedLines }: Ended): OutcomeWords => {
+const stopped = (verb: string, call: Ended): OutcomeWords => {
+  const { printedLines } = call;
+  const ms = ranMs(call);
   const printed = printedLines > 0 ? `It had printed ${counted(printedLines, 'line')}. ` : '';
-  return sure(durationMs === null ? verb : `${verb} after ${duration(durationMs)}`, printed + stays);
+  return sure(ms === null ? verb : `${verb} after ${duration(ms)}`, printed + stays);
 };
 
 /** The end of a call without a result, in words; null if its error or its result explains it. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { callOf } from '../../../../test/worlds.ts';
-import { stepsOf } from './steps.ts';
+import { callOf, confirmationOf } from '../../../../test/worlds.ts';
+import { stepsOf, waitedIn } from './steps.ts';
 
 const endOf = (text: string) => {
   const result = { isError: true, content: [{ type: 'text' as const, text }] };
@@ -15,4 +15,12 @@ it.each([
   [JSON.stringify({ stdout: '', stderr: '', exitCode: null }), 'Failed'],
 ])('a failure with the result %j ends with %j', (text, end) => {
   expect(endOf(text)).toBe(end);
+});
+
+it('sums the waits for answers', () => {
+  const at = (seconds: number) =>
+    new Date(Date.parse('2026-01-01T00:00:00.000Z') + seconds * 1_000).toISOString();
+  const asked = (from: number, to: number | null) =>
+    confirmationOf({ createdAt: at(from), decidedAt: to === null ? null : at(to) });
+  expect(waitedIn([asked(1, 4), asked(5, 7), asked(8, null)])).toBe(5_000);
 });

@@ -78,6 +78,12 @@ const endText = (call: Call, machine: string): string => {
   return `${label} on ${machine}: ${cutText(line, longestReason)}`;
 };
 
+/** How long a call waited for the answers to its questions, in ms. */
+export const waitedIn = (questions: readonly Confirmation[]): number =>
+  questions
+    .map(({ createdAt, decidedAt }) => Date.parse(decidedAt ?? createdAt) - Date.parse(createdAt))
+    .reduce((sum, ms) => sum + ms, 0);
+
 /** What happened to a call, in order. */
 export const stepsOf = (facts: Facts): Step[] => {
   const { call, machine } = facts;
