@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { exitCodeIn, fieldLabel, partsOf } from './readable.ts';
+import { exitCodeIn, fieldLabel, isPathOf, partsOf } from './readable.ts';
 
 it.each([
   ['plain text', 'hello', null],
@@ -49,4 +49,13 @@ it('reads an exit code from the result of a command alone', () => {
   expect(
     ['{"stdout":"","exitCode":7}', '{"stdout":"\\"exitCode\\":7"}', 'exitCode 7'].map(exitCodeIn),
   ).toEqual([7, null, null]);
+});
+
+it.each([
+  ['{"path":"a.txt"}', true],
+  ['{"path":"b.txt"}', false],
+  ['{"path":"a.txt","lines":2}', false],
+  ['a.txt', false],
+])('%s repeats the path of the arguments: %s', (text, is) => {
+  expect(isPathOf(text, { filePath: 'a.txt', newString: 'x' })).toBe(is);
 });

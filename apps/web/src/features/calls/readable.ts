@@ -60,6 +60,12 @@ export const exitCodeIn = (text: string): number | null => {
   return typeof code === 'number' ? code : null;
 };
 
+/** Whether a JSON text is only a path that is among the arguments. */
+export const isPathOf = (text: string, args: Record<string, unknown>): boolean => {
+  const [[name, value] = [], ...others] = Object.entries(recordIn(text) ?? {});
+  return name === 'path' && others.length === 0 && Object.values(args).includes(value);
+};
+
 const isEmpty = (value: unknown): boolean =>
   value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
 const streams = ['stdout', 'stderr'];

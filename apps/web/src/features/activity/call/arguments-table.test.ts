@@ -16,9 +16,9 @@ it.each([
 });
 
 it('shows arguments in words, and as they were sent on request', async () => {
-  const args = { filePath: 'a.txt', replaceAll: true };
+  const args = { filePath: 'a.txt', newString: 'x', replaceAll: true };
   const table = mount(ArgumentsTable, {
-    props: { args },
+    props: { args, shownAbove: ['newString'] },
     global: { provide: { [clockKey]: createFakeClock() } },
   });
   expect(table.get('dl').text()).toBe('Filea.txtReplace allYes');
