@@ -82,6 +82,9 @@ export const modeWords: Record<Mode, { label: string; about: string }> = {
   deny: { label: 'Off', about: 'Not available to agents' },
 };
 
+/** Why a button is inactive while the server does not respond. */
+export const backWords = 'When the server is back';
+
 /** What each permission allows. */
 export const scopeTexts: Record<TokenScope, string> = {
   chat: 'Write to the built-in agent, which uses every tool that your machine allows, and read the chats that it has started. Questions are answered in the panel only.',
