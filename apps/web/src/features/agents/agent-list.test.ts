@@ -69,7 +69,7 @@ it('shows what each may use, when it was used and when it ends', async () => {
     },
     {
       lines: ['Desk, access token', 'Read files · only ada-laptop'],
-      used: 'Last used just now',
+      used: 'Used just now',
       isInUse: true,
       expires: 'Expires in 3 days',
       isMarked: true,
