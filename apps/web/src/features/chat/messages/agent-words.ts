@@ -1,9 +1,9 @@
-import type { TreeNode } from '@drawbridge/agent/view';
+import { openTasks, type TreeNode } from '@drawbridge/agent/view';
 import type { EndStatus, Usage } from '@drawbridge/contracts/agent/events';
 import type { PlanView } from '@drawbridge/contracts/agent/tasks';
 import { runtimeTitle } from '@drawbridge/contracts/machines/runtimes';
-import type { ViewAgent } from '@drawbridge/contracts/agent/threads';
-import { amount, capital } from '../../../ui/text/format.ts';
+import type { ThreadView, ViewAgent } from '@drawbridge/contracts/agent/threads';
+import { amount, capital, counted } from '../../../ui/text/format.ts';
 import { causeOf, type LinePart } from './call-words.ts';
 
 const statusLabels: Record<EndStatus, string> = {
@@ -96,3 +96,16 @@ export const usageWords = (usage: Usage): string =>
 /** "2 of 5": the tasks of a plan that are done. */
 export const planCount = ({ items }: PlanView): string =>
   `${items.filter(({ state }) => state === 'succeeded').length} of ${items.length}`;
+
+/** What a run left at work: "Plan: 1 of 4 done", "2 tasks running", "1 question for you"; else empty. */
+export const workWords = (view: ThreadView, runId: string): string => {
+  const isOfRun = (agentId?: string) => view.agents[agentId ?? '']?.runId === runId;
+  if (view.plan?.state === 'active' && view.plan.items.some(({ agentId }) => isOfRun(agentId)))
+    return `Plan: ${planCount(view.plan)} done`;
+  const tasks = openTasks(view).filter(({ id }) => isOfRun(id)).length;
+  if (tasks > 0) return `${counted(tasks, 'task')} running`;
+  const asks = Object.values(view.asks).filter(({ toolCallId }) =>
+    isOfRun(view.calls[toolCallId ?? '']?.agentId),
+  ).length;
+  return asks > 0 ? `${counted(asks, 'question')} for you` : '';
+};

@@ -56,3 +56,51 @@ it('a line says how its call ended and why it failed, with a colour for that wor
   wrapper.unmount();
   await bench.close();
 });
+
+it('below a run whose tasks work on stands how far they are; what it used and "Ask again" follow their end', async () => {
+  const bench = await setBench({ agent: agentWorldOf() });
+  const wrapper = await openChat(bench);
+  const head = (agentId: string) => ({ runId: 'run_1', agentId, ts: 3 });
+  const item = { kind: 'delegate', spec: '', deps: [], tools: [] };
+  const planOf = (state: 'active' | 'completed'): StoredEvent => ({
+    ...{ type: 'tasks-update', ...head('main') },
+    payload: {
+      tasks: { tasks: [] },
+      plan: {
+        ...{ planId: 'p', title: 'Move it', state },
+        items: [
+          { ...item, id: 'r', title: 'Read', state: 'succeeded', agentId: 'a1' },
+          { ...item, id: 'w', title: 'Write', state: 'waiting' },
+        ],
+      },
+    },
+  });
+  const spawned = (agentId: string, kind: 'planned' | 'background'): StoredEvent => ({
+    ...{ type: 'agent-spawned', ...head(agentId) },
+    payload: { parentId: 'main', role: 'delegate', kind, tools: [], goal: 'Go' },
+  });
+  const completed = (agentId: string): StoredEvent => ({
+    ...{ type: 'agent-completed', ...head(agentId) },
+    payload: { role: 'delegate', status: 'completed', result: 'Done.' },
+  });
+  const usage = { inputTokens: 1, outputTokens: 1, cachedTokens: 0 };
+  let seq = 0;
+  const stream = (...events: StoredEvent[]) => {
+    for (const event of events) bench.fixture.frame({ type: 'event', id: (seq += 1), event });
+  };
+  stream(...messageEvents('Go'), spawned('a1', 'planned'), spawned('a2', 'background'), completed('a1'));
+  stream(planOf('active'), {
+    ...{ type: 'run-finish', ...head('main') },
+    payload: { status: 'completed', usage },
+  });
+  const has = (name: string) => wrapper.find(`[data-test=${name}]`).exists();
+  const work = () => (has('work') ? wrapper.get('[data-test=work]').text() : '');
+  await expect.poll(work).toBe('Plan: 1 of 2 done');
+  stream(planOf('completed'));
+  await expect.poll(work).toBe('1 task running');
+  expect([has('usage'), has('ask-again')]).toEqual([false, false]);
+  stream(completed('a2'));
+  await expect.poll(() => [has('work'), has('usage'), has('ask-again')]).toEqual([false, true, true]);
+  wrapper.unmount();
+  await bench.close();
+});
