@@ -102,6 +102,8 @@ it('what a webhook has sent is shown as its words, and a plan can be stopped whi
     '1 of 4 done',
     ['1. Read — done', '2. Write — running', '3. Copy — waits for 2', '4. Final check — waits for 2, 3'],
   ]);
+  // Beside the title it would leave it half of the width.
+  expect(find('plan').element.nextElementSibling).toBe(find('stop-plan').element);
   await find('stop-plan').trigger('click');
   await expect.poll(() => bench.fixture.world.agent.calls.at(-1)).toEqual(['cancel', { threadId: 'th_1' }]);
 });
