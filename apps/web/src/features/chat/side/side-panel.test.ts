@@ -176,6 +176,9 @@ it('a task of a plan has one state, its title leads to its agent, and it stands 
   expect(side().text()).not.toContain('Agents');
   const named = wrapper.findAll('[data-test=agent]').filter((line) => line.text().includes('Check'));
   expect([named.length, named[0]?.get('button').text()]).toEqual([1, 'Check · running']);
+  // On the line of the task, not below its work.
+  const controls = named[0]?.get('button').element.nextElementSibling;
+  expect(controls?.matches('[data-test=background]')).toBe(true);
   expect(wrapper.find('[data-test=plan-bar]').exists()).toBe(false);
   await lines()[1]?.get('[data-test=to-agent]').trigger('click');
   await expect.poll(() => router.currentRoute.value.query['agent']).toBe('a2');
