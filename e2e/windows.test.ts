@@ -67,7 +67,7 @@ describeWith('chromium', 'bubblewrap')('three windows on plain http', () => {
     await windows[1]?.reload();
     await windows[1]?.locator('[data-test=output]').getByText('begins').waitFor();
     await ann.api.calls.cancel.mutate({ requestId });
-    await inEach((page) => page.locator('[data-test=outcome]').getByText('Stopped after').waitFor());
+    await inEach((page) => page.locator('[data-test=outcome]').getByText('Stopped').waitFor());
   });
 
   it('copy a command without a clipboard of the page', async () => {
