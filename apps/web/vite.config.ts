@@ -51,7 +51,9 @@ export default defineConfig({
         colors: { primary: 'harbor', neutral: 'stone', success: 'emerald', warning: 'amber', error: 'red' },
         // A finger needs 44 px. What is not active is grey.
         button: {
-          slots: { base: 'max-lg:min-h-11 disabled:opacity-60 disabled:saturate-0' },
+          slots: {
+            base: 'max-lg:min-h-11 disabled:opacity-60 disabled:saturate-0 aria-disabled:opacity-60 aria-disabled:saturate-0',
+          },
           variants: { square: { true: 'max-lg:min-w-11 max-lg:justify-center' } },
         },
         input: { slots: { base: 'max-lg:min-h-11' } },
