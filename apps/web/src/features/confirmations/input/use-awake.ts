@@ -1,17 +1,8 @@
 import { createTimer, type Clock } from '@drawbridge/kit';
-import {
-  computed,
-  inject,
-  onScopeDispose,
-  provide,
-  ref,
-  watch,
-  type ComputedRef,
-  type InjectionKey,
-  type Ref,
-} from 'vue';
+import { computed, onScopeDispose, ref, watch } from 'vue';
 import { useClock } from '../../../api/index.ts';
 import { useServerStore } from '../../session/use-server-store.ts';
+import { useSelecting } from './use-selecting.ts';
 
 /** A click that was aimed at something else must not hit a button that has just appeared. */
 const sleepMs = 500;
@@ -19,15 +10,6 @@ const sleepMs = 500;
 const quietSleepMs = 300;
 /** An answer that took longer shortens no sleep. */
 const longestAnswerMs = 1_000;
-
-const selectingKey: InjectionKey<Readonly<Ref<boolean>>> = Symbol('selecting');
-
-/** While it is true, questions are selected, and the one that is shown takes no answer. */
-export const provideSelecting = (isSelecting: ComputedRef<boolean>): void =>
-  provide(selectingKey, isSelecting);
-
-/** Whether questions are selected, so that the one on the page waits. */
-export const useSelecting = (): Readonly<Ref<boolean>> => inject(selectingKey, () => ref(false), true);
 
 /** The last answer by key of this window; `isOver`: its key is up, and nothing else was pressed. */
 let lastAnswer = { at: -Infinity, isOver: false };
