@@ -177,6 +177,9 @@ describeWith('chromium')('a client that connects by OAuth, in a browser', () => 
     await follow(page, '/agents');
     const row = page.locator('[data-test=client-row]');
     await row.getByText('just now').waitFor();
+    await row.getByRole('link', { name: 'Notes agent' }).click();
+    await page.getByText('from 127.0.0.1').waitFor();
+    await follow(page, '/agents');
     await row.getByText('Read files, Change files').waitFor();
     await page.getByRole('button', { name: 'Revoke Notes agent' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
