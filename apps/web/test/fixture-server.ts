@@ -7,6 +7,7 @@ import type { GatewayStatus, MachineChoice } from '@drawbridge/contracts/gateway
 import {
   machineInput,
   optionalMachineInput,
+  type MachineNumbers,
   type MachineSummary,
 } from '@drawbridge/contracts/machines/summary';
 import type { ThreadFrame } from '@drawbridge/contracts/agent/threads';
@@ -45,6 +46,7 @@ export interface World {
   user: User | null;
   status: GatewayStatus;
   machines: MachineSummary[];
+  numbers: MachineNumbers[];
   tools: Tool[];
   calls: Call[];
   confirmations: Confirmation[];
@@ -142,7 +144,7 @@ const createRouter = (world: World, { events, frames }: Streams) => {
     machines: t.router({
       list: own.query(() => world.machines),
       forgotten: own.query(() => []),
-      numbers: own.query(() => []),
+      numbers: own.query(() => world.numbers),
       tools: own.query(() => world.tools),
       link: own.input(optionalMachineInput).mutation(() => world.command),
       runtimes: own.input(machineInput).query(() => world.runtimes),

@@ -141,6 +141,7 @@ export const worldOf = (change: Partial<World> = {}): World => ({
   rules: () => ({ rules: [], total: 0, remoteRules: false }),
   removed: [],
   processes: { processes: [] },
+  numbers: [],
   runtimes: { runtimes: [] },
   stopped: [],
   added: [],

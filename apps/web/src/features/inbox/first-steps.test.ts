@@ -16,8 +16,12 @@ const call = (id: number, change: Partial<CallSummary> = {}): CallSummary => ({
   ...callOf({ requestId: `r${id}`, createdAt: new Date(begin).toISOString(), ruling: 'mode' }),
   ...change,
 });
+const today = (machineId: string, calls: number, asked = 0) => ({ machineId, calls, asked, denied: 0 });
 const shown = async (calls: CallSummary[]) => {
-  bench = await setBench({ machines: [machineOf()] });
+  bench = await setBench({
+    machines: [machineOf(), machineOf({ id: 'm2' })],
+    numbers: [today(machineOf().id, 2_000, 7), today('m2', 3)],
+  });
   await Promise.all([useMachinesStore().load(), useCallsStore().load()]);
   for (const one of calls) useCallsStore().onCall({ type: 'call', call: one });
   const stubs = { RouterLink: RouterLinkStub };
@@ -30,17 +34,17 @@ it('once all is done, the last calls stand there, and the day leads into the act
   const old = [3, 4, 5, 6].map((id) => call(id, { createdAt: before }));
   const page = await shown([call(1, asked), call(2), ...old]);
   expect(page.findAll('[data-test=last-calls] [data-test=call]')).toHaveLength(5);
-  expect(page.get('[data-test=today]').text()).toBe('Today: 2 calls, 1 asked');
+  await expect.poll(() => page.get('[data-test=today]').text()).toBe('2003 calls, 7 asked today');
   expect(page.findAllComponents(RouterLinkStub).at(-1)?.props('to')).toEqual({
     path: '/activity',
     query: { from: new Date(begin).toISOString() },
   });
 });
 
-it('until then it is the list, which many calls end; more than are known are not counted', async () => {
+it('until then it is the list, which many calls end', async () => {
   const few = await shown([call(1)]);
-  expect([few.findAll('li').length, few.text().includes('Today')]).toEqual([3, false]);
+  expect([few.findAll('li').length, few.find('[data-test=today]').exists()]).toEqual([3, false]);
   await bench.close();
   const many = await shown(Array.from({ length: 50 }, (_, at) => call(at)));
-  expect(many.get('[data-test=today]').text()).toBe('Today: at least 50 calls, 0 asked');
+  expect(many.find('[data-test=today]').exists()).toBe(true);
 });

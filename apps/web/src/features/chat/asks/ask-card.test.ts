@@ -1,7 +1,8 @@
 import { mount } from '@vue/test-utils';
 import { expect, it } from 'vitest';
-import { computed, defineComponent, h } from 'vue';
+import { computed, defineComponent, h, nextTick, ref } from 'vue';
 import { setBench } from '../../../../test/mounting.ts';
+import { provideSelecting } from '../../confirmations/input/use-selecting.ts';
 import { provideAsking } from '../chat-context.ts';
 import AskCard from './ask-card.vue';
 
@@ -17,11 +18,13 @@ it('a question of the agent says who asks and when, and shows what its title ask
       type: 'text' as const,
     })),
   };
+  const isSelecting = ref(false);
   const page = defineComponent(() => {
+    provideSelecting(isSelecting);
     provideAsking({ asks: computed(() => [ask]), confirm: async () => null });
     return () => h(AskCard, { ask, asker: 'Writer' });
   });
-  const wrapper = mount(page, { global });
+  const wrapper = mount(page, { global, attachTo: document.body });
   const facts = wrapper.get('[data-test=ask-facts]');
   expect(facts.text().replaceAll(/\s+/g, ' ')).toBe('Writer · asked 2 min ago · expires in 1 d');
   const legends = wrapper.findAll('legend').map((one) => [one.text(), one.classes('sr-only')]);
@@ -29,6 +32,17 @@ it('a question of the agent says who asks and when, and shows what its title ask
     ['Which feeds?', true],
     ['Why?', false],
   ]);
+  // While questions are selected, it takes no answer either; what was typed stays.
+  await wrapper.get('textarea').setValue('All');
+  const form = wrapper.get<HTMLElement>('form');
+  const shown = () => [wrapper.find('[data-test=selecting-now]').exists(), form.isVisible()];
+  expect(shown()).toEqual([false, true]);
+  isSelecting.value = true;
+  await nextTick();
+  expect(shown()).toEqual([true, false]);
+  isSelecting.value = false;
+  await nextTick();
+  expect([...shown(), wrapper.get('textarea').element.value]).toEqual([false, true, 'All']);
   wrapper.unmount();
   await close();
 });

@@ -97,6 +97,10 @@ it('no question is answered while the server is away, and each says so', async (
   expect(await shown()).toEqual([true, false]);
   useServerStore().away = true;
   expect(await shown()).toEqual([false, true]);
+  // Nor is anything opened that could not be sent.
+  expect(card.findAll('footer button').map((one) => one.attributes('disabled'))).toEqual(
+    card.findAll('footer button').map(() => ''),
+  );
   await press(card, 'd');
   expect(decide).not.toHaveBeenCalled();
   useServerStore().away = false;

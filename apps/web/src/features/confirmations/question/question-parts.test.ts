@@ -22,7 +22,7 @@ const show = (change: Parameters<typeof confirmationOf>[0] = {}) =>
   });
 const openMore = (card: ReturnType<typeof show>) => card.find('[data-test=more]').trigger('click');
 
-it('Escape closes the menu and the reason, and the question has the focus again', async () => {
+it('Escape closes the menu and the reason, as Cancel does, and the question has the focus again', async () => {
   const card = show();
   clock.advance(500);
   await nextTick();
@@ -31,6 +31,9 @@ it('Escape closes the menu and the reason, and the question has the focus again'
   expect(card.find('[data-test=lasting]').exists()).toBe(false);
   await card.find('article').trigger('keydown', { key: 'r' });
   await card.find('[data-test=reason]').trigger('keydown', { key: 'Escape' });
+  expect(card.find('[data-test=reason]').exists()).toBe(false);
+  await card.find('article').trigger('keydown', { key: 'r' });
+  await card.get('[data-test=cancel-reason]').trigger('click');
   expect(card.find('[data-test=reason]').exists()).toBe(false);
   expect(document.activeElement).toBe(card.find('article').element);
   await openMore(card);
