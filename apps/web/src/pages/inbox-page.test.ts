@@ -4,6 +4,7 @@ import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { useAgentStore } from '../features/chat/use-agent-store.ts';
 import { useConfirmationsStore } from '../features/confirmations/use-confirmations-store.ts';
 import { useMachinesStore } from '../features/machines/use-machines-store.ts';
+import { useSessionStore } from '../features/session/use-session-store.ts';
 import { router } from '../../test/router.ts';
 import { setBench, type Bench } from '../../test/mounting.ts';
 import { confirmationOf, machineOf } from '../../test/worlds.ts';
@@ -293,7 +294,16 @@ it('a denial by a key has Undo until it is sent, with its reason', async () => {
   expect(answers).toEqual([['c1', 'wait']]);
 });
 
-it('a denial that is held is sent at once when the window is hidden', async () => {
+const hide = async () => {
+  const state = vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden');
+  document.dispatchEvent(new Event('visibilitychange'));
+  state.mockRestore();
+};
+const leave = () => useSessionStore().signOut();
+it.each([
+  ['the window is hidden', hide],
+  ['the user signs out', leave],
+])('a denial that is held is sent at once when %s', async (_what, end) => {
   const answers: unknown[] = [];
   await open(
     ['c0', 'c1'].map((id) => confirmationOf({ id, title: id })),
@@ -308,8 +318,6 @@ it('a denial that is held is sent at once when the window is hidden', async () =
   const store = useConfirmationsStore();
   await until(() => store.open.length === 2);
   store.denyLater({ members: store.open });
-  const state = vi.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden');
-  document.dispatchEvent(new Event('visibilitychange'));
+  await end();
   await until(() => answers.length === 2);
-  state.mockRestore();
 });

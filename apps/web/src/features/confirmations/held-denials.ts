@@ -88,10 +88,12 @@ export const createHeldDenials = ({ clock, held, notes, isOpen, deny }: HeldNeed
       notes.close({ ...first, id }, { text: text + closed, title, approved: false, own: true }, shownMs.own);
   };
 
+  /** Sends what waits. */
+  const sendAll = () => Promise.all([...waits.keys()].map(send));
   // A window that is hidden may be closed, and a phone stops its timers.
   useEventListener(document, 'visibilitychange', () => {
-    if (document.visibilityState === 'hidden') for (const id of waits.keys()) void send(id);
+    if (document.visibilityState === 'hidden') void sendAll();
   });
 
-  return { denyLater, cancelDenial };
+  return { denyLater, cancelDenial, sendAll };
 };

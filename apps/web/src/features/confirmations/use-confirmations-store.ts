@@ -16,6 +16,7 @@ import {
   withReason,
   type Closed,
 } from './closed-notes.ts';
+import { useSessionStore } from '../session/use-session-store.ts';
 import { answerOf, type Choice } from './decisions.ts';
 import { createHeldDenials, type Held } from './held-denials.ts';
 
@@ -267,13 +268,14 @@ export const useConfirmationsStore = defineStore('confirmations', () => {
   const answers = createAnswers(questions);
   const clock = useClock();
   const undoRules = createUndo({ api: useApi(), clock, change });
-  const { denyLater, cancelDenial } = createHeldDenials({
+  const { denyLater, cancelDenial, sendAll } = createHeldDenials({
     clock,
     held: questions.held,
     notes,
     isOpen: (id) => questions.known.value.get(id)?.state === 'open',
     deny: (named) => answers.decideAll(named, 'denyOnce'),
   });
+  useSessionStore().beforeSignOut(sendAll);
   return {
     open,
     ...createPlaces(open),

@@ -50,13 +50,18 @@ export const useSessionStore = defineStore('session', () => {
     session.value = { kind: 'signed-out' };
   };
 
+  const lastTasks = new Set<() => Promise<unknown>>();
+  /** What is done with the session before the user ends it. */
+  const beforeSignOut = (task: () => Promise<unknown>) => void lastTasks.add(task);
+
   /** Ends the session; resolves to its failure, or to null. */
   const signOut = async (): Promise<Failure | null> => {
+    await Promise.all([...lastTasks].map((task) => task()));
     const reply = await endSession();
     if (!reply.ok) return reply.failure;
     leave();
     return null;
   };
 
-  return { session, user, load, enter, leave, signOut };
+  return { session, user, load, enter, leave, beforeSignOut, signOut };
 });
