@@ -13,6 +13,6 @@
   root.style.colorScheme = isDark ? 'dark' : 'light';
   const path = location.pathname;
   if (/^\/(inbox(\/.*)?)?$/.test(path)) root.dataset.shell = 'inbox';
-  else if (/^\/(sign-in|setup|invitation|reset-password|connect-client)(\/|$)/.test(path))
+  else if (/^\/(sign-in|setup|invitation|reset-password|connect-client|unreachable)(\/|$)/.test(path))
     root.dataset.shell = 'none';
 })();
