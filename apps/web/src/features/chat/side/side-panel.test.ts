@@ -129,6 +129,42 @@ it('an agent of the tree leads to its work in the chat, which opens', async () =
   await expect.poll(() => wrapper.text()).toContain('Read more');
 });
 
+it('beside a chat stand the sub-agents that work, of all runs, and those of the newest run that had any', async () => {
+  await openWide();
+  let seq = 0;
+  const stream = (...events: StoredEvent[]) => {
+    for (const event of events) bench.fixture.frame({ type: 'event', id: (seq += 1), event });
+  };
+  const usage = { inputTokens: 1, outputTokens: 1, cachedTokens: 0 };
+  const runOf = (at: number, ...events: StoredEvent[]) => [
+    ...messageEvents('Go', at),
+    ...events,
+    {
+      ...{ type: 'run-finish' as const, runId: `run_${at}`, agentId: 'main', ts: at + 8 },
+      payload: { status: 'completed' as const, usage },
+    },
+  ];
+  const spawned = (agentId: string, at: number, kind: 'background' | 'delegate'): StoredEvent => ({
+    ...{ type: 'agent-spawned', runId: `run_${at}`, agentId, ts: at + 2 },
+    payload: { parentId: 'main', role: agentId, kind, tools: [] },
+  });
+  const ended = (agentId: string, at: number): StoredEvent => ({
+    ...{ type: 'agent-completed', runId: `run_${at}`, agentId, ts: at + 3 },
+    payload: { role: agentId, status: 'completed', result: '' },
+  });
+  const lines = () =>
+    wrapper.findAll('[data-test=side] li').map((line) => line.text().replaceAll(/\s+/g, ' '));
+  stream(
+    ...runOf(1, spawned('watcher', 1, 'background'), spawned('reader', 1, 'delegate'), ended('reader', 1)),
+  );
+  await expect.poll(lines).toEqual(['Readerdone', 'Watcherrunning']);
+  stream(...runOf(11, spawned('checker', 11, 'delegate'), ended('checker', 11)), ...runOf(21));
+  await expect.poll(lines).toEqual(['Watcherrunning', 'Checkerdone']);
+  expect(wrapper.get('[data-test=side]').text()).not.toContain('token');
+  stream(ended('watcher', 1));
+  await expect.poll(lines).toEqual(['Checkerdone']);
+});
+
 it('a task of a plan has one state, its title leads to its agent, and it stands in no other list', async () => {
   await openWide();
   const head = (agentId: string) => ({ runId: 'run_1', agentId, ts: 1 });
@@ -179,12 +215,12 @@ it('a task of a plan has one state, its title leads to its agent, and it stands 
   // On the line of the task, not below its work.
   const controls = named[0]?.get('button').element.nextElementSibling;
   expect(controls?.matches('[data-test=background]')).toBe(true);
-  expect(wrapper.find('[data-test=plan-bar]').exists()).toBe(false);
+  expect(wrapper.find('[data-test=work-bar]').exists()).toBe(false);
   await lines()[1]?.get('[data-test=to-agent]').trigger('click');
   await expect.poll(() => router.currentRoute.value.query['agent']).toBe('a2');
 });
 
-it('a plan at work is one line above the prompt of a narrow window, which opens the plan', async () => {
+it('what works is one line above the prompt of a narrow window, which opens its list', async () => {
   bench = await setBench({ agent: agentWorldOf({}) });
   wrapper = await openChat(bench);
   const task = { kind: 'delegate', spec: '', deps: [], tools: [] };
@@ -199,11 +235,20 @@ it('a plan at work is one line above the prompt of a narrow window, which opens 
   });
   const events = [...messageEvents('Go'), update('active')];
   for (const [at, event] of events.entries()) bench.fixture.frame({ type: 'event', id: at + 1, event });
-  const bar = () => wrapper.find('[data-test=plan-bar]');
+  const bar = () => wrapper.find('[data-test=work-bar]');
   await expect.poll(() => bar().exists()).toBe(true);
   expect(bar().text()).toBe('Plan: 1 of 3 · Write and 1 more');
   await bar().trigger('click');
   await expect.poll(() => window.document.querySelector('[data-test=plan]')).not.toBeNull();
   bench.fixture.frame({ type: 'event', id: events.length + 1, event: update('completed') });
   await expect.poll(() => bar().exists()).toBe(false);
+  // So are tasks in the background, also those of an earlier run.
+  const watcher = { parentId: 'main', role: 'watcher', kind: 'background' as const, tools: [] };
+  const later: StoredEvent[] = [
+    { type: 'agent-spawned', runId: 'run_1', agentId: 'a1', ts: 4, payload: watcher },
+    ...messageEvents('And this?', 11),
+  ];
+  for (const [at, event] of later.entries())
+    bench.fixture.frame({ type: 'event', id: events.length + 2 + at, event });
+  await expect.poll(() => bar().exists() && bar().text()).toBe('1 task running · Watcher');
 });
