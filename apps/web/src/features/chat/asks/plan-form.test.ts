@@ -17,7 +17,9 @@ it('NA-29: shows what each task of a plan is told and may use before it can star
   ];
   const wrapper = mount(PlanForm, { props: { items: planItems, ready: true } });
   const lines = wrapper.findAll('[data-test=plan] > li');
-  expect(lines.map((line) => line.get('details').attributes('open'))).toEqual(planItems.map(() => ''));
+  expect(lines.map((line) => line.get('[data-test=details]').attributes('aria-expanded'))).toEqual(
+    planItems.map(() => 'true'),
+  );
   const everything = 'May use: every tool of the machine, the workspace and connected products';
   expect(lines.map((line) => line.get('[data-test=tools]').text())).toEqual([
     'May use: write_file, shell_execute',

@@ -97,10 +97,19 @@ it('what a webhook has sent is shown as its words, and a plan can be stopped whi
   await expect.poll(() => find('stop-plan').exists()).toBe(true);
   expect(find('delivery').text()).toBe('deploys sent');
   expect([wrapper.text().includes(text), wrapper.text().includes('You: ')]).toEqual([true, false]);
-  const lines = wrapper.findAll('[data-test=plan] > li summary').map((line) => line.text());
-  expect([find('plan-done').text(), lines.map((line) => line.replaceAll(/\s+/g, ' '))]).toEqual([
+  const lines = wrapper.findAll('[data-test=task]');
+  expect([find('plan-done').text(), lines.map((line) => line.text().replaceAll(/\s+/g, ' '))]).toEqual([
     '1 of 4 done',
-    ['1. Read — done', '2. Write — running', '3. Copy — waits for 2', '4. Final check — waits for 2, 3'],
+    ['Read — done', 'Write — running', 'Copy — waits for 2', 'Final check — waits for 2, 3'],
+  ]);
+  // What is done has a tick: its word is for those who do not see it.
+  expect(lines.map((line) => line.find('.sr-only').exists())).toEqual([true, false, false, false]);
+  const details = find('details');
+  await details.trigger('click');
+  const opened = window.document.getElementById(details.attributes('aria-controls') ?? '');
+  expect([details.attributes('aria-expanded'), opened?.textContent]).toEqual([
+    'true',
+    expect.stringContaining('May use'),
   ]);
   // Beside the title it would leave it half of the width.
   expect(find('plan').element.nextElementSibling).toBe(find('stop-plan').element);
@@ -206,8 +215,8 @@ it('a task of a plan has one state, its title leads to its agent, and it stands 
   const lines = () => wrapper.findAll('[data-test=plan] > li');
   await expect.poll(() => lines().length).toBe(2);
   await expect
-    .poll(() => lines().map((line) => line.get('p:has([data-test=to-agent])').text().replaceAll(/\s+/g, ' ')))
-    .toEqual(['1. Rewrite — waits for you', '2. Check — running']);
+    .poll(() => lines().map((line) => line.get('[data-test=task]').text().replaceAll(/\s+/g, ' ')))
+    .toEqual(['Rewrite — waits for you', 'Check — running']);
   expect(lines().map((line) => line.findAll('.animate-spin').length)).toEqual([0, 1]);
   expect(side().text()).not.toContain('Agents');
   const named = wrapper.findAll('[data-test=agent]').filter((line) => line.text().includes('Check'));
