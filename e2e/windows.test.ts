@@ -62,6 +62,12 @@ describeWith('chromium', 'bubblewrap')('three windows on plain http', () => {
     await inEach((page) => page.locator('[data-test=confirmation]').first().waitFor());
     await windows[2]?.locator('[data-decision=allowOnce]').first().click();
     await inEach((page) => page.locator('[data-test=output]').getByText('begins').waitFor());
+    const facts = (page: Page) => page.locator('[data-test=call-facts]');
+    await inEach((page) =>
+      facts(page)
+        .filter({ hasText: /Running · \d+ s/ })
+        .waitFor(),
+    );
     await inEach((page) => page.locator('[data-test=confirmation]').first().waitFor({ state: 'detached' }));
     // A window that is reloaded while all others are open gets its page too.
     await windows[1]?.reload();

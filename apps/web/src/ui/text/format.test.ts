@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { amount, briefTime, countdown, counted, duration, fileSize, timeFrom } from './format.ts';
+import { amount, briefTime, countdown, counted, duration, elapsed, fileSize, timeFrom } from './format.ts';
 
 const now = Date.UTC(2026, 0, 10);
 
@@ -20,6 +20,15 @@ it.each([
   [185_000, '3 min 5 s'],
 ])('says how long %d ms are', (ms, expected) => {
   expect(duration(ms)).toBe(expected);
+});
+
+it.each([
+  [-400, '0 s'],
+  [12_900, '12 s'],
+  [185_999, '3 min 5 s'],
+  [7_440_000, '2 h 4 min'],
+])('says that something runs for %d ms', (ms, expected) => {
+  expect(elapsed(ms)).toBe(expected);
 });
 
 it.each([

@@ -109,6 +109,15 @@ export const duration = (ms: number): string => {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
 };
 
+/** Of what still runs, in whole seconds: "12 s", "3 min 5 s", "2 h 4 min". */
+export const elapsed = (ms: number): string => {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  const minutes = Math.floor(seconds / 60);
+  if (minutes === 0) return `${seconds} s`;
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+};
+
 /** A duration in its largest unit: "24 min", "7 h", "2 d". */
 export const spanWords = (ms: number): string => {
   const [unit, length] = briefUnits.find(([, long]) => ms / 1_000 >= long) ?? ['s', 1];

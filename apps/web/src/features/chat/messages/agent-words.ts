@@ -23,8 +23,8 @@ export const askerName = (agent: Pick<ViewAgent, 'kind' | 'runtime' | 'title' | 
   return agent.kind === 'main' ? 'Built-in agent' : agentName(agent);
 };
 
-const stateOf = ({ status, error }: ViewAgent): LinePart => {
-  if (status === null) return { text: 'running' };
+const stateOf = ({ status, error, startedAt }: ViewAgent): LinePart => {
+  if (status === null) return { text: 'running', since: startedAt };
   if (status !== 'error') return { text: statusLabels[status] };
   const cause = causeOf(error ?? '');
   return { text: statusLabels.error, tone: 'text-error', ...(cause !== '' && { cause }) };

@@ -21,6 +21,7 @@ it.each([
   ['delegate', { role: 'writer' }, 'Start sub-agent: writer'],
   ['ask-user', { questions: [] }, 'Question for you'],
   ['read_file', {}, 'Read'],
+  ['list_files', { dirPath: '.' }, 'List the shared folder'],
 ])('%s of %o is the line "%s"', (toolName, args, expected) => {
   expect(callWords({ toolName, args }).text).toBe(expected);
 });

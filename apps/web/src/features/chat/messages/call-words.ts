@@ -76,6 +76,7 @@ const subjectOf = ({ runtime, ...rest }: Record<string, unknown>): string => {
   const args = typeof runtime === 'string' ? { ...rest, runtime: runtimeTitle(runtime) } : rest;
   const name = subjects.find((one) => typeof args[one] === 'string' && args[one] !== '');
   const found = name === undefined ? '' : String(args[name]);
+  if (found === '.') return 'the shared folder';
   const line = name === 'command' ? mainLine(found).line : (found.split('\n', 1)[0] ?? '');
   return line.length > maxSubjectLength || line !== found ? `${cutText(line, maxSubjectLength)}…` : line;
 };
@@ -146,6 +147,8 @@ export interface LinePart {
   text: string;
   tone?: string;
   cause?: string;
+  /** When it began, in milliseconds since 1970: how long it lasts follows. */
+  since?: number;
 }
 
 const maxCauseLength = 80;
@@ -157,9 +160,9 @@ export const causeOf = (result: string): string => {
   return visible(line.length > maxCauseLength ? `${cutText(line, maxCauseLength)}…` : line);
 };
 
-/** How a call ended, and how long it took; nothing while it is open. */
+/** How a call ended, and how long it took; or that it runs, and how long already. */
 export const callParts = ({ outcome, result, startedAt, endedAt }: ViewCall): LinePart[] => {
-  if (outcome === null) return [];
+  if (outcome === null) return [{ text: 'running', since: startedAt }];
   const cause = outcome === 'failed' ? causeOf(result ?? '') : '';
   return [
     { text: outcomeLabels[outcome], ...toneOf(outcome), ...(cause !== '' && { cause }) },

@@ -57,6 +57,37 @@ it('a line says how its call ended and why it failed, with a colour for that wor
   await bench.close();
 });
 
+it('an open call says how long it runs; the details of a failed one have its reason, and the line no more', async () => {
+  const bench = await setBench({ agent: agentWorldOf() });
+  const wrapper = await openChat(bench);
+  const head = { runId: 'run_1', agentId: 'main', ts: bench.clock.now() };
+  const callOf = (toolCallId: string, args: Record<string, unknown>): StoredEvent => ({
+    ...{ type: 'tool-call', ...head },
+    payload: { toolCallId, toolName: 'read_file', args },
+  });
+  const failed: StoredEvent = {
+    ...{ type: 'tool-result', ...head, ts: head.ts + 20 },
+    payload: { toolCallId: 'b', result: 'Nothing exists at this path', outcome: 'failed' },
+  };
+  const calls = [callOf('a', { filePath: 'a' }), callOf('b', { filePath: 'b', maxLines: 20 }), failed];
+  for (const [at, event] of [...messageEvents('Go'), ...calls].entries())
+    bench.fixture.frame({ type: 'event', id: at + 1, event });
+  const lines = () => wrapper.findAll('[data-test=line]').map((line) => line.text());
+  const cause = ': Nothing exists at this path';
+  await expect.poll(lines).toEqual(['Read a · running · 0 s', `Read b · failed${cause} · 20 ms`]);
+  bench.clock.advance(12_000);
+  await expect.poll(lines).toEqual(['Read a · running · 12 s', `Read b · failed${cause} · 20 ms`]);
+  const call = wrapper.findAll('[data-test=call]')[1];
+  await call?.get('button').trigger('click');
+  expect(lines()[1]).toBe('Read b · failed · 20 ms');
+  const details = document.getElementById(call?.get('button').attributes('aria-controls') ?? '');
+  expect(details?.textContent?.split('Nothing exists').length).toBe(2);
+  const terms = wrapper.findAll('[data-test=arguments] > div').map((row) => row.text());
+  expect(terms).toEqual(['Fileb', 'Max lines20']);
+  wrapper.unmount();
+  await bench.close();
+});
+
 it('below a run whose tasks work on stands how far they are; what it used and "Ask again" follow their end', async () => {
   const bench = await setBench({ agent: agentWorldOf() });
   const wrapper = await openChat(bench);

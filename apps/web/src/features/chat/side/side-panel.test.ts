@@ -176,7 +176,7 @@ it('beside a chat stand the sub-agents that work, of all runs, and those of the 
 
 it('a task of a plan has one state, its title leads to its agent, and it stands in no other list', async () => {
   await openWide();
-  const head = (agentId: string) => ({ runId: 'run_1', agentId, ts: 1 });
+  const head = (agentId: string) => ({ runId: 'run_1', agentId, ts: bench.clock.now() });
   const spawned = (taskId: string, title: string) => ({
     ...{ parentId: 'main', role: 'delegate', kind: 'planned' as const, tools: [], taskId, title },
     goal: `Goal of ${title}`,
@@ -220,7 +220,7 @@ it('a task of a plan has one state, its title leads to its agent, and it stands 
   expect(lines().map((line) => line.findAll('.animate-spin').length)).toEqual([0, 1]);
   expect(side().text()).not.toContain('Agents');
   const named = wrapper.findAll('[data-test=agent]').filter((line) => line.text().includes('Check'));
-  expect([named.length, named[0]?.get('button').text()]).toEqual([1, 'Check · running']);
+  expect([named.length, named[0]?.get('button').text()]).toEqual([1, 'Check · running · 0 s']);
   // On the line of the task, not below its work.
   const controls = named[0]?.get('button').element.nextElementSibling;
   expect(controls?.matches('[data-test=background]')).toBe(true);
