@@ -37,7 +37,7 @@ it('a table scrolls in itself: short cells stay on one line, long ones keep some
     [true, false],
     [false, true],
   ]);
-  expect(view.get('[role=group]').classes()).toEqual(expect.arrayContaining(['overflow-x-auto', 'border']));
+  expect(view.get('[role=group]').classes()).toContain('overflow-x-auto');
 });
 
 it('shows a box for each task of a list, and only there', () => {

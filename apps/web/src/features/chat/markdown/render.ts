@@ -3,6 +3,7 @@ import { h, isVNode, Text, type VNode } from 'vue';
 import CodeBlock from './code-block.vue';
 import type { Block } from './parse.ts';
 import { proseNodes } from './prose-text.ts';
+import ScrollBox from './scroll-box.vue';
 
 type Token = Block[number];
 
@@ -77,16 +78,8 @@ const elementOf = (token: Token, children: VNode[]): VNode => {
   const classes = [element.class, heading?.class, align, cell].filter(Boolean).join(' ') || undefined;
   const node = h(tag, { class: classes, ...(start !== null && { start }) }, children);
   if (name !== 'table') return node;
-  return h(
-    'div',
-    {
-      class: 'my-3 overflow-x-auto rounded-lg border border-default',
-      tabindex: 0,
-      role: 'group',
-      'aria-label': 'Table',
-    },
-    [node],
-  );
+  const box = 'my-3 overflow-hidden rounded-lg border border-default';
+  return h(ScrollBox, { label: 'Table', class: box }, () => [node]);
 };
 
 /** The first word beside the fence names the language. */

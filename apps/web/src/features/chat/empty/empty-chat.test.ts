@@ -1,10 +1,10 @@
 import { mount } from '@vue/test-utils';
 import { expect, it, onTestFinished } from 'vitest';
-import { agentWorldOf } from '../../../test/fixture-agent.ts';
-import { setBench } from '../../../test/mounting.ts';
-import { machineOf } from '../../../test/worlds.ts';
-import { useMachinesStore } from '../machines/use-machines-store.ts';
-import ChatThread from './chat-thread.vue';
+import { agentWorldOf } from '../../../../test/fixture-agent.ts';
+import { setBench } from '../../../../test/mounting.ts';
+import { machineOf } from '../../../../test/worlds.ts';
+import { useMachinesStore } from '../../machines/use-machines-store.ts';
+import ChatThread from '../chat-thread.vue';
 
 it('says on which machine a new chat works, and that it is offline', async () => {
   const bench = await setBench({
