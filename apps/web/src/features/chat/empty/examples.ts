@@ -61,10 +61,10 @@ const examples: (Example & { needs: Area[] })[] = [
   { needs: ['shell'], label: 'Find what uses memory', text: 'Show which processes use the most memory.' },
   { needs: ['shell'], label: 'Check the disk space', text: 'Check how much disk space is free.' },
   { needs: [], label: 'What can you do?', text: 'What can you do here?' },
-  { needs: [], label: 'Plan a move', text: 'Make a plan for moving a project to a new repository.' },
+  { needs: [], label: 'Plan a migration', text: 'Make a plan for moving a project to a new repository.' },
   {
     needs: [],
-    label: 'Explain kinds of links',
+    label: 'Explain symbolic links',
     text: 'Explain the difference between a hard link and a symbolic link.',
   },
 ];

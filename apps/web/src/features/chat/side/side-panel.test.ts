@@ -218,7 +218,7 @@ it('a task of a plan has one state, its title leads to its agent, and it stands 
     .poll(() => lines().map((line) => line.get('[data-test=task]').text().replaceAll(/\s+/g, ' ')))
     .toEqual(['Rewrite — waits for you', 'Check — running']);
   expect(lines().map((line) => line.findAll('.animate-spin').length)).toEqual([0, 1]);
-  expect(side().text()).not.toContain('Agents');
+  expect(side().text()).not.toContain('Sub-agents');
   const named = wrapper.findAll('[data-test=agent]').filter((line) => line.text().includes('Check'));
   expect([named.length, named[0]?.get('button').text()]).toEqual([1, 'Check · running · 0 s']);
   // On the line of the task, not below its work.
