@@ -141,6 +141,7 @@ it('an agent of the tree leads to its work in the chat, which opens', async () =
 it('beside a chat stand the sub-agents that work, of all runs, and those of the newest run that had any', async () => {
   await openWide();
   let seq = 0;
+  const start = bench.clock.now();
   const stream = (...events: StoredEvent[]) => {
     for (const event of events) bench.fixture.frame({ type: 'event', id: (seq += 1), event });
   };
@@ -164,13 +165,21 @@ it('beside a chat stand the sub-agents that work, of all runs, and those of the 
   const lines = () =>
     wrapper.findAll('[data-test=side] li').map((line) => line.text().replaceAll(/\s+/g, ' '));
   stream(
-    ...runOf(1, spawned('watcher', 1, 'background'), spawned('reader', 1, 'delegate'), ended('reader', 1)),
+    ...runOf(
+      start,
+      spawned('watcher', start, 'background'),
+      spawned('reader', start, 'delegate'),
+      ended('reader', start),
+    ),
   );
-  await expect.poll(lines).toEqual(['Readerdone', 'Watcherrunning']);
-  stream(...runOf(11, spawned('checker', 11, 'delegate'), ended('checker', 11)), ...runOf(21));
-  await expect.poll(lines).toEqual(['Watcherrunning', 'Checkerdone']);
+  await expect.poll(lines).toEqual(['Readerdone', 'Watcherrunning · 0 s']);
+  stream(
+    ...runOf(start + 10, spawned('checker', start + 10, 'delegate'), ended('checker', start + 10)),
+    ...runOf(start + 20),
+  );
+  await expect.poll(lines).toEqual(['Watcherrunning · 0 s', 'Checkerdone']);
   expect(wrapper.get('[data-test=side]').text()).not.toContain('token');
-  stream(ended('watcher', 1));
+  stream(ended('watcher', start));
   await expect.poll(lines).toEqual(['Checkerdone']);
 });
 
