@@ -4,6 +4,7 @@ import { agentWorldOf } from '../../../../test/fixture-agent.ts';
 import { setBench } from '../../../../test/mounting.ts';
 import { machineOf } from '../../../../test/worlds.ts';
 import { useMachinesStore } from '../../machines/use-machines-store.ts';
+import { useServerStore } from '../../session/use-server-store.ts';
 import ChatThread from '../chat-thread.vue';
 
 it('says on which machine a new chat works, and that it is offline', async () => {
@@ -31,4 +32,7 @@ it('says on which machine a new chat works, and that it is offline', async () =>
   laptop()?.dispatchEvent(new MouseEvent('click', { bubbles: true }));
   await expect.poll(() => empty().text()).toContain('laptop is offline.');
   expect(empty().get('a').attributes('href')).toBe('/machines/m_2');
+  useServerStore().away = true;
+  await expect.poll(() => empty().text()).toContain('You can write now, and send when the server is back.');
+  expect(empty().find('a').exists()).toBe(false);
 });
