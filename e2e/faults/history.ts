@@ -12,7 +12,13 @@ const confirmationId = z.string();
 const text = z.string();
 
 const kinds = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('begun'), seed: z.number(), users: z.number(), callMaxMs: z.number() }),
+  z.object({
+    type: z.literal('begun'),
+    seed: z.number(),
+    users: z.number(),
+    servers: z.number().default(1),
+    callMaxMs: z.number(),
+  }),
   z.object({ type: z.literal('user'), user, userId: text, asks: z.array(z.enum(tools)) }),
   /** A call was asked for, came back, or was refused. */
   z.object({ type: z.literal('asked'), op, user, tool: z.enum(tools) }),

@@ -219,7 +219,7 @@ const isUse = ({ kind }: Step) => /^(call|message|thread|rpc-.*)$/.test(kind);
 export const play = async ({ folder, plant = null, ...plan }: PlayOptions): Promise<void> => {
   const history = createHistory(historyFile(folder), systemClock.now);
   const { seed, users, servers } = plan;
-  history.note({ type: 'begun', seed, users, callMaxMs });
+  history.note({ type: 'begun', seed, users, servers, callMaxMs });
   const world = await createWorld({ folder, seed, users, servers, plant, callMaxMs, history });
   try {
     const player = createPlayer({ world, history });

@@ -48,7 +48,7 @@ export const step = (changes: Partial<StepRow> = {}): StepRow => ({
 });
 
 const good: Entry[] = [
-  at(0, { type: 'begun', seed: 1, users: 1, callMaxMs: 30_000 }),
+  at(0, { type: 'begun', seed: 1, users: 1, servers: 1, callMaxMs: 30_000 }),
   at(0, { type: 'server-ready' }),
   at(0, { type: 'user', user: 0, userId: 'ann', asks: ['shell'] }),
   at(90, { type: 'asked', op, user: 0, tool: 'shell' }),

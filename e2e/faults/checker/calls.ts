@@ -138,6 +138,9 @@ const isUnsynced = (facts: Facts): ((at: number) => boolean) => {
   return (at) => crashes.some((crash) => Math.abs(crash.at - at) <= unsyncedMs);
 };
 
+/** A kill is noted before it is made, and an answer when it has arrived. */
+const trailingMs = 200;
+
 /** When the server gave a call its id, which begins with the time: a store that hangs makes that late. */
 const openedAt = (requestId: string): number => parseInt(requestId.slice(0, 9), 36);
 
@@ -189,10 +192,16 @@ export const states = (facts: Facts): string[] => {
     else last.set(requestId, state);
   };
   const unsynced = isUnsynced(facts);
+  // A server that is alone answers a read up to 10 ms before its end is stored (decision 0164).
+  const isAlone = facts.of('begun')[0]?.servers === 1;
+  const kills = isAlone ? facts.of('fault').filter(({ what }) => what === 'server kill') : [];
+  const untold = (at: number) => kills.some((kill) => Math.abs(kill.at - at) <= trailingMs);
   // The end of a read may go with the store, too.
   const shown = facts.history
     .filter((one) => one.type === 'seen' || one.type === 'answered' || one.type === 'cancelled')
-    .filter(({ at, requestId }) => facts.callOf(requestId)?.tool !== 'read_file' || !unsynced(at));
+    .filter(
+      ({ at, requestId }) => facts.callOf(requestId)?.tool !== 'read_file' || !(unsynced(at) || untold(at)),
+    );
   // An answer on its way may be overtaken by a look at the list: only what ends is compared.
   for (const { requestId, state } of shown) if (terminal.has(state)) see(requestId, state);
   for (const { requestId, state } of facts.calls) see(requestId, state);

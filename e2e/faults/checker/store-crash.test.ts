@@ -22,13 +22,13 @@ const gone = [
   `I7: ${other} was answered with another call, ${id}`,
 ];
 
-/** A call that was answered so long before the store crashed, and that has ended another way since then. */
-const answeredBeforeCrash = (ms: number, tool: string): Evidence =>
+/** A call that was answered so long before the fault, and that has ended another way since then. */
+const answeredBefore = (what: 'postgres crash' | 'server kill', ms: number, tool: string): Evidence =>
   evidence(
     { calls: [call(), call({ requestId: 'r2', tool, state: 'cancelled', op: other, result: null })] },
     [
       at(1_000, { type: 'answered', op: other, requestId: 'r2', state: 'succeeded', result: null }),
-      at(1_000 + ms, { type: 'fault', what: 'postgres crash', user: null, forMs: 0 }),
+      at(1_000 + ms, { type: 'fault', what, user: null, forMs: 0 }),
     ],
   );
 const changed = ['I6: r2 was succeeded, then cancelled'];
@@ -48,9 +48,16 @@ it.each<[string, Evidence, string[]]>([
   ],
   ['that of a change may not', evidence({}, neverSent(100, 'shell')), gone],
   ['that of a read long before may not', evidence({}, neverSent(2_000, 'read')), gone],
-  ['the end of a read may go with the store', answeredBeforeCrash(100, 'read_file'), []],
-  ['the end of a change may not', answeredBeforeCrash(100, 'edit_file'), changed],
-  ['the end of a read long before may not', answeredBeforeCrash(2_000, 'read_file'), changed],
+  ['the end of a read may go with the store', answeredBefore('postgres crash', 100, 'read_file'), []],
+  ['the end of a change may not', answeredBefore('postgres crash', 100, 'edit_file'), changed],
+  ['the end of a read long before may not', answeredBefore('postgres crash', 2_000, 'read_file'), changed],
+  [
+    'the end of a read may go with a server that is alone',
+    answeredBefore('server kill', 50, 'read_file'),
+    [],
+  ],
+  ['the end of a change may not', answeredBefore('server kill', 50, 'edit_file'), changed],
+  ['the end of a read before may not', answeredBefore('server kill', 300, 'read_file'), changed],
 ])('%s', (_name, given, expected) => {
   const found = violations(createFacts(given)).map(({ invariant, sentence }) => `${invariant}: ${sentence}`);
   expect(found).toEqual(expected);

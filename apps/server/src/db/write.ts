@@ -3,8 +3,9 @@ import type { CompiledQuery } from 'kysely';
 /**
  * `synced`: on disk when it resolves, safe against a power cut. `kept`: safe against the end of this process;
  * a power cut can lose it until the next sync. `lazy`: the same, and the end of Postgres can lose it too.
+ * `trailing`: the same, and on SQLite it waits up to 10 ms for a write that takes it along, or for a read.
  */
-export type Durability = 'synced' | 'kept' | 'lazy';
+export type Durability = 'synced' | 'kept' | 'lazy' | 'trailing';
 
 /** A query, and with `rows` how many rows it must change: exactly one, or at least one. */
 export type Write = CompiledQuery | { query: CompiledQuery; rows: 1 | 'some' };

@@ -14,7 +14,8 @@ interface Needs {
 const mostRetries = 3;
 
 const queryOf = (write: Write): CompiledQuery => ('rows' in write ? write.query : write);
-const levelOf = (durability: Durability) => (durability === 'lazy' ? 'lazy' : 'synced');
+const levelOf = (durability: Durability) =>
+  durability === 'lazy' || durability === 'trailing' ? 'lazy' : 'synced';
 const begin = { synced: 'begin', lazy: 'begin; set local synchronous_commit = off' } as const;
 
 /** All statements are on their way before the first one has ended: two round trips. */

@@ -2,14 +2,19 @@ import type { SqliteDatabase } from 'kysely';
 import { OutdatedError, type Durability, type Write } from '../write.ts';
 import { beforeEachRun, wrapStatements } from './before-each-run.ts';
 
-const levels = { synced: 'full', kept: 'normal', lazy: 'normal' } as const satisfies Record<
-  Durability,
-  string
->;
+const levels = {
+  synced: 'full',
+  kept: 'normal',
+  lazy: 'normal',
+  trailing: 'normal',
+} as const satisfies Record<Durability, string>;
 const writesNothing = /^select\b/i;
 
-/** Takes a connection that is at `synced`; `exec` runs a statement on it. */
-export const createSyncLevel = (database: SqliteDatabase, exec: (text: string) => void) => {
+/** Takes a connection that is at `synced`. `exec` runs a statement on it; `first` comes before each of the others. */
+export const createSyncLevel = (
+  database: SqliteDatabase,
+  { exec, first }: { exec(text: string): void; first(): void },
+) => {
   let now: Durability = 'synced';
   /** Call it outside a transaction. It persists until the next call; a change costs one statement. */
   const set = (durability: Durability) => {
@@ -22,7 +27,10 @@ export const createSyncLevel = (database: SqliteDatabase, exec: (text: string) =
     set,
     /** The same database, where all that is written is synced. */
     synced: wrapStatements(database, (statement, text) =>
-      writesNothing.test(text) ? statement : beforeEachRun(statement, () => set('synced')),
+      beforeEachRun(statement, () => {
+        first();
+        if (!writesNothing.test(text)) set('synced');
+      }),
     ),
   };
 };

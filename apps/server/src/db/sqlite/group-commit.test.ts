@@ -92,6 +92,7 @@ describe('writes that arrive together', () => {
     ['one that is synced', ['synced'], 2],
     ['one that is kept', ['kept'], 1],
     ['several that are kept', ['kept', 'kept'], 1],
+    ['one that trails', ['trailing'], 1],
     ['those that come with one that is synced', ['kept', 'synced'], 2],
   ])('sync the disk when one of them must: %s', async (_name, durabilities, expected) => {
     const { commit } = store;
@@ -126,4 +127,45 @@ describe('writes that arrive together', () => {
       expect(seen).toEqual(['sent', 'written']);
     },
   );
+});
+
+describe('a write that trails', () => {
+  const count = (scope: string) =>
+    sql`insert into "gatewaySwitches" select ${scope}, count(*) from "gatewaySwitches"`.compile(store.db);
+  const notYet = async (written: Promise<void>) =>
+    expect(await Promise.race([written.then(() => 'written'), nextMacrotask()])).toBeUndefined();
+
+  it('goes with the next one', async () => {
+    const seen: string[] = [];
+    const trailing = store.commit([count('trailing')], 'trailing').then(() => seen.push('trailing'));
+    await notYet(trailing.then(() => {}));
+    await store.commit([count('next')], 'kept').then(() => seen.push('next'));
+    expect(seen).toEqual(['trailing', 'next']);
+  });
+
+  it('is there for what is read next, in a transaction too', async () => {
+    const trailing = store.commit([insert('trailing')], 'trailing');
+    expect(await scopes()).toEqual(['trailing']);
+    await trailing;
+    const second = store.commit([insert('second')], 'trailing');
+    expect(
+      await store.db
+        .transaction()
+        .execute((trx) => trx.selectFrom('gatewaySwitches').select('scope').execute()),
+    ).toHaveLength(2);
+    await second;
+  });
+
+  it('is written soon where nothing comes, and fails alone', async () => {
+    const all = ['a', 'a', 'b'].map((scope) => store.commit([insert(scope)], 'trailing'));
+    expect(await statuses(all)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+
+  it('is written before the store is closed', async () => {
+    const trailing = store.commit([insert('trailing')], 'trailing');
+    await store.close();
+    await trailing;
+    store = openDatabase({ url: undefined, dataDir: folder });
+    expect(await scopes()).toEqual(['trailing']);
+  });
 });

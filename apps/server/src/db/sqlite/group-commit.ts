@@ -1,8 +1,11 @@
-import { nextMacrotask } from '@drawbridge/kit';
+import { createTimer, nextMacrotask, systemClock } from '@drawbridge/kit';
 import type { Kysely } from 'kysely';
 import type { Schema } from '../schema.ts';
 import type { Commit, Durability, Write } from '../write.ts';
 import type { BatchTransaction } from './batch-transaction.ts';
+
+/** A trailing write waits no longer. */
+const trailingMs = 10;
 
 interface Waiting {
   writes: readonly Write[];
@@ -11,22 +14,37 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
+interface Needs {
+  writeBatch: BatchTransaction;
+  inTransaction(): boolean;
+}
+
 const isKept = (entry: Waiting) => entry.durability !== 'synced';
 
-/** Concurrent writes share one transaction, and so one disk sync. A write that fails does not fail others. */
-export const createGroupCommit = (db: Kysely<Schema>, writeBatch: BatchTransaction): Commit => {
+/**
+ * Concurrent writes share one transaction, and so one disk sync. A write that fails does not fail others.
+ * `flush` writes what is trailing at once, so that what reads next finds it.
+ */
+export const createGroupCommit = (db: Kysely<Schema>, { writeBatch, inTransaction }: Needs) => {
   const executor = db.getExecutor();
   let waiting: Waiting[] = [];
   let gathering = false;
+  const trailing = createTimer(systemClock);
 
-  /** Once the connection is free. */
-  const write = (group: readonly Waiting[]) =>
-    executor.provideConnection(async () =>
-      writeBatch(
-        group.flatMap((entry) => entry.writes),
-        group.every(isKept) ? 'kept' : 'synced',
-      ),
-    );
+  /** While the connection is free. */
+  const write = (group: readonly Waiting[]) => {
+    const writes = group.flatMap((entry) => entry.writes);
+    try {
+      writeBatch(writes, group.every(isKept) ? 'kept' : 'synced');
+    } catch (error) {
+      const [only, second] = group;
+      if (second === undefined) return only?.reject(error);
+      for (const entry of group) write([entry]);
+      return undefined;
+    }
+    for (const entry of group) entry.resolve();
+    return undefined;
+  };
 
   const writeGathered = async () => {
     // After what this turn has gathered before, such as the frame that sends a read.
@@ -35,19 +53,32 @@ export const createGroupCommit = (db: Kysely<Schema>, writeBatch: BatchTransacti
     waiting = [];
     gathering = false;
     try {
-      await write(group);
-      for (const entry of group) entry.resolve();
+      await executor.provideConnection(async () => write(group));
     } catch (error) {
-      if (group.length === 1) return group[0]?.reject(error);
-      for (const entry of group) await write([entry]).then(entry.resolve, entry.reject);
+      for (const entry of group) entry.reject(error);
     }
   };
 
-  return (writes, durability) =>
+  const gather = () => {
+    trailing.cancel();
+    gathering = true;
+    void writeGathered();
+  };
+
+  const commit: Commit = (writes, durability) =>
     new Promise((resolve, reject) => {
       waiting.push({ writes, durability, resolve, reject });
       if (gathering) return;
-      gathering = true;
-      void writeGathered();
+      if (durability !== 'trailing') gather();
+      else if (!trailing.isWaiting()) trailing.start(trailingMs, gather);
     });
+
+  const flush = () => {
+    if (gathering || waiting.length === 0 || inTransaction()) return;
+    trailing.cancel();
+    const group = waiting;
+    waiting = [];
+    write(group);
+  };
+  return { commit, flush };
 };

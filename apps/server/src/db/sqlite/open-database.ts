@@ -64,7 +64,11 @@ export const openDatabase = (place: DatabasePlace, clock: Clock = systemClock): 
   dialect.createAdapter = () => new TransactionalAdapter();
   const dataVersion = sqlite.prepare('pragma data_version').raw();
   const othersChanged = createOthersChanged(clock, () => firstOf(dataVersion.get()));
-  const level = createSyncLevel(sqlite, (text) => sqlite.exec(text));
+  let writeTrailing = () => {};
+  const level = createSyncLevel(sqlite, {
+    exec: (text) => sqlite.exec(text),
+    first: () => writeTrailing(),
+  });
   dialect.createDriver = rollingBackOnce(sqlite, cacheStatements(level.synced));
   const db = new Kysely<Schema>({ dialect });
   const writeBatch = createBatchTransaction({
@@ -72,14 +76,17 @@ export const openDatabase = (place: DatabasePlace, clock: Clock = systemClock): 
     level,
     inTransaction: () => sqlite.inTransaction,
   });
+  const { commit, flush } = createGroupCommit(db, { writeBatch, inTransaction: () => sqlite.inTransaction });
+  writeTrailing = flush;
   const close = async () => {
+    flush();
     await db.destroy();
     sqlite.close();
   };
   return {
     db,
     dialect: 'sqlite',
-    commit: createGroupCommit(db, writeBatch),
+    commit,
     ...createRights(othersChanged),
     othersChanged,
     now: () => Promise.resolve(clock.now()),

@@ -22,15 +22,18 @@ const tools = [tool('read_file', false), tool('write_file', true)];
 const until = { door: 'trpc', until: 'ended' } as const;
 const call = (name: string) => ({ name, arguments: {} });
 
-const open = async () => {
-  fixture = await openGateway();
+const open = async (options: Parameters<typeof openGateway>[0] = {}) => {
+  fixture = await openGateway(options);
   return connect(fixture.gateway, 'ada', initBody({ tools }));
 };
 
 describe('a tool that only reads', () => {
-  it.each(['read_file', 'write_file'])(
-    '%s: its caller waits while the end cannot be written down; the daemon keeps it',
-    async (name) => {
+  it.each([
+    ['read_file', 'answered'],
+    ['write_file', 'waiting'],
+  ])(
+    '%s: its caller is %s while the end cannot be written down; the daemon keeps it',
+    async (name, expected) => {
       const { key, stream } = await open();
       const { gateway, clock, database } = fixture;
       let heard = 'waiting';
@@ -43,13 +46,28 @@ describe('a tool that only reads', () => {
       await expect(gateway.daemon.respond(key, requestId, text('done'))).rejects.toMatchObject({
         code: 'STORE_UNAVAILABLE',
       });
-      expect([heard, (await gateway.calls.get('ada', requestId)).state]).toEqual(['waiting', 'delivered']);
+      expect([heard, (await gateway.calls.get('ada', requestId)).state]).toEqual([expected, 'delivered']);
       await sql`pragma query_only = 0`.execute(database.db);
       expect(await gateway.daemon.respond(key, requestId, text('done'))).toEqual({ ok: true });
       await called;
       expect((await gateway.calls.get('ada', requestId)).state).toBe('succeeded');
     },
   );
+
+  it('ends at its deadline if its end could not be written down, and is not posted again', async () => {
+    // The timer of its deadline is set again: it is among the open calls.
+    const { key, stream } = await open({ timersEarlyMs: 1 });
+    const { gateway, clock, database } = fixture;
+    const called = callerOf(gateway, 'ada').run(call('read_file'), until);
+    await clock.settle();
+    const { requestId = '' } = stream.requests()[0] ?? {};
+    await sql`pragma query_only = 1`.execute(database.db);
+    await expect(gateway.daemon.respond(key, requestId, text('done'))).rejects.toThrow();
+    await called;
+    await sql`pragma query_only = 0`.execute(database.db);
+    await clock.settle(30_000);
+    expect(await gateway.calls.get('ada', requestId)).toMatchObject({ state: 'timed-out' });
+  });
 
   it('is refused if its record cannot be written, and its late answer is rejected', async () => {
     const { key, stream } = await open();

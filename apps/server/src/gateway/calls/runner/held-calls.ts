@@ -57,7 +57,8 @@ export const durabilityOf = ({ reads }: OpenCall, event: CallEvent, writes: read
   if (event.type === 'asked') return 'kept';
   const [only, second] = writes;
   const endsAlone = second === undefined && only?.type === 'update-call' && only.record.endedAt !== null;
-  return reads && endsAlone ? 'lazy' : 'synced';
+  if (!reads || !endsAlone) return 'synced';
+  return event.type === 'answered' ? 'trailing' : 'lazy';
 };
 
 /** Whose calls are counted: all of a user, or those that came through one token or client. */
@@ -81,13 +82,20 @@ export const createHeldCalls = () => {
     count(caller.userId, by);
     if (caller.via) count(nameOf(caller), by);
   };
+  const put = (call: OpenCall) => {
+    const { record } = call.data;
+    if (calls.has(record.requestId)) return;
+    calls.set(record.requestId, call);
+    countBoth(record, 1);
+  };
   return {
     add: (data: CallData): OpenCall => {
       const call = toOpenCall(data);
-      calls.set(data.record.requestId, call);
-      countBoth(data.record, 1);
+      put(call);
       return call;
     },
+    /** Back to the others, where it could not be stored as ended. */
+    put,
     remove: ({ data: { record } }: OpenCall) => {
       if (calls.delete(record.requestId)) countBoth(record, -1);
     },

@@ -186,6 +186,22 @@ const fenceOf = (
 const fenced = (write: CallWrite, fence: UpdateFence): CallWrite =>
   write.type === 'update-call' ? { ...write, fence } : write;
 
+/**
+ * The caller of what only read has its result while the end is stored; others read it from the store. The
+ * daemon is told afterwards, and posts it again to a server that was killed before. Alone on the store only.
+ */
+const answerAhead = (
+  { held, bus }: Runner,
+  call: OpenCall,
+  { transition, applied }: { transition: Transition; applied: Promise<boolean> },
+) => {
+  if (bus.pollMs !== null || !held.has(call)) return;
+  notifyWaiters(call.waiters, transition.data.state, transition.data.record);
+  held.remove(call);
+  const putBack = () => held.put(call);
+  void applied.then((isApplied) => isApplied || putBack(), putBack);
+};
+
 /** Stores the transition of an event; null where it changes nothing. */
 const store = async (runner: Runner, call: OpenCall, event: CallEvent): Promise<Transition | null> => {
   const { machineId } = call.data.record;
@@ -195,7 +211,9 @@ const store = async (runner: Runner, call: OpenCall, event: CallEvent): Promise<
     const transition = next(runner, call, event);
     if (!transition || transition.writes.length === 0) return transition;
     const writes = fence ? transition.writes.map((write) => fenced(write, fence)) : transition.writes;
-    const applied = runner.stores.transitions.apply(writes, durabilityOf(call, event, writes));
+    const durability = durabilityOf(call, event, writes);
+    const applied = runner.stores.transitions.apply(writes, durability);
+    if (durability === 'trailing') answerAhead(runner, call, { transition, applied });
     applied.catch(() => (call.isUnstored ||= event.type === 'answered'));
     if (await applied) return transition;
     await reload(runner, call);
@@ -225,10 +243,10 @@ const prolong = ({ bus, stores, onError }: Runner, { record, state }: CallData) 
 
 /** Stored first, then published, then its effects. */
 const move = async (runner: Runner, call: OpenCall, event: CallEvent): Promise<Transition | null> => {
+  const heldHere = runner.held.has(call);
   const transition = await store(runner, call, event);
   if (!transition) return null;
   const { data, writes, effects } = transition;
-  const heldHere = runner.held.has(call);
   accept(runner, call, transition);
   publish(runner, data, writes);
   if (event.type === 'progressed') prolong(runner, data);
