@@ -10,7 +10,7 @@ const levels = {
 } as const satisfies Record<Durability, string>;
 const writesNothing = /^select\b/i;
 
-/** Takes a connection that is at `synced`. `exec` runs a statement on it; `first` comes before each of the others. */
+/** Takes a connection that is at `synced`. `exec` runs one statement; `first` comes before any other one. */
 export const createSyncLevel = (
   database: SqliteDatabase,
   { exec, first }: { exec(text: string): void; first(): void },
