@@ -2,7 +2,7 @@ import { mount } from '@vue/test-utils';
 import { expect, it } from 'vitest';
 import { computed, defineComponent, h, nextTick, ref } from 'vue';
 import { setBench } from '../../../../test/mounting.ts';
-import { provideSelecting } from '../../confirmations/input/use-selecting.ts';
+import { provideSelecting, type Selecting } from '../../confirmations/input/use-selecting.ts';
 import { provideAsking } from '../chat-context.ts';
 import AskCard from './ask-card.vue';
 
@@ -18,9 +18,9 @@ it('a question of the agent says who asks and when, and shows what its title ask
       type: 'text' as const,
     })),
   };
-  const isSelecting = ref(false);
+  const selecting = ref<Selecting>(null);
   const page = defineComponent(() => {
-    provideSelecting(isSelecting);
+    provideSelecting(selecting);
     provideAsking({ asks: computed(() => [ask]), confirm: async () => null });
     return () => h(AskCard, { ask, asker: 'Writer' });
   });
@@ -34,15 +34,17 @@ it('a question of the agent says who asks and when, and shows what its title ask
   ]);
   // While questions are selected, it takes no answer either; what was typed stays.
   await wrapper.get('textarea').setValue('All');
-  const form = wrapper.get<HTMLElement>('form');
-  const shown = () => [wrapper.find('[data-test=selecting-now]').exists(), form.isVisible()];
-  expect(shown()).toEqual([false, true]);
-  isSelecting.value = true;
+  const shown = () => [
+    wrapper.find('[data-test=selecting-now]').exists(),
+    wrapper.find('[inert] form').exists(),
+  ];
+  expect(shown()).toEqual([false, false]);
+  selecting.value = 'others';
   await nextTick();
-  expect(shown()).toEqual([true, false]);
-  isSelecting.value = false;
+  expect(shown()).toEqual([true, true]);
+  selecting.value = null;
   await nextTick();
-  expect([...shown(), wrapper.get('textarea').element.value]).toEqual([false, true, 'All']);
+  expect([...shown(), wrapper.get('textarea').element.value]).toEqual([false, false, 'All']);
   wrapper.unmount();
   await close();
 });

@@ -56,8 +56,8 @@ export const useAwake = (key: () => string) => {
     quiet.cancel();
   });
   const server = useServerStore();
-  const isSelecting = useSelecting();
-  const isOff = computed(() => server.away || isSelecting.value);
+  const selecting = useSelecting();
+  const isOff = computed(() => server.away || selecting.value !== null);
   return {
     awake: computed(() => awake.value && !isOff.value),
     takesKeys: computed(() => (awake.value || isQuiet.value) && !isOff.value),

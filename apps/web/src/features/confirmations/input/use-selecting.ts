@@ -1,10 +1,13 @@
 import { inject, provide, ref, type InjectionKey, type Ref } from 'vue';
 
-const selectingKey: InjectionKey<Readonly<Ref<boolean>>> = Symbol('selecting');
+/** Whether questions are selected, and the one that is shown is among them. */
+export type Selecting = 'this' | 'others' | null;
 
-/** While it is true, questions are selected, and the one that is shown takes no answer. */
-export const provideSelecting = (isSelecting: Readonly<Ref<boolean>>): void =>
-  provide(selectingKey, isSelecting);
+const selectingKey: InjectionKey<Readonly<Ref<Selecting>>> = Symbol('selecting');
+
+/** Unless it is null, questions are selected, and the one that is shown takes no answer. */
+export const provideSelecting = (selecting: Readonly<Ref<Selecting>>): void =>
+  provide(selectingKey, selecting);
 
 /** Whether questions are selected, so that the one on the page waits. */
-export const useSelecting = (): Readonly<Ref<boolean>> => inject(selectingKey, () => ref(false), true);
+export const useSelecting = (): Readonly<Ref<Selecting>> => inject(selectingKey, () => ref(null), true);

@@ -103,7 +103,7 @@ it('denies with a reason, which an approval leaves out', async () => {
   await card.find('article').trigger('keydown', { key: 'r' });
   await card.find('[data-test=reason]').setValue('  Keep the licence  ');
   await card.find('[data-decision=allowOnce]').trigger('click');
-  await card.find('form').trigger('submit');
+  await card.find('[data-test=reason]').trigger('keydown', { key: 'Enter' });
   expect(decide.mock.calls).toEqual([
     [{ decision: 'allowOnce' }],
     [{ decision: 'denyOnce', reason: 'Keep the licence' }],
