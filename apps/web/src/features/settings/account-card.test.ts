@@ -5,6 +5,7 @@ import { afterEach, expect, it } from 'vitest';
 import { startFixture } from '../../../test/fixture-server.ts';
 import { setBench, type Bench } from '../../../test/mounting.ts';
 import { worldOf } from '../../../test/worlds.ts';
+import { useServerStore } from '../session/use-server-store.ts';
 import { useSessionStore } from '../session/use-session-store.ts';
 import AccountCard from './account-card.vue';
 
@@ -90,6 +91,11 @@ it('sends nothing before all is right, and says what is wrong where it is wrong'
   expect(said()).toEqual({ again: 'The passwords do not match' });
   press('Change password');
   await until(() => document.activeElement === input('again'));
+  // While the server is away, nothing of it can be sent.
+  useServerStore().away = true;
+  await flushPromises();
+  const inactive = [...document.querySelectorAll('button:disabled')].map((one) => one.textContent.trim());
+  expect(inactive).toEqual(['Sign out', 'Change password']);
   expect(sent).toEqual([]);
 });
 
