@@ -29,6 +29,7 @@ describe('NJ-01: arguments and the announced schema', () => {
     ['that lack a field', read, { depth: 1 }, refused('path')],
     ['beyond a number', read, { path: 'a', depth: 10 }, refused('depth: ')],
     ['with a field too many', closed, { path: 'a', pad: 'x' }, refused('pad: no such argument')],
+    ['with a wrong name', closed, { file: 'a' }, refused('file: no such argument; path: is missing')],
     ['with one more, where the schema lets it', read, { path: 'a', pad: 'x' }, null],
     [
       'deep inside',

@@ -22,11 +22,23 @@ const valuesIn = (value: unknown, most: number): number => {
   return count;
 };
 
+const unknownArgument = ': no such argument';
+
+/** A wrong name is most likely that of an argument that is missing. */
+const missingBeside = (reason: string, { required }: Record<string, unknown>, args: object): string => {
+  if (!reason.endsWith(unknownArgument)) return '';
+  const names: unknown[] = Array.isArray(required) ? required : [];
+  return names
+    .filter((name) => typeof name === 'string' && !Object.hasOwn(args, name))
+    .map((name) => `; ${String(name)}: is missing`)
+    .join('');
+};
+
 /** The innermost of the validator's reasons, which names the field: `path: Instance type …`. */
 const reasonIn = (message: string): string => {
   const last = message.split(/; (?=#)/).at(-1) ?? '';
   const [, field = '', reason = last] = /^#\/?([^:]*): (.*)$/s.exec(last) ?? [];
-  if (reason === 'False boolean schema.') return `${field}: no such argument`;
+  if (reason === 'False boolean schema.') return `${field}${unknownArgument}`;
   return field === '' ? reason : `${field}: ${reason}`;
 };
 
@@ -39,7 +51,9 @@ const createCheck = (inputSchema: Tool['inputSchema']): Check => {
     return (args) => {
       if (valuesIn(args, most) > most) return null;
       const { valid, errorMessage = '' } = validate(args);
-      return valid ? null : reasonIn(errorMessage);
+      if (valid) return null;
+      const reason = reasonIn(errorMessage);
+      return reason + missingBeside(reason, inputSchema, args);
     };
   } catch {
     return () => null;
