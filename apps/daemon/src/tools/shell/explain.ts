@@ -30,6 +30,8 @@ const starts = (command: string, programs: ReadonlySet<string>): boolean =>
 
 const withoutNetworkWords = 'it had no network';
 
+const rightsWords = 'it needs further rights, such as those of root';
+const overSsh = /could not resolve hostname[^]*could not read from remote repository/i;
 const gitSettings = /could not (write|lock) config file/i;
 
 interface Said {
@@ -55,6 +57,11 @@ const causes: { sign: RegExp; words: string; says(said: Said): string }[] = [
       'For one command pass a setting with `git -c name=value`; for good, ask the user to run this command in a terminal.',
   },
   {
+    sign: overSsh,
+    words: 'it has no git login',
+    says: ({ login }) => login,
+  },
+  {
     sign: saysNoNetwork,
     words: withoutNetworkWords,
     says: ({ network }) => network,
@@ -66,7 +73,7 @@ const causes: { sign: RegExp; words: string; says(said: Said): string }[] = [
   },
   {
     sign: /no new privileges|setuid (bit|root)|must be owned by uid 0|are you root\?|must be run as root|requires root/i,
-    words: 'it needs further rights, such as those of root',
+    words: rightsWords,
     says: () =>
       'A command in the sandbox gets no further rights: sudo and su do not work there. ' +
       'Ask the user to run this command in a terminal.',
@@ -109,11 +116,12 @@ const pastTheProxy: (typeof causes)[number] = {
     'For a port of this machine, such as a database, ask for localhost:<port>.',
 };
 
-/** What git says of its settings is one cause, whatever the system's reason was. */
+/** What git says of its settings, or of ssh, is one cause, whatever the system's reason was. */
 const causesOf = (texts: string[], hasNetwork: boolean) => {
   const known = causes.map((one) => (hasNetwork && one.sign === saysNoNetwork ? pastTheProxy : one));
   const matching = known.filter(({ sign }) => texts.some((text) => sign.test(text)));
-  return matching[0]?.sign === gitSettings ? matching.slice(0, 1) : matching;
+  const [first] = matching;
+  return first?.sign === gitSettings || first?.sign === overSsh ? [first] : matching;
 };
 
 interface Seen {
@@ -143,7 +151,8 @@ const sandboxCauses = (
     words,
   }));
   const unseen = noteOfUnseen(command, { output, look });
-  if (unseen !== undefined)
+  // Opening a place would not help: it is the rights that are missing.
+  if (unseen !== undefined && !found.some(({ words }) => words === rightsWords))
     found.push({ sentence: unseen, words: 'it reads what the sandbox does not show' });
   if (found.length > 0) return found;
   if (hasNetwork) return [];
@@ -165,6 +174,12 @@ const personWanted: { sign: RegExp; says(around: Around): string }[] = [
   },
 ];
 
+/** A last job with `&`, alone or with a word after it. */
+const leavesJob = /(?<![&<>|])&(?![&>])\s*(?:\)|(?:echo|printf|disown)\b[^\n&;|]*)?\s*$/;
+
+const endedWithIt =
+  'What a command leaves running in the background ends with the command. `process_start` keeps one running.';
+
 /** What the tool offers around the command. */
 interface Around {
   timeoutMs: number;
@@ -183,7 +198,7 @@ const excessWords: Record<Excess, string> = {
   disk: 'left less than 256 MiB, or room for less than 10,000 files, on the disk',
 };
 
-/** That it timed out, was stopped or wanted a person, and what the sandbox had to do with how it ended. */
+/** How it ended, what it wanted or left behind, and what the sandbox had to do with that. */
 export const explain = (
   command: string,
   ended: Omit<Ended, 'left'>,
@@ -200,6 +215,7 @@ export const explain = (
       ? [`The command and what it started ${excessWords[exceeded]}, and was stopped: \`exceeded\`.`]
       : []),
     ...wanted.map(({ says }) => says(around)),
+    ...(sandbox && hasProcesses && leavesJob.test(command) ? [endedWithIt] : []),
   ];
   return { notes: [...ends, ...causes.map(({ sentence }) => sentence)], causes };
 };

@@ -107,6 +107,39 @@ describe('the notes of a command', () => {
     expect(explain(command, { ...ended, ...how }, about).notes).toHaveLength(count);
   });
 
+  it.each<[string, string, Partial<typeof ended>, string]>([
+    [
+      'git over ssh needs the login',
+      'git clone git@github.com:ada/demo.git',
+      {
+        stderr:
+          'ssh: Could not resolve hostname github.com: Temporary failure in name resolution\r\n' +
+          'fatal: Could not read from remote repository.',
+      },
+      'call again with git: [{"repository":"github.com/ada/demo","access":"fetch"}]',
+    ],
+    [
+      'a path is no help where rights are missing',
+      'apt-get install jq',
+      { stderr: 'W: Unable to read /etc/apt/x (2: No such file or directory)\nE: are you root?' },
+      'sudo and su do not work there',
+    ],
+    ['a background job', 'npm run dev > log 2>&1 &', { exitCode: 0 }, 'process_start'],
+    ['a background job with a word', 'nohup ./serve & echo started', { exitCode: 0 }, 'process_start'],
+  ])('%s: %s', (_name, command, how, says) => {
+    const seesNone = { sees: () => false, isClosed: () => false };
+    const around = { ...about, look: () => seesNone, hasProcesses: true };
+    expect(explain(command, { ...ended, ...how }, around).notes).toEqual([expect.stringContaining(says)]);
+  });
+
+  it.each(['npm test && echo "a & b"', 'sleep 1 & wait', 'make 2>&1', 'a & b; wait $!'])(
+    'nothing was left in the background: %s',
+    (command) => {
+      const fine = { ...ended, exitCode: 0 };
+      expect(explain(command, fine, { ...about, hasProcesses: true }).notes).toEqual([]);
+    },
+  );
+
   it('a time-out is told without a sandbox too', () => {
     expect(explain('curl x', timedOut, { ...about, sandbox: false }).notes).toEqual([
       expect.stringContaining('within 30 s'),
