@@ -70,7 +70,7 @@ const add = async (
 
 const list = async (context: CommandContext): Promise<Answer> => {
   const servers = [...(await (await open(context)).read())];
-  const none = `There are no MCP servers. Add one with ${ownCommand('mcp add')}.`;
+  const none = `There are no MCP servers. See ${ownCommand('mcp add --help')}.`;
   return {
     text: () => (servers.length === 0 ? [none] : servers.map(([name, server]) => show(name, server))),
     // Values of variables are often keys.
@@ -119,7 +119,7 @@ export const addMcp = (program: Command, answer: AnswerWith): void => {
       answer({}, (context) => add(name, { words, env }, context)),
     );
   command
-    .command('list')
+    .command('list', { isDefault: true })
     .description('list them; values of variables are not shown')
     .option(...jsonFlag)
     .addHelpText('after', '\nExample:\n  $ drawbridge mcp list --json')

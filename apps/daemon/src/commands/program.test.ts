@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { parseServerUrl } from './common/server-url.ts';
 import { createProgram } from './program.ts';
 
 const nothing = async () => {};
@@ -72,6 +73,12 @@ it.each([
   ['permissions set shell maybe', "error  There is no mode 'maybe'.", 'drawbridge permissions set --help'],
   ['status --nothing', "error  There is no option '--nothing'.", 'drawbridge status --help'],
   ['sandbox list more', 'error  There are too many arguments', 'drawbridge sandbox list --help'],
+  [
+    'permissions sett',
+    "error  There is no command 'sett'. (Did you mean set?)",
+    'drawbridge permissions --help',
+  ],
+  ['mcp lst', "error  There is no command 'lst'. (Did you mean list?)", 'drawbridge mcp --help'],
   ['tui --session', "error  The option '--session <id>' needs a value.", 'drawbridge tui --help'],
   ['https://a.example --link no', "error  --link cannot be 'no'.", 'drawbridge connect --help'],
 ])('says what is wrong in its own words, and whose help to read: %s', async (line, error, help) => {
@@ -83,4 +90,24 @@ it.each([
   const text = said.join('').replaceAll(/\s+/g, ' ');
   expect(text).toContain(error.replaceAll(/\s+/g, ' '));
   expect(text).toMatch(new RegExp(`next See .*${help.replace('drawbridge', '')}\\. $`));
+});
+
+it('lists the MCP servers without a subcommand, as other lists do', async () => {
+  const said: string[] = [];
+  const answer = async () => void said.push('listed');
+  const words = ['mcp'];
+  const whole = await createProgram('0.1.0', { connect: nothing, answer }, words);
+  await whole.parseAsync(words, { from: 'user' });
+  expect(said).toEqual(['listed']);
+});
+
+it.each(program.commands.map((one) => one.name()))(
+  'knows what is meant by %s with a letter too many',
+  (name) => {
+    expect(() => parseServerUrl(`${name}x`, { allowInsecureHttp: false })).toThrow(`Did you mean ${name}?`);
+  },
+);
+
+it('has no hidden flag in its help', () => {
+  expect(program.helpInformation()).not.toContain('--closed');
 });

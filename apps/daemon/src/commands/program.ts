@@ -3,6 +3,7 @@ import { ownCommand } from '../program/own-command.ts';
 import { wrapLine } from '../text/wrap.ts';
 import type { AnswerWith } from './common/command.ts';
 import { addBrowser, addInsecure, addKeyStore, addLink, addModes } from './common/flags.ts';
+import { meantBy } from './common/meant.ts';
 import type { ParsedLine } from './common/options.ts';
 
 const examples = `
@@ -65,14 +66,34 @@ const inOwnWords = (error: string): string =>
     .replace(/option '(?:-\w, )?(--[\w-]+)[^']*' argument '(.*)' is invalid\./, "$1 cannot be '$2'.")
     .replace(/missing required argument '(.*)'/, "The argument '$1' is missing.")
     .replace(/unknown option '(.*)'/, "There is no option '$1'.")
+    .replace(/unknown command '(.*)'/, "There is no command '$1'.")
     .replace(/option '(.*)' argument missing/, "The option '$1' needs a value.")
     .replace(/too many arguments for '(.*)'\. .*/, "There are too many arguments for '$1'.")
     .replace(/ Allowed choices are (.*)\.$/m, '\nnext   Use one of $1.');
 
+/** In the form of commander's own. */
+const suggestion = (word: string, { commands }: Command): string => {
+  const meant = meantBy(
+    word,
+    commands.map((one) => one.name()),
+  );
+  return meant === undefined ? '' : `\n(Did you mean ${meant}?)`;
+};
+
+/** A word that names none of its commands is not an argument of the default one. */
+const refuseUnknown = (group: Command, chosen: Command): void => {
+  const [word] = group.args;
+  if (word !== undefined && word !== chosen.name() && !word.startsWith('-'))
+    group.error(`error: unknown command '${word}'${suggestion(word, group)}`);
+};
+
 /** A wrong argument leads to the help of its own command. */
 const leadToHelp = (command: Command, path: string): void => {
   command.showHelpAfterError(`next   See ${path} --help.`);
-  for (const one of command.commands) leadToHelp(one, `${path} ${one.name()}`);
+  for (const one of command.commands) {
+    if (one.commands.length > 0) one.hook('preSubcommand', refuseUnknown);
+    leadToHelp(one, `${path} ${one.name()}`);
+  }
 };
 
 const alone = new Set(['connect', '--version', '-V']);
@@ -151,7 +172,7 @@ export const createProgram = async (
       return `${help.replace(options, '')}\n${options.trimEnd()}\n`;
     },
     visibleOptions: () => [
-      ...command.options,
+      ...command.options.filter(({ hidden }) => !hidden),
       ...program.options,
       new Option('-h, --help', 'show this help'),
     ],

@@ -1,6 +1,7 @@
 import { parseUrl } from '@drawbridge/kit';
 import { ownCommand } from '../../program/own-command.ts';
 import { errors } from './errors.ts';
+import { meantBy } from './meant.ts';
 import { words } from '../../text/words.ts';
 
 const isLoopback = (hostname: string): boolean =>
@@ -17,32 +18,14 @@ const reasonAgainst = (url: URL, options: { allowInsecureHttp: boolean }): strin
   return null;
 };
 
-const commands = words('connect disconnect pair status tools permissions mcp logs doctor service tui');
-
-/** Letters to add, leave out, change or swap with the next, to get from one word to the other. */
-const distance = (from: string, to: string): number => {
-  const rows = [Array.from({ length: to.length + 1 }, (_, at) => at)];
-  for (let y = 1; y <= from.length; y += 1) {
-    const row = [y];
-    for (let x = 1; x <= to.length; x += 1) {
-      const change = from[y - 1] === to[x - 1] ? 0 : 1;
-      const before = (up: number, left: number) => rows[y - up]?.[x - left] ?? Infinity;
-      const isSwap = from[y - 1] === to[x - 2] && from[y - 2] === to[x - 1];
-      row[x] = Math.min(
-        before(1, 0) + 1,
-        (row[x - 1] ?? Infinity) + 1,
-        before(1, 1) + change,
-        isSwap ? before(2, 2) + 1 : Infinity,
-      );
-    }
-    rows.push(row);
-  }
-  return rows[from.length]?.[to.length] ?? Infinity;
-};
+const commands = words(
+  'connect disconnect pair status tools permissions mcp logs doctor service tui install update uninstall sandbox cache ' +
+    'processes undo runtimes',
+);
 
 /** The first word is the address where it is no command: a command that was mistyped arrives here. */
 const notAnAddress = (text: string) => {
-  const meant = commands.find((name) => text.length < 20 && distance(text.toLowerCase(), name) <= 2);
+  const meant = meantBy(text, commands);
   return meant === undefined
     ? errors.wrongUse({ message: `Not an address or a command: ${text}` })
     : errors.wrongUse({
