@@ -94,9 +94,11 @@ describeWith('python3')('the table at the start', () => {
     );
   }, 60_000);
 
-  it('takes n, and connects nothing', async () => {
+  it('shows its keys, takes n, and connects nothing', async () => {
     const started = startOnTerminal([server.url.origin, pairingToken]);
-    await until(() => expect(started.said()).toContain('Connect with these permissions?'));
+    await until(() =>
+      expect(started.said()).toMatch(/y {2}Yes\n.* e {2}Edit \(for this session\)\n.* n {2}No\n/),
+    );
     started.child.stdin.write('n');
     await started.ended;
     expect(server.seen).toEqual([]);

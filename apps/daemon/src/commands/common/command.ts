@@ -33,11 +33,16 @@ export type AnswerWith = (
 
 export const jsonFlag = ['--json', 'print JSON, for scripts'] as const;
 
-/** Asks yes or no on stderr; a cancelled prompt is a no. The prompts are loaded when they are needed. */
-export const confirm = async (message: string, initialValue: boolean): Promise<boolean> => {
+/** Asks yes or no on stderr; null for a cancelled prompt. The prompts are loaded when they are needed. */
+export const askYesOrNo = async (message: string, initialValue: boolean): Promise<boolean | null> => {
   const prompts = await import('@clack/prompts');
-  return (await prompts.confirm({ output: process.stderr, message, initialValue })) === true;
+  const answer = await prompts.confirm({ output: process.stderr, message, initialValue });
+  return prompts.isCancel(answer) ? null : answer;
 };
+
+/** The same, where a cancelled prompt is a no. */
+export const confirm = async (message: string, initialValue: boolean): Promise<boolean> =>
+  (await askYesOrNo(message, initialValue)) === true;
 
 /** Throws `wrongUse` with this message without a terminal and without `--yes`. */
 export const mustBeAskable = (yes: boolean, { isTerminal }: CommandContext, message: string): void => {

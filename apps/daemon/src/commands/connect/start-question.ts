@@ -1,6 +1,5 @@
 import { modes as modeNames, toolGroups, type ToolGroup } from '@drawbridge/contracts/groups';
 import type { Modes } from '../../permission/index.ts';
-import { ownCommand } from '../../program/own-command.ts';
 import { errors } from '../common/errors.ts';
 import { summary, type Summed } from '../common/summary.ts';
 import { groupLabel } from '../../permission/index.ts';
@@ -40,19 +39,18 @@ const editModes = async (modes: Modes): Promise<Modes> => {
 export const askToStart = async (start: Summed, terminal: TerminalOutput): Promise<Modes> => {
   terminal.printText(summary(start));
   const { isCancel, selectKey } = await loadPrompts();
-  const keep = ownCommand('permissions set <group> <mode>');
-  // The key is the option's first letter; Enter gives nothing, and stands for the first option.
+  // A value is the key that is shown; Enter gives nothing, and stands for the first option.
   const answer = await selectKey({
     output,
     message: 'Connect with these permissions?',
     options: [
-      { value: 'yes', label: 'Yes' },
-      { value: 'edit', label: 'Edit', hint: `for this session; ${keep} saves a mode` },
-      { value: 'no', label: 'No' },
+      { value: 'y', label: 'Yes' },
+      { value: 'e', label: 'Edit', hint: 'for this session' },
+      { value: 'n', label: 'No' },
     ],
   });
-  if (isCancel(answer) || answer === 'no') throw errors.declined();
-  return answer === 'edit' ? editModes(start.modes) : start.modes;
+  if (isCancel(answer) || answer === 'n') throw errors.declined();
+  return answer === 'e' ? editModes(start.modes) : start.modes;
 };
 
 /** The token in what was pasted: a bare token or key, or the whole command that the panel shows. */
