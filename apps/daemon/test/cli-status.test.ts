@@ -59,7 +59,7 @@ describe('drawbridge status', { timeout: 60_000 }, () => {
     const after = await run(['status']);
     expect(after.code).toBe(1);
     expect(after.stdout).toMatch(
-      /^not running {3}paired with http:.*\nfolder {8}.*work\nnext {10}Run \S+ \S+cli\.cjs connect to reconnect/,
+      /^not running {3}paired with http:\/\/[\d.:]+\nfolder {8}.*work\nnext {10}Run \S+ \S+cli\.cjs connect to reconnect/,
     );
   });
 

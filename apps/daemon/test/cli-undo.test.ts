@@ -23,6 +23,9 @@ const write = async (name: string, content: string, requestId = '-call') => {
 
 it('lists what file tools changed, and undoes it: with a yes, and not what has changed since', async () => {
   expect((await run(['undo'])).stdout).toMatch(/^Nothing is kept of changes below /);
+  expect((await run(['undo', 'last', '--yes'])).stderr).toMatch(
+    /^error {2}Nothing is kept of changes below /,
+  );
   writeFileSync(join(work(), 'a.txt'), 'one\n');
   await write('a.txt', 'two\n');
   const [listed] = JSON.parse((await run(['undo', '--json'])).stdout) as { change: string }[];

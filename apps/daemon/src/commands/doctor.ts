@@ -19,7 +19,7 @@ import { addInsecure } from './common/flags.ts';
 import { inspectTools } from './inspect-tools.ts';
 import { modeSources, sourceWords } from './common/mode-sources.ts';
 import { readOptions } from './common/options.ts';
-import { showDifference, showKept } from './common/sentences.ts';
+import { pairInPanel, showDifference, showKept } from './common/sentences.ts';
 import { findRootFolder } from './common/root-folder.ts';
 
 const colours = { ok: 'green', note: 'gray', warning: 'yellow', problem: 'red' } as const;
@@ -112,7 +112,7 @@ const checkKey = async (privateFolder: string): Promise<Check[]> => {
         name: 'session',
         state: 'note',
         says: 'not paired',
-        fix: 'Open the panel, choose Connect, and run the command that it shows.',
+        fix: pairInPanel,
       },
     ];
   }

@@ -27,7 +27,7 @@ const pair = async (line: PairLine, { environment, release }: CommandContext): P
   if (url === null || token === null) {
     throw errors.wrongUse({
       message: 'The address of the server and a token are needed',
-      fix: 'Open the panel, choose Connect, and copy both from the command that it shows.',
+      fix: 'Open the panel, choose Connect a machine, and copy both from the command that it shows.',
     });
   }
   checkToken(token);

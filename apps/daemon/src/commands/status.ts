@@ -8,8 +8,9 @@ import type { Row } from '../terminal/row.ts';
 import { openRuntimes } from '../tools/index.ts';
 import { jsonFlag, type Answer, type AnswerWith, type CommandContext } from './common/command.ts';
 import { findKept } from './common/find-kept.ts';
-import { showDifference, showKept } from './common/sentences.ts';
+import { pairInPanel, showDifference, showKept } from './common/sentences.ts';
 import { sourceWords } from './common/mode-sources.ts';
+import { showUrl } from './common/server-url.ts';
 import { modeLine } from './common/summary.ts';
 import { localTime, roughly } from './common/times.ts';
 
@@ -57,9 +58,9 @@ const describe = (status: DaemonStatus, nowMs: number, row: Row): (string | fals
 const idle = (kept: KeptSession | null, row: Row): (string | false)[] => {
   const next =
     kept === null
-      ? 'Open the panel, choose Connect, and run the command that it shows.'
+      ? pairInPanel
       : `Run ${ownCommand('connect')} to reconnect, or ${ownCommand('service install')} to keep it running.`;
-  const pairing = kept === null ? 'not paired' : `paired with ${visible(kept.url)}`;
+  const pairing = kept === null ? 'not paired' : `paired with ${showUrl(new URL(kept.url))}`;
   return [
     row('not running', pairing, 'yellow'),
     kept?.folder !== undefined && row('folder', visible(kept.folder)),

@@ -101,7 +101,7 @@ const findOne = async (privateFolder: string, { root, id }: { root: string; id: 
   const [change] = found;
   if (change === undefined)
     throw errors.wrongUse({
-      message: `Nothing is kept of a change ${visible(id)} below ${visible(root)}`,
+      message: `Nothing is kept of ${id === 'last' ? 'changes' : `a change ${visible(id)}`} below ${visible(root)}`,
       fix: `${ownCommand('undo')} lists what is kept. Run it in the shared folder, or add --dir.`,
     });
   return change;

@@ -1,5 +1,6 @@
 import { createErrors } from '@drawbridge/kit';
 import { ownCommand } from '../../program/own-command.ts';
+import { pairInPanel } from './sentences.ts';
 
 /** How the command line fails. Codes of wrong use (see `exitCodeOf`) exit with 2, all else with 1. */
 export const errors = createErrors({
@@ -14,7 +15,7 @@ export const errors = createErrors({
   notPaired: {
     code: 'WRONG_USE',
     message: 'This machine has no saved session',
-    fix: 'Open the panel, choose Connect, and run the command that it shows.',
+    fix: pairInPanel,
   },
   alreadyRunning: { code: 'ALREADY_RUNNING', message: 'drawbridge is already running' },
   badFolder: {

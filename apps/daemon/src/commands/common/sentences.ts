@@ -11,6 +11,9 @@ export const showDifference = (own: Release, offered: Release): string | null =>
   return is === 'newer' ? `${both}. Run ${ownCommand('update')}` : `${both}, which is newer`;
 };
 
+/** What a machine needs that is not paired. */
+export const pairInPanel = 'Open the panel, choose Connect a machine, and run the command that it shows.';
+
 export const showKept = (keptIn: KeptSession['keptIn'], privateFolder: string): string =>
   keptIn === 'keyring'
     ? 'in the keyring of the system'

@@ -117,9 +117,13 @@ export const offerOf = (toolHost: ToolHost) => ({
 export const inStatus = (status: StatusFile, { clock }: { clock: Clock }): Partial<SessionEvents> => {
   const calls = { running: 0, ok: 0, failed: 0, denied: 0, asked: 0, cancelled: 0 };
   const latest = () => ({ calls });
+  /** When the connection was lost; each further attempt reports it again. */
+  let lostAt: string | undefined;
   return {
     link: (report) => {
-      const change = linkChange(report, new Date(clock.now()).toISOString());
+      const now = new Date(clock.now()).toISOString();
+      lostAt = report.type === 'reconnecting' ? (lostAt ?? now) : undefined;
+      const change = linkChange(report, lostAt ?? now);
       if (change !== null) status.update(change);
     },
     began: () => {

@@ -2,13 +2,11 @@ import { errorTable } from '@drawbridge/contracts/errors';
 import type { Release } from '@drawbridge/contracts/release';
 import type { Ending, Failure, LinkReport } from '../../link/index.ts';
 import { ownCommand } from '../../program/own-command.ts';
-import { showDifference } from '../common/sentences.ts';
+import { pairInPanel, showDifference } from '../common/sentences.ts';
 import { showUrl } from '../common/server-url.ts';
 import type { TerminalOutput } from '../../terminal/terminal-output.ts';
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)} s`;
-
-const pairAgain = 'Open the panel, choose Connect, and run the command that it shows.';
 
 /** The last words of a session and the code that the process ends with. */
 export const showEnding = (terminal: TerminalOutput, ending: Ending, url: URL): 0 | 1 => {
@@ -20,13 +18,13 @@ export const showEnding = (terminal: TerminalOutput, ending: Ending, url: URL): 
       return 0;
     case 'left':
       terminal.line('disconnected', 'At this server the pairing ends when drawbridge stops.', 'gray');
-      terminal.line('pair again', pairAgain, 'cyan');
+      terminal.line('pair again', pairInPanel, 'cyan');
       return 0;
     case 'user':
       terminal.line('disconnected', 'The pairing was ended, in the panel or on this machine.', 'gray');
       return 0;
     case 'replaced':
-      terminal.problem('Disconnected: another machine or another drawbridge replaced this one', pairAgain);
+      terminal.problem('Disconnected: another machine or another drawbridge replaced this one', pairInPanel);
       return 1;
     case 'failed':
       terminal.problem(...notPaired(url, ending.failure));
@@ -51,14 +49,14 @@ const refusal = ({ code, sentence }: Failure): [problem: string, fix: string] =>
       ];
     case errorTable.tokenExpired.code:
     case errorTable.pairingEnded.code:
-      return [sentence.replace(/ \(HTTP \d+\)$/, ''), pairAgain];
+      return [sentence.replace(/ \(HTTP \d+\)$/, ''), pairInPanel];
     case errorTable.forbidden.code:
       return [
         'The server does not know this token or key: it was mistyped, or belongs to another server',
-        pairAgain,
+        pairInPanel,
       ];
     default:
-      return [`The server does not accept this token or key (${sentence})`, pairAgain];
+      return [`The server does not accept this token or key (${sentence})`, pairInPanel];
   }
 };
 
