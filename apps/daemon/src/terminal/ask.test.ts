@@ -94,6 +94,15 @@ describe('the question in the terminal', () => {
     expect(await answer).toEqual(given);
   });
 
+  it('says after Ctrl-C that drawbridge still runs', async () => {
+    const { ask, input, wake, screen } = start();
+    const answer = ask(question('/w/a'), never());
+    await wake();
+    input.write('\u0003');
+    await answer;
+    expect(screen()).toContain('> no (while no question is open, Ctrl-C stops drawbridge)\n');
+  });
+
   it.each([
     ['a word that is pasted', 'yes'],
     ['an arrow', '\u001b[B'],

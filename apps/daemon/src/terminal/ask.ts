@@ -11,8 +11,10 @@ import type { TerminalOutput } from './terminal-output.ts';
 /** What was typed before the question could be read is not an answer to it. */
 const ignoreKeysMs = 500;
 
+const ctrlC = '\u0003';
 /** Ctrl-C, Ctrl-D and Escape. */
-const refusalKeys = new Set(['\u0003', '\u0004', '\u001b']);
+const refusalKeys = new Set([ctrlC, '\u0004', '\u001b']);
+const refusedByCtrlC = 'no (while no question is open, Ctrl-C stops drawbridge)';
 
 export interface AskNeeds {
   clock: Clock;
@@ -70,7 +72,8 @@ export const createAskInTerminal = ({
       };
       const draw = () => output.write(drawKeys(question, scope));
       const stopListening = listen((key) => {
-        if (refusalKeys.has(key)) return answer('no', { decision: 'denyOnce' });
+        if (refusalKeys.has(key))
+          return answer(key === ctrlC ? refusedByCtrlC : 'no', { decision: 'denyOnce' });
         if (key.toLowerCase() === 'r' && scopes.length > 1) {
           scope = scopes[(scopes.indexOf(scope ?? '') + 1) % scopes.length];
           return draw();

@@ -23,6 +23,13 @@ export const inTerminal = ({
 }): Partial<SessionEvents> => {
   const running = createRunning({ clock, terminal });
   const lines = createCallLines({ clock, terminal });
+  let hasAsked = false;
+  const sayWhere = () => {
+    if (hasAsked) return;
+    hasAsked = true;
+    lines.flush();
+    terminal.line('next', `Answer it in the panel: ${url}`, 'cyan');
+  };
   return {
     link: (report) => {
       lines.flush();
@@ -34,6 +41,7 @@ export const inTerminal = ({
     ended: (call) => {
       lines.ended(call);
       running.ended(call.request.requestId);
+      if (call.outcome === 'asked') sayWhere();
     },
     notTaken: (requestId, refusal) =>
       terminal.line('not accepted', `the result of ${requestId}: ${refusal}`, 'yellow'),
