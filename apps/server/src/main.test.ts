@@ -178,6 +178,12 @@ describe('the process', { timeout: startTimeoutMs }, () => {
     ]);
   });
 
+  it('reports in one sentence that its host has no address', async () => {
+    const server = start({ HOST: 'no-such-host.invalid', LOG_LEVEL: 'silent' });
+    expect(await server.ended).toBe(1);
+    expect(server.err()).toBe('error  This machine has no address no-such-host.invalid. Set HOST.\n');
+  });
+
   it('reports in one sentence which setting is wrong, and creates nothing', async () => {
     const dataDir = join(tmpdir(), `drawbridge-never-${process.pid}`);
     const server = start({ PORT: 'secret-word', DATA_DIR: dataDir });

@@ -23,8 +23,10 @@ const placesOf = ({ host, port, rpcPort, tailscaleAddress, tailscalePort }: Conf
 ];
 
 const listenSentence = (error: unknown, config: Config): string => {
-  if (!(error instanceof Error && 'code' in error && 'port' in error)) return sentenceOf(error);
-  const place = placesOf(config).find(({ port }) => port === error.port);
+  if (!(error instanceof Error && 'code' in error)) return sentenceOf(error);
+  const place = placesOf(config).find(({ host, port }) =>
+    'port' in error ? port === error.port : 'hostname' in error && host === error.hostname,
+  );
   if (!place) return sentenceOf(error);
   const { host, port, names } = place;
   switch (error.code) {
@@ -33,6 +35,7 @@ const listenSentence = (error: unknown, config: Config): string => {
     case 'EACCES':
       return `Port ${port} on ${host} needs more rights than this user has. Set ${names.port} to a number above 1023.`;
     case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
       return `This machine has no address ${host}. Set ${names.host}.`;
     default:
       return sentenceOf(error);

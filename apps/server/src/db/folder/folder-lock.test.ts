@@ -68,4 +68,13 @@ it('says with a code that the folder cannot be written', () => {
       message: `The server cannot write to its data folder ${join(file, 'data')} (ENOTDIR)`,
     }),
   );
+  expect(() => takeFolder(file)).toThrow(
+    expect.objectContaining({
+      message: `The data folder ${file} is a file`,
+      fix: 'Set DATA_DIR to a folder.',
+    }),
+  );
+  // Its files cannot be looked at, as those of a folder of another user.
+  const long = join(makeFolder(), ...Array.from({ length: 25 }, () => 'x'.repeat(199))).slice(0, 4_090);
+  expect(() => takeFolder(long)).toThrow(expect.objectContaining({ code: 'DATA_FOLDER_NOT_WRITABLE' }));
 });

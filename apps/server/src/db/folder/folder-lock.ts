@@ -1,6 +1,7 @@
 import { accessSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { CodedError } from '@drawbridge/kit';
 import Database from 'libsql';
 import { z } from 'zod';
 import { errors } from '../../errors.ts';
@@ -34,12 +35,19 @@ const readHolder = (dataDir: string): FolderHolder | null => {
   }
 };
 
-/** Throws `dataFolderNotWritable`; its cause is what the system says. */
+/** Throws `dataFolderNotWritable`, with what the system says as its cause; a coded error stays as it is. */
 const writing = <Result>(dataDir: string, run: () => Result): Result => {
   try {
     return run();
   } catch (cause) {
+    if (cause instanceof CodedError) throw cause;
     const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
+    if (reason === 'EEXIST')
+      throw errors.dataFolderNotWritable({
+        message: `The data folder ${dataDir} is a file`,
+        fix: 'Set DATA_DIR to a folder.',
+        cause,
+      });
     const message = `The server cannot write to its data folder ${dataDir} (${reason})`;
     throw errors.dataFolderNotWritable({ message, cause });
   }
@@ -47,7 +55,8 @@ const writing = <Result>(dataDir: string, run: () => Result): Result => {
 
 const openLock = (dataDir: string) => {
   writing(dataDir, () => mkdirSync(dataDir, { recursive: true, mode: 0o700 }));
-  requireOwnFolder(dataDir);
+  // The files of a folder of another user cannot even be looked at.
+  writing(dataDir, () => requireOwnFolder(dataDir));
   return writing(dataDir, () => {
     accessSync(dataDir, constants.W_OK);
     keepPrivate(lockFile(dataDir));
