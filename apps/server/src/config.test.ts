@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { configFrom, configHelp, configRows, readConfig } from './config.ts';
+import { configFrom, configRows, readConfig } from './config.ts';
 
 const key = 'k'.repeat(32);
 
@@ -210,12 +210,6 @@ describe('configuration', () => {
     const problem = 'problem' in result ? result.problem : 'none';
     expect(problem).toContain(name.replace('N8N_INSTANCE_AI_', ''));
     expect(problem).not.toContain('secret-word');
-  });
-
-  it('prints every variable with its default', () => {
-    const help = configHelp();
-    for (const { name, fallback } of configRows())
-      expect(help).toContain(fallback === null ? name : `Default: ${fallback}`);
   });
 
   it('is what docs/configuration.md says', () => {

@@ -177,13 +177,3 @@ export const configFrom = (
 /** One row for each variable; `fallback` is null where the text names the default. */
 export const configRows = (): { name: string; fallback: string | null; about: string }[] =>
   rows.map(({ name, fallback, about }) => ({ name, fallback, about }));
-
-/** The rows as a table for a terminal. */
-export const configHelp = (): string => {
-  const nameWidth = Math.max(...rows.map((row) => row.name.length));
-  const lines = rows.map(({ name, fallback, about }) => {
-    const end = fallback === null ? '' : ` Default: ${fallback}`;
-    return `  ${name.padEnd(nameWidth)}  ${about}${end}`;
-  });
-  return ['Environment:', ...lines, ''].join('\n');
-};

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { expect, it } from 'vitest';
+import { configRows } from '../config.ts';
 import { createProgram, type Actions } from './program.ts';
 
 /** What one line calls, or the exit code and the sentence with which it is refused. */
@@ -58,6 +59,24 @@ const created = (change: object = {}, json = false, machines: string[] | null = 
   },
 ];
 
+const helpOf = (columns?: number): string => {
+  let help = '';
+  createProgram('1.2.3', {} as Actions)
+    .configureOutput({
+      writeOut: (text) => (help += text),
+      ...(columns !== undefined && { getOutHelpWidth: () => columns }),
+    })
+    .outputHelp();
+  return help;
+};
+
+it('prints every variable with its default, and cuts no word at the edge of a terminal', () => {
+  for (const { name, fallback } of configRows())
+    expect(helpOf()).toContain(fallback === null ? name : `Default: ${fallback}`);
+  const lines = helpOf(80).split('\n');
+  expect(lines.filter((line) => line.length > 80 && / {2}\S+ +\S+ /.test(line))).toEqual([]);
+});
+
 it.each<[string, string[], unknown]>([
   ['nothing', [], ['start']],
   ['start', ['start'], ['start']],
@@ -101,6 +120,8 @@ it.each<[string, string[], unknown]>([
   ['another command', ['token', 'show'], wrong("unknown command 'show'")],
   ['a typo', ['usr', 'list'], wrong("unknown command 'usr'")],
   ['an old flag', ['--port=80'], wrong('--port')],
+  ['a missing word', ['backup'], wrong('next   See drawbridge-server backup --help.')],
+  ['a command that is not there', ['usr'], wrong('next   See drawbridge-server --help.')],
 ])('reads %s', async (_, args, expected) => {
   expect(await read(...args)).toEqual(expected);
 });

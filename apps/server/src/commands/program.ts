@@ -2,7 +2,7 @@ import { machineName } from '@drawbridge/contracts/ids';
 import { createTokenInput, tokenLimits, tokenScopeNames } from '@drawbridge/contracts/tokens';
 import { Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
-import { configHelp } from '../config.ts';
+import { configRows } from '../config.ts';
 import type { ServerActions } from './actions.ts';
 import type { MachineChoice } from './machines.ts';
 
@@ -137,6 +137,25 @@ const addToken = (program: Command, actions: Actions): void => {
     });
 };
 
+/** The table of settings; on a terminal it is wrapped as commander's own lists are. */
+const settingsHelp = (program: Command): string => {
+  const helper = program.createHelp();
+  helper.prepareContext({ helpWidth: program.configureOutput().getOutHelpWidth?.() ?? Infinity });
+  const rows = configRows();
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  const lines = rows.map(({ name, fallback, about }) =>
+    helper.formatItem(name, width, fallback === null ? about : `${about} Default: ${fallback}`, helper),
+  );
+  return ['Environment:', ...lines, ''].join('\n');
+};
+
+/** A wrong line leads to the help of its own command. */
+const leadToHelp = (command: Command, path: string): void => {
+  command.showHelpAfterError(`next   See ${path} --help.`);
+  for (const one of command.commands)
+    leadToHelp(one, one.name() === 'start' ? path : `${path} ${one.name()}`);
+};
+
 /** The commander program. Usage errors end with exit code 2; without a command the server starts. */
 export const createProgram = (version: string, actions: Actions): Command => {
   const program = new Command('drawbridge-server')
@@ -152,7 +171,7 @@ export const createProgram = (version: string, actions: Actions): Command => {
     .action((_options: object, command: Command) => {
       const [word] = command.args;
       if (word === undefined) return actions.start();
-      return command.error(`error: unknown command '${word}'. See drawbridge-server --help.`);
+      return command.error(`error: unknown command '${word}'`);
     });
   addUser(program, actions);
   addMachines(program, actions);
@@ -181,5 +200,6 @@ export const createProgram = (version: string, actions: Actions): Command => {
     )
     .option('--json', 'as JSON')
     .action(({ json = false }: { json?: boolean }) => actions.doctor({ json }));
-  return program.addHelpText('after', () => `\n${configHelp()}`);
+  leadToHelp(program, program.name());
+  return program.addHelpText('after', () => `\n${settingsHelp(program)}`);
 };
