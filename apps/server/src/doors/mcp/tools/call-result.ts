@@ -66,7 +66,7 @@ export const callResult: OwnTool = {
     if (!read.success)
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        `${callResultTool} takes a requestId and a waitMs`,
+        `${callResultTool} needs the requestId of a call; waitMs is optional`,
       );
     const ownCall = await findOwnCall(ctx, caller, read.data.requestId);
     if (!ownCall) return errorAnswer('There is no call with this id.');

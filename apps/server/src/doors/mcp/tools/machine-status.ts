@@ -11,7 +11,7 @@ const sentence = (machine: MachineView | null, reach: readonly MachineChoice[]):
   if (state === 'online')
     return `${hostIdentifier ?? 'The machine'} is online. Its tools work in ${directory}.`;
   if (state === 'grace') return 'The machine has just lost its connection; calls wait until it reconnects.';
-  return 'The machine is offline. Start the daemon on it (drawbridge), or connect one in the panel.';
+  return 'The machine is offline. Run drawbridge connect on it, or connect one in the panel.';
 };
 
 const stateOf = ({ isConnected, isPaused }: MachineChoice) =>
