@@ -13,9 +13,10 @@ const timePassed = (ms: number): string => {
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 };
 
-/** One live line for each call that runs, with the time that has passed, below all other lines. */
+/** Live lines below all others, with the time that has passed: of each call that runs, and of an outage. */
 export const createRunning = ({ clock, terminal }: { clock: Clock; terminal: TerminalOutput }) => {
   const calls = createTransientMap<string, { request: ToolRequest; startedAt: number }>();
+  let lostAt: number | null = null;
   let stopTicking: (() => void) | null = null;
 
   const draw = () => {
@@ -27,12 +28,14 @@ export const createRunning = ({ clock, terminal }: { clock: Clock; terminal: Ter
         'running',
         `${callSummary(request)}  ${timePassed(nowMs - startedAt)}`,
       ]);
+    if (lostAt !== null && nowMs - lostAt >= shownAfterMs)
+      lines.unshift(['reconnecting', `for ${timePassed(nowMs - lostAt)}`]);
     if (long.length > maxLines) lines.push(['', `and ${long.length - maxLines} more`]);
     terminal.live(lines.map(([word = '', text = '']) => ({ word, text })));
   };
 
   const tick = () => {
-    if (calls.size === 0) {
+    if (calls.size === 0 && lostAt === null) {
       stopTicking?.();
       stopTicking = null;
     }
@@ -40,6 +43,17 @@ export const createRunning = ({ clock, terminal }: { clock: Clock; terminal: Ter
   };
 
   return {
+    /** The connection is lost; further attempts count from the first. */
+    lost: () => {
+      lostAt ??= clock.now();
+      stopTicking ??= clock.every(everyMs, tick);
+    },
+    /** It is back, or no longer tried for. */
+    back: () => {
+      if (lostAt === null) return;
+      lostAt = null;
+      tick();
+    },
     began: (request: ToolRequest) => {
       calls.set(request.requestId, { request, startedAt: clock.now() });
       stopTicking ??= clock.every(everyMs, tick);

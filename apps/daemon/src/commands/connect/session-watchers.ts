@@ -24,6 +24,8 @@ export const inTerminal = ({
   const running = createRunning({ clock, terminal });
   const lines = createCallLines({ clock, terminal });
   let hasAsked = false;
+  /** Why the server was away at the last attempt. */
+  let reason: string | undefined;
   const sayWhere = () => {
     if (hasAsked) return;
     hasAsked = true;
@@ -33,6 +35,14 @@ export const inTerminal = ({
   return {
     link: (report) => {
       lines.flush();
+      if (report.type !== 'reconnecting') {
+        running.back();
+        reason = undefined;
+      } else {
+        running.lost();
+        if (report.sentence === reason) return;
+        reason = report.sentence;
+      }
       showLink(terminal, report, { url, release });
     },
     keyNotKept: () =>

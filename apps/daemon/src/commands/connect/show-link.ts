@@ -6,8 +6,6 @@ import { pairInPanel, showDifference } from '../common/sentences.ts';
 import { showUrl } from '../common/server-url.ts';
 import type { TerminalOutput } from '../../terminal/terminal-output.ts';
 
-const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)} s`;
-
 /** The last words of a session and the code that the process ends with. */
 export const showEnding = (terminal: TerminalOutput, ending: Ending, url: URL): 0 | 1 => {
   switch (ending.reason) {
@@ -87,7 +85,7 @@ export const showLink = (
       for (const warning of report.warnings) terminal.line('warning', warning, 'yellow');
       return;
     case 'reconnecting':
-      terminal.line('reconnecting', `in ${seconds(report.inMs)} (${report.sentence})`, 'yellow');
+      terminal.line('reconnecting', report.sentence, 'yellow');
       return;
     case 'held-back':
       terminal.problem(
