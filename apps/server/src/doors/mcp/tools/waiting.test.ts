@@ -212,7 +212,9 @@ describe.each(eras)('%s', (_revision, request) => {
     const open = { result: { structuredContent: { requestId, callId: requestId } } };
     for (const args of [{ requestId }, { id: requestId }, { requestId, id: requestId }])
       expect(await named(args), JSON.stringify(args)).toMatchObject(open);
-    const refused = { error: { code: -32_602, message: 'call_result needs the requestId of a call; waitMs is optional' } };
+    const refused = {
+      error: { code: -32_602, message: 'call_result needs the requestId of a call; waitMs is optional' },
+    };
     for (const args of [{}, { requestId, id: 'another' }, { callId: requestId }])
       expect(await named(args), JSON.stringify(args)).toMatchObject(refused);
   });
