@@ -115,6 +115,7 @@ describe('drawbridge logs', { timeout: 60_000 }, () => {
     expect(everything).not.toContain(sessionKey);
     expect(everything).not.toContain(pairingToken);
     expect(everything).not.toContain('canary-content');
+    expect((await run(['logs'])).stdout).toMatch(/modes=filesystemRead:allow filesystemWrite:\w+ shell:/);
     expect((await run(['logs', '-n', '1'])).stdout).toMatch(
       /^\d{4}-\d\d-\d\d [\d:]{8} {2}ended {9}reason=stopped\n$/,
     );

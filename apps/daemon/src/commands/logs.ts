@@ -24,7 +24,14 @@ const readCount = (text: string | undefined): number => {
   throw errors.wrongUse({ message: `--lines is ${text}`, fix: 'Use a whole number, for example -n 100.' });
 };
 
-const showValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+/** A record in words with blanks between them, which a terminal can wrap. */
+const showValue = (value: unknown): string => {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify(value);
+  return Object.entries(value)
+    .map(([name, part]) => `${name}:${showValue(part)}`)
+    .join(' ');
+};
 
 const showRecord = ({ at, event, ...fields }: LogRecord): string =>
   visible(

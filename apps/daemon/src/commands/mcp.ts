@@ -65,7 +65,10 @@ const add = async (
   const validName = read(mcpServerName, name, 'The name');
   const before = (await servers.read()).has(validName);
   await servers.add(validName, await withPrograms(server, context.environment.privateFolder));
-  return inWords(`${before ? 'replaced' : 'added'}  ${show(validName, server)}`);
+  return inWords(
+    `${before ? 'replaced' : 'added'}  ${show(validName, server)}`,
+    `next      A running drawbridge starts it now; ${ownCommand('doctor')} says whether it starts.`,
+  );
 };
 
 const list = async (context: CommandContext): Promise<Answer> => {

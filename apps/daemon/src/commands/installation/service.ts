@@ -78,7 +78,9 @@ const install = async (
       row('program', visible(facts.cli)),
       row('folder', visible(root)),
       row('key', showKept(kept.keptIn, privateFolder)),
-      lingers === false && row('next', `It starts when you sign in. ${linger} lets it start at boot.`),
+      started.ok &&
+        lingers === false &&
+        row('next', `It starts when you sign in. ${linger} lets it start at boot.`),
       lingers === true && kept.keptIn === 'keyring' && row('next', lockedKeyring),
       !started.ok && row('next', 'Sign in with a session of your own, and run this command again.'),
     ],

@@ -2,6 +2,7 @@ import { systemClock } from '@drawbridge/kit';
 import type { Command } from 'commander';
 import { nanoid } from 'nanoid';
 import { inWords, jsonFlag, type Answer, type AnswerWith, type CommandContext } from '../common/command.ts';
+import { ownCommand } from '../../program/own-command.ts';
 import { errors } from '../common/errors.ts';
 import { findKept } from '../common/find-kept.ts';
 import { addInsecure } from '../common/flags.ts';
@@ -38,7 +39,7 @@ const ask = async (message: string, hidden: boolean): Promise<string> => {
   const options = { message, output: process.stderr };
   const given = await (hidden ? prompts.password(options) : prompts.text(options));
   if (typeof given === 'string' && given !== '') return given;
-  throw errors.wrongUse({ message: 'Nothing was entered' });
+  throw errors.wrongUse({ message: 'Nothing was entered', fix: `See ${ownCommand('tui --help')}.` });
 };
 
 const tokenOf = async ({ environment, isTerminal }: CommandContext): Promise<string> => {
