@@ -15,7 +15,10 @@ export type SetupStatus = z.infer<typeof setupStatus>;
 
 /** Creates the owner, once, with the token that the server printed on its console. */
 export const createOwnerInput = z.strictObject({
-  setupToken: z.string().min(1, 'is missing; open the link that the server printed when it started').max(200),
+  setupToken: z
+    .string()
+    .min(1, 'is missing; open the link that the server printed when it last started')
+    .max(200),
   ...account,
 });
 export type CreateOwnerInput = z.infer<typeof createOwnerInput>;

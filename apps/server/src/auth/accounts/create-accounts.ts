@@ -92,7 +92,7 @@ export const createAccounts = async (needs: AccountsNeeds) => {
       if (!sameSecret(given, setupToken)) {
         throw errors.forbidden({
           message: 'The set-up token is not right',
-          fix: 'Open the link that the server printed when it started.',
+          fix: 'Open the link that the server printed when it last started.',
         });
       }
       try {
