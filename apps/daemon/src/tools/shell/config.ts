@@ -40,4 +40,6 @@ export const withoutNetwork = {
 export const shellEnvironment = (root: string): Record<string, string> & { PATH: string } => ({
   ...pickEnvironment(kept),
   PATH: safePath(process.env['PATH'] ?? usualPath, root) || usualPath,
+  // Else Python keeps back what it prints into a pipe until it ends.
+  PYTHONUNBUFFERED: '1',
 });

@@ -166,6 +166,7 @@ describeWith('bubblewrap')('shell_execute', () => {
       'TZ',
       'PWD',
       'OLDPWD',
+      'PYTHONUNBUFFERED',
       'SHLVL',
       '_',
       'DRAWBRIDGE_CALL',

@@ -18,12 +18,14 @@ describeWith('bubblewrap')('what a command starts with', () => {
     expect(stdout).not.toContain('sess_secret');
     expect(stdout).toMatch(/not a tty\n\/dev\/null\n/);
     const own =
-      'DRAWBRIDGE_CALL HOME LANG LC_ALL LC_CTYPE LOGNAME OLDPWD PATH PWD SHLVL TERM TMPDIR TZ USER _'.split(
+      'DRAWBRIDGE_CALL HOME LANG LC_ALL LC_CTYPE LOGNAME OLDPWD PATH PWD PYTHONUNBUFFERED SHLVL TERM TMPDIR TZ USER _'.split(
         ' ',
       );
     const known = [...own, ...Object.keys(withoutNetwork), 'GOFLAGS'];
     const names = stdout.slice(0, stdout.indexOf('not a tty')).trim().split('\n');
     expect(names.filter((name) => !known.includes(name))).toEqual([]);
+    // What Python prints arrives while it runs, not when it ends.
+    expect(stdout).toContain('PYTHONUNBUFFERED=1\n');
     // Go asks git about what stands in for a repository, and does not build where git fails.
     expect(stdout).toContain('GOFLAGS=-buildvcs=false\n');
     expect((await run('git init --quiet')).exitCode).toBe(0);
