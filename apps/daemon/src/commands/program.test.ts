@@ -108,6 +108,17 @@ it.each(program.commands.map((one) => one.name()))(
   },
 );
 
+it('says how an address begins where it has no scheme', () => {
+  expect(() => parseServerUrl('127.0.0.1:5820', { allowInsecureHttp: false })).toThrow(
+    expect.objectContaining({
+      message: 'Not an address or a command: 127.0.0.1:5820',
+      fix: expect.stringMatching(
+        /^An address begins with https:\/\/ or http:\/\/\. For commands see .+ --help\.$/,
+      ),
+    }),
+  );
+});
+
 it('has no hidden flag in its help', () => {
   expect(program.helpInformation()).not.toContain('--closed');
 });

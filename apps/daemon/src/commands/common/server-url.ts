@@ -27,7 +27,10 @@ const commands = words(
 const notAnAddress = (text: string) => {
   const meant = meantBy(text, commands);
   return meant === undefined
-    ? errors.wrongUse({ message: `Not an address or a command: ${text}` })
+    ? errors.wrongUse({
+        message: `Not an address or a command: ${text}`,
+        fix: `An address begins with https:// or http://. For commands see ${ownCommand('--help')}.`,
+      })
     : errors.wrongUse({
         message: `There is no command ${text}. Did you mean ${meant}?`,
         fix: `Run ${ownCommand(meant)}, or see ${ownCommand('--help')}.`,
