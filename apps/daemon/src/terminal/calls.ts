@@ -23,7 +23,15 @@ const summary = (call: Record<string, unknown>): string => {
   return typeof naming === 'string' ? shorten(visible(naming), summaryLength) : '';
 };
 
-const formatDuration = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);
+export const timePassed = (ms: number): string => {
+  const seconds = Math.floor(ms / 1_000);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+};
+
+const formatDuration = (ms: number): string => {
+  if (ms < 1_000) return `${ms} ms`;
+  return ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : timePassed(ms);
+};
 
 export const callSummary = ({ toolCall }: ToolRequest): string =>
   [shorten(toolCall.name, summaryLength), summary(toolCall.arguments)].filter(Boolean).join('  ');

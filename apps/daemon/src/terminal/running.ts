@@ -1,17 +1,12 @@
 import type { ToolRequest } from '@drawbridge/contracts/daemon-event';
 import { createTransientMap, type Clock } from '@drawbridge/kit';
-import { callSummary } from './calls.ts';
+import { callSummary, timePassed } from './calls.ts';
 import type { TerminalOutput } from './terminal-output.ts';
 
 /** Calls that take less long are not worth a line of their own. */
 const shownAfterMs = 1_000;
 const everyMs = 1_000;
 const maxLines = 5;
-
-const timePassed = (ms: number): string => {
-  const seconds = Math.floor(ms / 1_000);
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-};
 
 /** Live lines below all others, with the time that has passed: of each call that runs, and of an outage. */
 export const createRunning = ({ clock, terminal }: { clock: Clock; terminal: TerminalOutput }) => {

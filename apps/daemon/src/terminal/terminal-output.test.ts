@@ -41,6 +41,17 @@ describe('talk', () => {
     expect(lines).toEqual([`ok            ${shown}  ${shown}  1.2 s\n`]);
   });
 
+  it.each([
+    [999, '999 ms'],
+    [1_234, '1.2 s'],
+    [301_500, '5 min 1 s'],
+  ])('a call of %d ms took %s', (durationMs, shown) => {
+    const { lines, terminal } = record();
+    const request = { requestId: 'r1', toolCall: { name: 'delete', arguments: {} } };
+    showCall(terminal, { request, outcome: 'ok', durationMs });
+    expect(lines).toEqual([`ok            delete  ${shown}\n`]);
+  });
+
   it.each(attacks)('CF-17 draws %s in a question as a visible escape', (_name, text, shown) => {
     const drawn = drawQuestion({ toolGroup: 'shell', resource: text, description: 'run', options: [] });
     const warning = text.includes('\n')
