@@ -144,6 +144,7 @@ describeWith('chromium', 'bubblewrap')('a process in the background', () => {
     const [one, two] = [await start(), await start()];
     expect(command('stop', one)).toContain('sleep 0.1');
     expect(await read(one)).toMatchObject({ ended: 'user' });
+    expect(() => commandWith('late\n', 'type', one)).toThrow('This process has ended');
     expect(await read(two)).toMatchObject({ state: 'running' });
     const asks = `printf 'Password: '; read -r x; [ "\${#x}" = 6 ] && echo right; sleep 1000`;
     const prompt = { command: asks, waitFor: ['Password: '], waitMs: 20_000 };

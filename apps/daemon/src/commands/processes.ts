@@ -93,7 +93,8 @@ const readTyped = async ({ isTerminal }: CommandContext, id: string): Promise<st
 const type = async (context: CommandContext, id: string): Promise<Answer> => {
   const shown = await asked(context, { type: 'list' });
   const found = shown.flatMap(({ processes }) => processes).find((one) => one.id === id);
-  if (found === undefined || found.end !== null) throw errors.noProcess();
+  if (found === undefined) throw errors.noProcess();
+  if (found.end !== null) throw errors.noProcess({ message: 'This process has ended' });
   const typed = await readTyped(context, id);
   if (typed === undefined) return { text: () => ['nothing was typed'], json: { typed: false }, code: 1 };
   if (typed.length > maxTyped) throw errors.wrongUse({ message: 'The line is longer than 2,000 characters' });
