@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { exitCodeIn, fieldLabel, isPathOf, partsOf } from './readable.ts';
+import { commandFailureIn, exitCodeIn, fieldLabel, isPathOf, partsOf } from './readable.ts';
 
 it.each([
   ['plain text', 'hello', null],
@@ -49,6 +49,19 @@ it('reads an exit code from the result of a command alone', () => {
   expect(
     ['{"stdout":"","exitCode":7}', '{"stdout":"\\"exitCode\\":7"}', 'exitCode 7'].map(exitCodeIn),
   ).toEqual([7, null, null]);
+});
+
+it.each([
+  [
+    '{"stdout":"a","stderr":"first\\nnpm error Missing script\\n\\n","exitCode":1}',
+    'npm error Missing script',
+  ],
+  ['{"stdout":"a","stderr":"","exitCode":2}', 'exit code 2'],
+  ['{"stdout":"a","stderr":"waiting","exitCode":null,"timedOut":true}', 'timed out'],
+  ['{"path":"a.txt"}', null],
+  ['No such file', null],
+])('why a command with the result %s failed: %s', (text, expected) => {
+  expect(commandFailureIn(text)).toBe(expected);
 });
 
 it.each([

@@ -60,6 +60,15 @@ export const exitCodeIn = (text: string): number | null => {
   return typeof code === 'number' ? code : null;
 };
 
+/** Why a command failed: the last line of its errors, else its exit code; null for any other text. */
+export const commandFailureIn = (text: string): string | null => {
+  const { exitCode, stderr, timedOut } = recordIn(text) ?? {};
+  if (timedOut === true) return 'timed out';
+  const errors = typeof stderr === 'string' ? stderr.trim() : '';
+  if (errors !== '') return errors.slice(errors.lastIndexOf('\n') + 1);
+  return typeof exitCode === 'number' ? `exit code ${exitCode}` : null;
+};
+
 /** Whether a JSON text is only a path that is among the arguments. */
 export const isPathOf = (text: string, args: Record<string, unknown>): boolean => {
   const [[name, value] = [], ...others] = Object.entries(recordIn(text) ?? {});

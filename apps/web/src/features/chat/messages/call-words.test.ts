@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { callWords } from './call-words.ts';
+import { callParts, callWords } from './call-words.ts';
 
 it.each([
   ['the name of a file', 'read_file', { filePath: 'a\u202egpj.exe' }, 'Read a\\u{202e}gpj.exe'],
@@ -24,4 +24,19 @@ it.each([
   ['list_files', { dirPath: '.' }, 'List the shared folder'],
 ])('%s of %o is the line "%s"', (toolName, args, expected) => {
   expect(callWords({ toolName, args }).text).toBe(expected);
+});
+
+it('the call of a plan says no time: it ends with the approval', () => {
+  const call = {
+    id: 'a',
+    agentId: 'main',
+    args: {},
+    result: '',
+    truncated: false,
+    startedAt: 1,
+    endedAt: 1_101,
+  };
+  const ended = { ...call, outcome: 'ok' as const };
+  const parts = ['plan', 'delegate'].map((toolName) => callParts({ ...ended, toolName }));
+  expect(parts).toEqual([[], [{ text: '1.1 s' }]]);
 });

@@ -2,13 +2,21 @@ import type { CallOutcome } from '@drawbridge/contracts/agent/events';
 import type { ViewCall } from '@drawbridge/contracts/agent/threads';
 import { runtimeTitle } from '@drawbridge/contracts/machines/runtimes';
 import { cutText, mainLine, visible } from '@drawbridge/kit';
-import { duration } from '../../../ui/text/format.ts';
+import { capital, duration } from '../../../ui/text/format.ts';
 import { toolLabel } from '../../calls/call-verbs.ts';
+import { commandFailureIn } from '../../calls/readable.ts';
 
 interface Words {
   icon: string;
   /** `…` is replaced with the subject. */
   text: string;
+}
+
+/** A command with the verb before it, and both in words where the command stands below: "Run a command". */
+export interface CommandWords {
+  verb: string;
+  command: string;
+  short: string;
 }
 
 const tools: Record<string, Words> = {
@@ -72,13 +80,15 @@ const subjects = [
 ];
 const maxSubjectLength = 120;
 
-const subjectOf = ({ runtime, ...rest }: Record<string, unknown>): string => {
+const subjectOf = ({ runtime, ...rest }: Record<string, unknown>): { name?: string; subject: string } => {
   const args = typeof runtime === 'string' ? { ...rest, runtime: runtimeTitle(runtime) } : rest;
   const name = subjects.find((one) => typeof args[one] === 'string' && args[one] !== '');
-  const found = name === undefined ? '' : String(args[name]);
-  if (found === '.') return 'the shared folder';
+  if (name === undefined) return { subject: '' };
+  const found = String(args[name]);
+  if (found === '.') return { name, subject: 'the shared folder' };
   const line = name === 'command' ? mainLine(found).line : (found.split('\n', 1)[0] ?? '');
-  return line.length > maxSubjectLength || line !== found ? `${cutText(line, maxSubjectLength)}…` : line;
+  const isCut = line.length > maxSubjectLength || line !== found;
+  return { name, subject: isCut ? `${cutText(line, maxSubjectLength)}…` : line };
 };
 
 const wordsOfName = (name: string): Words => {
@@ -89,11 +99,18 @@ const wordsOfName = (name: string): Words => {
 };
 
 /** A call in one line: an icon, and what it does to what. */
-export const callWords = ({ toolName, args }: Pick<ViewCall, 'toolName' | 'args'>): Words => {
+export const callWords = ({
+  toolName,
+  args,
+}: Pick<ViewCall, 'toolName' | 'args'>): Words & { code?: CommandWords } => {
   const words = Object.hasOwn(tools, toolName) ? tools[toolName] : undefined;
   const { icon, text } = words ?? wordsOfName(toolName);
-  const subject = subjectOf(args);
-  return { icon, text: visible(text.replace(subject ? '…' : /:? ?…/, () => subject).trim()) };
+  const { name, subject } = subjectOf(args);
+  const line = { icon, text: visible(text.replace(subject ? '…' : /:? ?…/, () => subject).trim()) };
+  if (name !== 'command') return line;
+  const withSubject = (one: string) => visible(text.replace('…', one).trim());
+  const [verb, short] = [withSubject(''), capital(withSubject('a command'))];
+  return { ...line, code: { verb, command: visible(subject), short } };
 };
 
 const changing = ['write_file', 'edit_file', 'create_directory', 'copy_file', 'move', 'undo_change'];
@@ -153,19 +170,22 @@ export interface LinePart {
 
 const maxCauseLength = 80;
 
-/** The first line of an error, in a few words; empty for data. */
+/** Why something failed, in a few words: of a command its last error, else the first line; empty for data. */
 export const causeOf = (result: string): string => {
-  const line = (result.trim().split('\n', 1)[0] ?? '').replace(/^(\w*Error: )+/, '').replace(/[.:]$/, '');
-  if (/^[[{]/.test(line)) return '';
+  const first = result.trim().split('\n', 1)[0] ?? '';
+  const found = commandFailureIn(result) ?? (/^[[{]/.test(first) ? '' : first);
+  const line = found.replace(/^(\w*Error: )+/, '').replace(/[.:]$/, '');
   return visible(line.length > maxCauseLength ? `${cutText(line, maxCauseLength)}…` : line);
 };
 
 /** How a call ended, and how long it took; or that it runs, and how long already. */
-export const callParts = ({ outcome, result, startedAt, endedAt }: ViewCall): LinePart[] => {
+export const callParts = ({ toolName, outcome, result, startedAt, endedAt }: ViewCall): LinePart[] => {
   if (outcome === null) return [{ text: 'running', since: startedAt }];
   const cause = outcome === 'failed' ? causeOf(result ?? '') : '';
+  // The call of a plan ends with its approval.
+  const isTimed = endedAt !== null && toolName !== 'plan';
   return [
     { text: outcomeLabels[outcome], ...toneOf(outcome), ...(cause !== '' && { cause }) },
-    { text: endedAt === null ? '' : duration(endedAt - startedAt) },
+    { text: isTimed ? duration(endedAt - startedAt) : '' },
   ].filter(({ text }) => text !== '');
 };

@@ -88,6 +88,38 @@ it('an open call says how long it runs; the details of a failed one have its rea
   await bench.close();
 });
 
+it('a command is apart from its end and its cause; opened, it is said once', async () => {
+  const bench = await setBench({ agent: agentWorldOf() });
+  const wrapper = await openChat(bench);
+  const head = { runId: 'run_1', agentId: 'main', ts: 3 };
+  const events: StoredEvent[] = [
+    {
+      ...{ type: 'tool-call', ...head },
+      payload: { toolCallId: 'a', toolName: 'shell_execute', args: { command: 'npm run lint' } },
+    },
+    {
+      ...{ type: 'tool-error', ...head, ts: 182 },
+      payload: {
+        toolCallId: 'a',
+        error: '{"stdout":"","stderr":"first\\nMissing script: lint\\n","exitCode":1}',
+        outcome: 'failed',
+      },
+    },
+  ];
+  for (const [at, event] of [...messageEvents('Go'), ...events].entries())
+    bench.fixture.frame({ type: 'event', id: at + 1, event });
+  const line = () => wrapper.get('[data-test=line]');
+  await expect.poll(() => line().find('[data-test=cause]').exists()).toBe(true);
+  expect(line().text()).toBe('Run npm run lint · failed · 179 msMissing script: lint');
+  expect(line().get('.font-mono').text()).toBe('npm run lint');
+  expect(line().get('[class*=line-clamp]').text()).not.toContain('failed');
+  await wrapper.get('[data-test=call] button').trigger('click');
+  expect(line().text()).toBe('Run a command · failed · 179 ms');
+  expect(wrapper.get('[data-test=call]').text().split('npm run lint')).toHaveLength(2);
+  wrapper.unmount();
+  await bench.close();
+});
+
 it('below a run whose tasks work on stands how far they are; what it used and "Ask again" follow their end', async () => {
   const bench = await setBench({ agent: agentWorldOf() });
   const wrapper = await openChat(bench);
