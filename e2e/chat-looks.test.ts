@@ -102,6 +102,16 @@ describeWith('chromium')('where things stand in the chat', () => {
     expect(await look()).toEqual({ button: '1', beside: 48 });
   });
 
+  it('the way to the end goes when there is nothing left to scroll', async () => {
+    const toEnd = page.locator('[data-test=to-end]');
+    await page.setViewportSize({ width: 390, height: 400 });
+    await page.evaluate('scrollTo(0, 0)');
+    await toEnd.waitFor();
+    await page.setViewportSize({ width: 390, height: 8_000 });
+    await toEnd.waitFor({ state: 'detached' });
+    await page.setViewportSize(wide);
+  });
+
   it('on a phone the buttons of a background task are on its line', async () => {
     await send('Watch it');
     await page.locator('[data-test=background]').waitFor({ state: 'attached' });

@@ -20,13 +20,15 @@ export const useFollowEnd = (element: () => HTMLElement | null): FollowEnd => {
     follows.value = true;
     window.scrollTo({ top: page.scrollHeight });
   };
+  const isAtEnd = () => page.scrollHeight - page.scrollTop - page.clientHeight < nearPx;
   const onScroll = () => {
-    const isAtEnd = page.scrollHeight - page.scrollTop - page.clientHeight < nearPx;
-    follows.value = isAtEnd || (follows.value && page.scrollTop >= lastTop);
+    follows.value = isAtEnd() || (follows.value && page.scrollTop >= lastTop);
     lastTop = page.scrollTop;
   };
   useResizeObserver(element, () => {
     if (follows.value) toEnd();
+    // What was closed can leave nothing below.
+    else follows.value = isAtEnd();
   });
   useEventListener(window, 'scroll', onScroll, { passive: true });
   return { follows: readonly(follows), toEnd };
