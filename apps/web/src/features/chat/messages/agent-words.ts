@@ -2,8 +2,8 @@ import { openTasks, type TreeNode } from '@drawbridge/agent/view';
 import type { EndStatus, Usage } from '@drawbridge/contracts/agent/events';
 import type { PlanView } from '@drawbridge/contracts/agent/tasks';
 import { runtimeTitle } from '@drawbridge/contracts/machines/runtimes';
-import type { ThreadView, ViewAgent } from '@drawbridge/contracts/agent/threads';
-import { amount, capital, counted } from '../../../ui/text/format.ts';
+import type { ThreadView, ViewAgent, ViewRun } from '@drawbridge/contracts/agent/threads';
+import { amount, capital, counted, duration } from '../../../ui/text/format.ts';
 import { causeOf, type LinePart } from './call-words.ts';
 
 const statusLabels: Record<EndStatus, string> = {
@@ -30,15 +30,20 @@ const stateOf = ({ status, error, startedAt }: ViewAgent): LinePart => {
   return { text: statusLabels.error, tone: 'text-error', ...(cause !== '' && { cause }) };
 };
 
+/** How long it worked; nothing while it does. */
+const timeOf = ({ startedAt, endedAt }: ViewAgent): LinePart[] =>
+  endedAt === null ? [] : [{ text: duration(endedAt - startedAt) }];
+
 /** How a sub-agent stands, and what led to it. */
 export const agentParts = (agent: ViewAgent, waiting: number): LinePart[] => [
   ...(agent.runtime === undefined ? [] : [{ text: runtimeTitle(agent.runtime) }]),
   ...(agent.continues === undefined ? [] : [{ text: 'asked again' }]),
   waiting > 0 ? { text: 'waits for you', tone: 'text-warning' } : stateOf(agent),
   ...(agent.isDeleted && waiting === 0 ? [{ text: 'deleted' }] : []),
+  ...timeOf(agent),
 ];
 
-/** "waits for you", "running", "done", "Codex · asked again · done" */
+/** "waits for you", "running", "done · 12.0 s", "Codex · asked again · done · 12.0 s" */
 export const agentState = (agent: ViewAgent, waiting: number): string =>
   agentParts(agent, waiting)
     .map(({ text }) => text)
@@ -108,4 +113,19 @@ export const workWords = (view: ThreadView, runId: string): string => {
     isOfRun(view.calls[toolCallId ?? '']?.agentId),
   ).length;
   return asks > 0 ? `${counted(asks, 'question')} for you` : '';
+};
+
+/** "Link checker ended": the background work whose end began a follow-up run. */
+export const followedWords = (view: ThreadView, run: Pick<ViewRun, 'id' | 'startedAt'>): string => {
+  const before = view.runs[view.runs.findIndex(({ id }) => id === run.id) - 1]?.endedAt ?? run.startedAt;
+  const endOf = ({ endedAt }: ViewAgent) => endedAt ?? Number.POSITIVE_INFINITY;
+  const ended = Object.values(view.agents)
+    .filter(({ kind }) => kind === 'background' || kind === 'planned')
+    .filter((agent) => endOf(agent) <= run.startedAt)
+    .toSorted((a, b) => endOf(a) - endOf(b));
+  const since = ended.filter((agent) => endOf(agent) > before);
+  // One that ended during the run before is reported after it.
+  const [first, ...others] = since.length > 0 ? since : ended.slice(-1);
+  if (first === undefined) return 'Background work ended';
+  return `${agentName(first)}${others.length > 0 ? ` and ${others.length} more` : ''} ended`;
 };
