@@ -111,6 +111,8 @@ it('what a webhook has sent is shown as its words, and a plan can be stopped whi
     'true',
     expect.stringContaining('May use'),
   ]);
+  // Names of tools alone look like code.
+  expect(find('tools').find('.font-mono').exists()).toBe(false);
   // Beside the title it would leave it half of the width.
   expect(find('plan').element.nextElementSibling).toBe(find('stop-plan').element);
   await find('stop-plan').trigger('click');
@@ -172,15 +174,15 @@ it('beside a chat stand the sub-agents that work, of all runs, and those of the 
       ended('reader', start),
     ),
   );
-  await expect.poll(lines).toEqual(['Readerdone', 'Watcherrunning · 0 s']);
+  await expect.poll(lines).toEqual(['Readerdone · 1 ms', 'Watcherrunning · 0 s']);
   stream(
     ...runOf(start + 10, spawned('checker', start + 10, 'delegate'), ended('checker', start + 10)),
     ...runOf(start + 20),
   );
-  await expect.poll(lines).toEqual(['Watcherrunning · 0 s', 'Checkerdone']);
+  await expect.poll(lines).toEqual(['Watcherrunning · 0 s', 'Checkerdone · 1 ms']);
   expect(wrapper.get('[data-test=side]').text()).not.toContain('token');
   stream(ended('watcher', start));
-  await expect.poll(lines).toEqual(['Checkerdone']);
+  await expect.poll(lines).toEqual(['Checkerdone · 1 ms']);
 });
 
 it('a task of a plan has one state, its title leads to its agent, and it stands in no other list', async () => {
@@ -225,7 +227,7 @@ it('a task of a plan has one state, its title leads to its agent, and it stands 
   await expect.poll(() => lines().length).toBe(2);
   await expect
     .poll(() => lines().map((line) => line.get('[data-test=task]').text().replaceAll(/\s+/g, ' ')))
-    .toEqual(['Rewrite — waits for you', 'Check — running']);
+    .toEqual(['Rewrite — waits for you', 'Check — running · 0 s']);
   expect(lines().map((line) => line.findAll('.animate-spin').length)).toEqual([0, 1]);
   expect(side().text()).not.toContain('Sub-agents');
   const named = wrapper.findAll('[data-test=agent]').filter((line) => line.text().includes('Check'));
