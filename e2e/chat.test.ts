@@ -290,13 +290,13 @@ describeWith('chromium')('the chat', () => {
     await page.setViewportSize({ width: 1_280, height: 800 });
   });
 
-  it('while the server is away the bar hides the text under it; what failed meanwhile is not shown after it is back', async () => {
+  it('while the server is away the bar hides the text under it; what failed before is not shown after it is back', async () => {
     await server.end('SIGKILL');
-    const bar = page.locator('header:has([data-test=away])');
-    expect(await bar.evaluate((shown) => getComputedStyle(shown).backgroundColor)).not.toMatch(/rgba|\//);
     await send('Show code');
     const failed = page.locator('[role=alert][data-code=UNREACHABLE]');
     await failed.waitFor();
+    const bar = page.locator('header:has([data-test=away])');
+    expect(await bar.evaluate((shown) => getComputedStyle(shown).backgroundColor)).not.toMatch(/rgba|\//);
     await server.restart();
     await failed.waitFor({ state: 'detached' });
     expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('Show code');

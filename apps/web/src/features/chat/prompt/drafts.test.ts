@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { agentWorldOf } from '../../../../test/fixture-agent.ts';
 import { messageEvents, openChat } from '../../../../test/chat.ts';
 import { setBench, type Bench } from '../../../../test/mounting.ts';
+import { useServerStore } from '../../session/use-server-store.ts';
 import { useSessionStore } from '../../session/use-session-store.ts';
 
 let bench: Bench;
@@ -123,4 +124,28 @@ it('a message that is changed has a mark, and what stood in the prompt comes bac
   await expect.poll(typed).toBe('My half');
   await expect.poll(() => bench.fixture.world.agent.calls).toHaveLength(2);
   expect(after.find('[data-test=editing]').exists()).toBe(false);
+});
+
+it('while the server is away nothing can be sent, edited or stopped, and what is typed stays', async () => {
+  const wrapper = await open('th_1');
+  for (const [at, event] of messageEvents('Go').entries())
+    bench.fixture.frame({ type: 'event', id: at + 1, event });
+  await expect.poll(() => wrapper.find('[data-test=stop]').exists()).toBe(true);
+  const inactive = (selector: string) => {
+    const { disabled, title } = wrapper.get(selector).attributes();
+    return disabled !== undefined && title;
+  };
+  const edit = '[aria-label="Edit and send again"]';
+  const server = useServerStore();
+  server.away = true;
+  const why = 'When the server is back';
+  await expect.poll(() => ['[data-test=stop]', edit].map(inactive)).toEqual([why, why]);
+  for (const _ of ['first', 'second'])
+    window.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', cancelable: true }));
+  await wrapper.get('textarea').setValue('And this');
+  await expect.poll(() => ['[data-test=send]', '[data-test=steer]'].map(inactive)).toEqual([why, why]);
+  await wrapper.get('textarea').trigger('keydown', { key: 'Enter' });
+  server.away = false;
+  await expect.poll(() => inactive('[data-test=send]')).toBe(false);
+  expect([typed(), bench.fixture.world.agent.calls]).toEqual(['And this', []]);
 });
