@@ -246,6 +246,7 @@ describeWith('chromium')('details of the panel', () => {
     const colourOf = (part: Locator) => part.evaluate((one) => getComputedStyle(one).backgroundColor);
     const denied = bar.locator('[data-end=denied]').first();
     expect(await colourOf(denied)).not.toBe(await colourOf(bar.first()));
+    expect(await colourOf(denied)).not.toMatch(/rgba|\//);
     await repeats.click();
     await expect.poll(() => rows.filter({ hasText: 'posts/' }).count()).toBe(5);
     await repeats.click();
@@ -269,6 +270,12 @@ describeWith('chromium')('details of the panel', () => {
     const shown = await page.locator('[data-test=resource]').innerText();
     expect(shown).toMatch(/set -e\s+cd posts\s+echo later-line/);
     await answer(ann, requestId, { approved: false });
+    // A long one has two lines on the page of its call.
+    const long = await run(ann, 'shell_execute', { command: `echo ${'word '.repeat(100)}` });
+    await follow(page, `/activity/${long.requestId}`);
+    const heading = page.locator('#call-heading').filter({ hasText: 'word' });
+    expect((await heading.boundingBox())?.height).toBe(56);
+    await answer(ann, long.requestId, { approved: false });
   });
 
   it('tightens a permission with one click, and the machine asks from then on', async () => {
