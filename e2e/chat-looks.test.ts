@@ -123,6 +123,14 @@ describeWith('chromium')('where things stand in the chat', () => {
       const { y, height } = await boxOf(task.getByRole('button', { name }));
       expect([name, y, height]).toEqual([name, line.y, line.height]);
     }
+    // The list of agents is closed with a button in the middle of its head.
+    await finger.locator('[data-test=work-bar]').click();
+    const dialog = finger.getByRole('dialog');
+    const [title, close] = [
+      await boxOf(dialog.getByRole('heading', { name: 'Plan and agents' })),
+      await boxOf(dialog.getByRole('button', { name: 'Close' })),
+    ];
+    expect(Math.abs(title.y + title.end - close.y - close.end)).toBeLessThan(3);
     await finger.context().close();
   });
 });

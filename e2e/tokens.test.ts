@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   createProcesses,
@@ -117,7 +117,11 @@ describeWith('chromium')('an access token, from the panel to the machine', () =>
     expect(await page.locator('[data-test=agent-scopes] li').count()).toBe(1);
     await page.locator('[data-test=agent-scopes]').getByText('Read files', { exact: true }).waitFor();
     await page.locator('[data-test=agent-facts]').getByText('from 127.0.0.1').waitFor();
-    await page.locator('[data-test=agent-calls]').getByText('notes.txt').first().waitFor();
+    const own = page.locator('[data-test=agent-calls]');
+    await own.getByText('notes.txt').first().waitFor();
+    const leftOf = async (part: Locator) => Math.round((await part.boundingBox())?.x ?? 0);
+    const heading = page.getByRole('heading', { name: 'Calls', exact: true });
+    expect(await leftOf(own.locator('[data-test=call] > *').nth(1))).toBe(await leftOf(heading));
     await page.getByRole('link', { name: 'All its calls' }).click();
     await page.waitForURL(/\/activity\?by=token:/);
     await page.locator('[data-test=call]').first().getByText('Notes agent').waitFor();

@@ -56,6 +56,9 @@ export default defineConfig({
           },
           variants: { square: { true: 'max-lg:min-w-11 max-lg:justify-center' } },
         },
+        // In the middle of a header of 64 px.
+        slideover: { slots: { close: 'max-lg:top-2.5' } },
+        modal: { slots: { close: 'max-lg:top-2.5' } },
         input: { slots: { base: 'max-lg:min-h-11' } },
         select: { slots: { base: 'max-lg:min-h-11' } },
         chatTool: { slots: { trigger: 'max-lg:min-h-11' } },
