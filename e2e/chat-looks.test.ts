@@ -105,8 +105,12 @@ describeWith('chromium')('where things stand in the chat', () => {
   it('the way to the end goes when there is nothing left to scroll', async () => {
     const toEnd = page.locator('[data-test=to-end]');
     await page.setViewportSize({ width: 390, height: 400 });
-    await page.evaluate('scrollTo(0, 0)');
-    await toEnd.waitFor();
+    // The page follows its end until the window has its new size.
+    const isShown = async () => {
+      await page.evaluate('scrollTo(0, 0)');
+      return (await toEnd.count()) === 1;
+    };
+    await expect.poll(isShown).toBe(true);
     await page.setViewportSize({ width: 390, height: 8_000 });
     await toEnd.waitFor({ state: 'detached' });
     await page.setViewportSize(wide);

@@ -25,11 +25,13 @@ export const useFollowEnd = (element: () => HTMLElement | null): FollowEnd => {
     follows.value = isAtEnd() || (follows.value && page.scrollTop >= lastTop);
     lastTop = page.scrollTop;
   };
-  useResizeObserver(element, () => {
+  const onSize = () => {
     if (follows.value) toEnd();
     // What was closed can leave nothing below.
     else follows.value = isAtEnd();
-  });
+  };
+  useResizeObserver(element, onSize);
+  useEventListener(window, 'resize', onSize);
   useEventListener(window, 'scroll', onScroll, { passive: true });
   return { follows: readonly(follows), toEnd };
 };
