@@ -33,7 +33,12 @@ it('Escape closes the menu and the reason, as Cancel does, and the question has 
   await card.find('[data-test=reason]').trigger('keydown', { key: 'Escape' });
   expect(card.find('[data-test=reason]').exists()).toBe(false);
   await card.find('article').trigger('keydown', { key: 'r' });
+  // Deny is the first of the buttons meanwhile.
+  const first = () =>
+    card.findAll('[data-decision].bg-primary').map((one) => one.attributes('data-decision'));
+  expect(first()).toEqual(['denyOnce']);
   await card.get('[data-test=cancel-reason]').trigger('click');
+  expect(first()).toEqual(['allowOnce']);
   expect(card.find('[data-test=reason]').exists()).toBe(false);
   expect(document.activeElement).toBe(card.find('article').element);
   await openMore(card);
