@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInThisContext } from 'node:vm';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { nextTick } from 'vue';
 import { setBench, type Bench } from '../test/mounting.ts';
 import { worldOf } from '../test/worlds.ts';
@@ -76,6 +76,8 @@ it.each(['dark', 'light'] as const)(
   async (one) => {
     const { applyAppearance, useAppearance } = await import('./ui/window/appearance.ts');
     applyAppearance();
+    // Other files of this worker begin with what is stored.
+    onTestFinished(() => void (useAppearance().value = 'system'));
     useAppearance().value = one;
     await nextTick();
     document.documentElement.removeAttribute('style');

@@ -162,12 +162,19 @@ it('below a run whose tasks work on stands how far they are; what it used and "A
   stream(planOf('completed'));
   await expect.poll(work).toBe('1 task running');
   expect([has('usage'), has('ask-again')]).toEqual([false, false]);
+  const agents = () => wrapper.findAll('[data-test=agent]');
+  const isClosed = (one: ReturnType<typeof agents>[number]) =>
+    one.get('button').attributes('aria-expanded') === 'false';
+  const openAll = async () => {
+    for (const one of agents().filter(isClosed)) await one.get('button').trigger('click');
+    return agents().filter(isClosed).length;
+  };
+  await expect.poll(openAll).toBe(0);
   const said = { type: 'text-block', payload: { text: 'Done.\n', step: 0 } } as const;
   stream({ ...said, ...head('a2') }, completed('a2'));
   await expect.poll(() => [has('work'), has('usage'), has('ask-again')]).toEqual([false, true, true]);
   // A result is shown where the last text of its agent did not say it.
-  const agents = () => wrapper.findAll('[data-test=agent]');
-  for (const at of [0, 1]) await agents()[at]?.get('button').trigger('click');
+  // What was opened before is still open.
   await expect.poll(() => agents().map((one) => one.text().split('Done.').length - 1)).toEqual([1, 1]);
   wrapper.unmount();
   await bench.close();
