@@ -12,6 +12,7 @@ import {
 import { describeWith } from './services.ts';
 
 const wide = { width: 1_280, height: 800 };
+const twoFrames = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
 const phone = { width: 390, height: 844 };
 const table =
   '| Service of the site | Port that it uses | Last time it began |\n|---|---|---|\n| web | 80 | today |\n';
@@ -116,9 +117,19 @@ describeWith('chromium')('where things stand in the chat', () => {
     await page.setViewportSize(wide);
   });
 
-  it('on a phone the buttons of a background task are on its line', async () => {
+  it('what is opened stays in its place; on a phone the buttons of a background task are on its line', async () => {
     await send('Watch it');
     await page.locator('[data-test=background]').waitFor({ state: 'attached' });
+    await page.setViewportSize({ ...wide, height: 400 });
+    // The page follows its end, but what is opened stays under the pointer.
+    await page.evaluate(twoFrames);
+    const opener = page.getByRole('button', { name: /^Watcher · running/ });
+    const { y: before } = await boxOf(opener);
+    await opener.click();
+    await page.getByText('Keep on', { exact: true }).waitFor();
+    await page.evaluate(twoFrames);
+    expect((await boxOf(opener)).y).toBe(before);
+    await page.setViewportSize(wide);
     const finger = await openPage(browser, { person: ann, viewport: phone, hasTouch: true, isMobile: true });
     await finger.goto(page.url());
     const task = finger.locator('[data-test=agent]');

@@ -135,6 +135,14 @@ describe('a write that trails', () => {
   const notYet = async (written: Promise<void>) =>
     expect(await Promise.race([written.then(() => 'written'), nextMacrotask()])).toBeUndefined();
 
+  it('is there for what is read while others are gathered', async () => {
+    const next = store.commit([insert('next')], 'kept');
+    const trailing = store.commit([insert('trailing')], 'trailing');
+    expect(await scopes()).toEqual(['trailing']);
+    await Promise.all([next, trailing]);
+    expect(await scopes()).toEqual(['next', 'trailing']);
+  });
+
   it('goes with the next one', async () => {
     const seen: string[] = [];
     const trailing = store.commit([count('trailing')], 'trailing').then(() => seen.push('trailing'));

@@ -20,6 +20,7 @@ interface Needs {
 }
 
 const isKept = (entry: Waiting) => entry.durability !== 'synced';
+const isTrailing = (entry: Waiting) => entry.durability === 'trailing';
 
 /**
  * Concurrent writes share one transaction, and so one disk sync. A write that fails does not fail others.
@@ -38,12 +39,11 @@ export const createGroupCommit = (db: Kysely<Schema>, { writeBatch, inTransactio
       writeBatch(writes, group.every(isKept) ? 'kept' : 'synced');
     } catch (error) {
       const [only, second] = group;
-      if (second === undefined) return only?.reject(error);
-      for (const entry of group) write([entry]);
-      return undefined;
+      if (second === undefined) only?.reject(error);
+      else for (const entry of group) write([entry]);
+      return;
     }
     for (const entry of group) entry.resolve();
-    return undefined;
   };
 
   const writeGathered = async () => {
@@ -52,6 +52,7 @@ export const createGroupCommit = (db: Kysely<Schema>, { writeBatch, inTransactio
     const group = waiting;
     waiting = [];
     gathering = false;
+    if (group.length === 0) return;
     try {
       await executor.provideConnection(async () => write(group));
     } catch (error) {
@@ -74,10 +75,11 @@ export const createGroupCommit = (db: Kysely<Schema>, { writeBatch, inTransactio
     });
 
   const flush = () => {
-    if (gathering || waiting.length === 0 || inTransaction()) return;
+    if (waiting.length === 0 || inTransaction()) return;
+    const group = waiting.filter(isTrailing);
+    if (group.length === 0) return;
+    waiting = waiting.filter((entry) => !isTrailing(entry));
     trailing.cancel();
-    const group = waiting;
-    waiting = [];
     write(group);
   };
   return { commit, flush };
